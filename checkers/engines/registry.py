@@ -1,6 +1,6 @@
 """The registry of engines: which engine decides which calls, and which engine knows a legal order.
 
-Kraftproof's engines are listed here, one line for each kind of calls; other distributions add
+Kraftproof's engines are listed here, a line for each kind of calls; other distributions add
 engines by the entry-point group `kraftproof.engines`. Both fit the protocol
 `checkers.engines.types.Engine`. For each kind of calls Kraftproof's own engine is asked first; an
 installed engine that accepts the calls is asked about the keys that are still undecided.

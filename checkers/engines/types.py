@@ -1,4 +1,4 @@
-"""The types that all engines share: the outcome of one key, and the protocol of an engine."""
+"""The types that all engines share: the outcome of a key, and the protocol of an engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from kraftproof.checkers.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The outcome of one key's check.
+    """The outcome of a key's check.
 
     The first n completions being linearizable and the first n + 1 not, an `invalid` names the
     operation of completion n + 1; what is open at that moment may have taken effect with the answer
@@ -42,7 +42,7 @@ class Outcome:
     reason: str | None = None
 
     def within(self, start: int) -> "Outcome":
-        """Returns the same with rows that count from another one, such as its key's first."""
+        """Return the same with rows that count from another one, such as its key's first."""
         return (
             self
             if self.first_illegal_row is None
@@ -78,7 +78,7 @@ class Engine(Protocol):
     def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
         """Return the calls of the only key up to an event in a legal order, None if unknown.
 
-        A call that is open at that event, or indeterminate, is in the order if another call needs
+        A open call at that event, or indeterminate, is in the order if another call needs
         it. A call that is left out fits in as soon as it is legal, or as late as it can be. The
         order is a proposal: whoever asks replays it.
         """

@@ -4,7 +4,7 @@ Henzinger, Sezgin and Vafeiadis ("Aspect-oriented linearizability proofs", 2013)
 Emmi, Enea and Hamza ("On reducing linearizability to state reachability", 2015) show that such a
 history is linearizable unless it has one of these: an element taken twice, or before it was put; y
 put after x yet taken before it (x put[1] < y put[0] and y taken[1] < x taken[0], where x may never
-be taken); a take that found none although the cores of elements cover its interval. Each is a sweep
+be taken); an empty take although the cores of elements cover its interval. Each is a sweep
 here.
 
 An element must have been taken before the first take of one put after it completes; with that the
@@ -26,31 +26,31 @@ from kraftproof.checkers.options import Limits
 
 
 def decide(calls: QueueCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each queue, None for one left to the general engine."""
+    """Return the outcome of each queue, None for one left to the general engine."""
     queues = Containers(calls=calls, fits=fits, deadlines=deadlines)
     return queues.decide("queue", lambda *key: decide_repeated(calls, *key, limits))
 
 
 @kernel
 def fits(life: Times, nones: Times) -> bool:
-    """Says whether lives can have been those of a queue's elements.
+    """Return whether lives can have been those of a queue's elements.
 
     Args:
         life: int64[4, m], as `checkers.engines.kernels.element_intervals.lives` returns them.
-        nones: int64[2, k], when takes that found none began and ended.
+        nones: int64[2, k], when empty takes began and ended.
     """
     return bool(np.all(life[2] <= _next_taken(life))) and may_be_empty(life, nones)
 
 
 @kernel
 def deadlines(life: Times, nones: Times) -> Times:
-    """Returns by when each element must have been taken: int64[m]."""
+    """Return by when each element must have been taken: int64[m]."""
     return np.minimum(_next_taken(life), none_found_after(life, nones))
 
 
 @kernel
 def _next_taken(life: Times) -> Times:
-    """Returns when the first take completes of what was put after an element: int64[m]."""
+    """Return when the first take completes of what was put after an element: int64[m]."""
     by_put = np.argsort(life[0])[::-1]
     by_done = np.argsort(life[1])[::-1]
     soonest, place, found = NEVER, 0, np.full(life.shape[1], NEVER)

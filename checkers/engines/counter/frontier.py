@@ -29,7 +29,7 @@ MOST_CONFIGURATIONS: Final = 10_000_000
 """How many configurations one key may cost, in all."""
 
 _MOST_AT_ONCE: Final = 500_000
-"""How many configurations may lead from one completion to the next."""
+"""How many configurations may lead from a completion to the next."""
 _MOST_COMPARED: Final = 256
 """Larger frontiers are not pruned by comparing all with all."""
 
@@ -45,7 +45,7 @@ Configuration = tuple[int, int, int]
 def decide_by_frontier(
     calls: CounterCalls, start: int, end: int, most: int = MOST_CONFIGURATIONS
 ) -> Outcome | None:
-    """Returns the outcome of one key, None if it needs too many configurations or slots."""
+    """Return the outcome of a key, None if it needs too many configurations or slots."""
     stuck = int(
         first_stuck_by_frontier(
             calls.action[start:end],
@@ -66,7 +66,7 @@ def decide_by_frontier(
 def first_stuck_by_frontier(
     action: NDArray[np.int8], delta: Ints, value: Ints, invoke: Ints, complete: Ints, most: int
 ) -> int:
-    """Returns the first call that has no legal place when it returns.
+    """Return the first call that has no legal place when it returns.
 
     Args:
         action: int8[n], as in `CounterCalls`.
@@ -119,7 +119,7 @@ def _free(slots: Ints) -> int:
 
 @kernel
 def _plain(slots: Ints, action: NDArray[np.int8]) -> int:
-    """Returns the bits of the open plain adds."""
+    """Return the bits of the open plain adds."""
     bits = 0
     for slot in range(len(slots)):
         if slots[slot] >= 0 and action[slots[slot]] == ADD:
@@ -129,7 +129,7 @@ def _plain(slots: Ints, action: NDArray[np.int8]) -> int:
 
 @kernel
 def _answered(frontier: list[Configuration], slot: int, value: int) -> list[Configuration]:
-    """Returns the frontier after the invocation of a read of some value."""
+    """Return the frontier after the invocation of a read of some value."""
     bit = 1 << slot
     return [
         (applied, answered | bit if total == value else answered, total)
@@ -139,7 +139,7 @@ def _answered(frontier: list[Configuration], slot: int, value: int) -> list[Conf
 
 @kernel
 def _met(slots: Ints, action: NDArray[np.int8], value: Ints, total: int) -> int:
-    """Returns the bits of the open reads of a sum."""
+    """Return the bits of the open reads of a sum."""
     bits = 0
     for slot in range(len(slots)):
         call = slots[slot]
@@ -150,7 +150,7 @@ def _met(slots: Ints, action: NDArray[np.int8], value: Ints, total: int) -> int:
 
 @kernel
 def _goal(slots: Ints, action: NDArray[np.int8], value: Ints, answered: int) -> int:
-    """Returns the greatest sum that an open read without it, or an open add-and-get, waits for."""
+    """Return the greatest sum that an open read without it, or an open add-and-get, waits for."""
     goal = -NEVER
     for slot in range(len(slots)):
         call = slots[slot]
@@ -169,7 +169,7 @@ def _returned(
     value: Ints,
     is_growing: bool,  # noqa: FBT001 a kernel takes no keywords
 ) -> tuple[list[Configuration], int]:
-    """Returns the frontier after a completion, and how many configurations led to it.
+    """Return the frontier after a completion, and how many configurations led to it.
 
     Where the sum only grows, it is no use to exceed all that open operations wait for, but by the
     add that has to return: what exceeds it can as well come later.
@@ -207,7 +207,7 @@ def _returned(
 
 @kernel
 def _pruned(frontier: list[Configuration], plain: int) -> list[Configuration]:
-    """Returns the frontier without what another configuration does as well as."""
+    """Return the frontier without what another configuration does as well as."""
     kept = frontier[:0]
     for place in range(len(frontier)):
         applied, answered, total = frontier[place]

@@ -31,7 +31,7 @@ class History(NamedTuple):
         lane: int64[n].
         place: int64[n], its number in its lane, from 0.
         passed: int64[n], how many completions were before its invocation.
-        done: int64[d], the transactions that completed, by completion.
+        done: int64[d], the completed transactions, by completion.
         finds: int64[n + 1]; what transaction t found is finds[t] to finds[t + 1] of `found`.
         found: int64[r], sections.
         leaves: int64[n + 1]; the sections that t began are leaves[t] to leaves[t + 1].
@@ -40,7 +40,7 @@ class History(NamedTuple):
         readers_of: int64[w + registers + 1]; the readers of section s are readers_of[s] to
             readers_of[s + 1] of `readers`.
         readers: int64[r].
-        lanes: how many lanes there are.
+        lanes: the number of lanes.
         registers: how many registers.
         in_lane: int64[registers * lanes + 1]; the writes of register x by lane l are at
             x * lanes + l of it, in order, in `by_lane`.
@@ -69,7 +69,7 @@ class History(NamedTuple):
 
 @kernel
 def chains_of(invoke: Ints, over: Ints, most: int) -> tuple[Ints, Ints, int]:
-    """Returns the lane of each transaction, its place there, and how many lanes there are.
+    """Return the lane of each transaction, its place there, and the number of lanes.
 
     Args:
         invoke: int64[n], ascending.

@@ -1,13 +1,14 @@
-"""What the engines of queues, stacks and priority queues do alike with the keys of a history.
+"""Decide queues, stacks and priority queues with unique elements: the part they share.
 
-Each says by kernels whether some lives of elements (`checkers.engines.kernels.element_intervals`)
-fit its order, and by when an element must have been taken; both are asked about prefixes. A key in
-which an element is put twice is left to the general engine.
+Each container supplies two kernels: whether intervals of elements
+(`checkers.engines.kernels.element_intervals`) fit its order, and the deadline by which each element
+must have been taken. Both are asked about prefixes. A key with an element that is put twice goes to
+the search for repeated elements.
 
-Takes without a known answer (`checkers.engines.kernels.unmatched_takes`) make it harder. What is
-necessary of them finds a first stuck completion, perhaps too late a one; if what is sufficient
-holds for the prefix before it, or for the whole history where there is none, it is the one.
-Otherwise the key is left to the general engine.
+Indeterminate takes (`checkers.engines.kernels.unmatched_takes`) need two bounds. The necessary
+condition gives a first illegal completion, perhaps too late. If the sufficient condition holds for
+the prefix before it, or for the whole history if no completion is illegal, the result is exact.
+Otherwise the key goes to the search, too.
 """
 
 from collections.abc import Callable
@@ -40,7 +41,7 @@ _MOST_ROUNDS: Final = 8
 """Elements that a spare took late may be in the way of others; so often these get spares too."""
 
 Fits = Callable[[Times, Times], bool]
-"""(lives, intervals of takes that found none) -> whether the container can have had these."""
+"""(lives, intervals of empty takes) -> whether the container can have had these."""
 
 Deadlines = Callable[[Times, Times], Times]
 """The same -> of each element the first completion that can't have been while it was there."""
@@ -64,7 +65,7 @@ class Containers:
     deadlines: Deadlines
 
     def may_be_legal(self, start: int, end: int, cut: int) -> bool:
-        """Says whether a prefix has what a legal one must have; exact if there are no spares."""
+        """Return whether a prefix has what a legal one must have; exact if there are no spares."""
         life, nones, spares = self._prefix(start, end, cut)
         if life is None:
             return False
@@ -75,7 +76,7 @@ class Containers:
         return bool(enough and self.fits(spared(life, spares), nones))
 
     def is_legal(self, start: int, end: int, cut: int) -> bool:
-        """Says whether a prefix has all that makes one legal."""
+        """Return whether a prefix has all that makes one legal."""
         life, nones, spares = self._prefix(start, end, cut)
         if life is None:
             return False
@@ -120,14 +121,14 @@ class Containers:
         return bool((is_untold & (self.calls.action[start:end] == TAKE)).any())
 
     def _before(self, start: int, end: int, stuck: int | None) -> int:
-        """Returns the last completion before the stuck one, NEVER if none is stuck."""
+        """Return the last completion before the stuck one, NEVER if none is stuck."""
         if stuck is None:
             return NEVER
         complete = self.calls.complete[start:end]
         return int(complete[complete < self.calls.complete[stuck]].max(initial=-1))
 
     def _prefix(self, start: int, end: int, cut: int) -> tuple[Times | None, Times, Times]:
-        """Returns the lives up to a cut, None if there are none; takes of none; and the spares."""
+        """Return the lives up to a cut, None if there are none; takes of none; and the spares."""
         calls = self.calls
         action, element = calls.action[start:end], calls.element[start:end]
         invoke, complete = calls.invoke[start:end], calls.complete[start:end]

@@ -1,13 +1,13 @@
-"""Takes whose answers nobody knows: what they can have taken, and what they must have.
+"""Takes with unknown answers: the elements that they can or must have taken.
 
-Such a *spare* take may have taken any one element at any time after its invocation, or nothing. An
-element of which no completed take is known has a *deadline*: the first completion that can't have
-been if it was still there (each container has its own reason; a take that found none is one for
-all). It *needs* a spare if its own open take, if it has one, was invoked later.
+Such an *unmatched* take may have taken any single element after its invocation, or nothing. An
+element without a known completed take has a *deadline*: the first completion that is impossible
+while the element is still there (each container has its own reason; an empty take is a reason for
+all). The element *needs* an unmatched take if its own open take, if any, was invoked later.
 
-- Necessary: the needy can be matched with spares invoked before their deadlines. By Hall's theorem
-  that is so if and only if the k-th earliest deadline has k spares before it.
-- Sufficient: lives fit in which the k-th needy element is taken by the k-th spare.
+- Necessary: elements in need can be matched with unmatched takes invoked before their deadlines. By
+  Hall's theorem this holds if and only if k unmatched takes precede the k-th earliest deadline.
+- Sufficient: the intervals fit in which the k-th unmatched take takes the k-th element in need.
 """
 
 import numpy as np
@@ -21,14 +21,14 @@ from kraftproof.checkers.kernels import kernel
 
 @kernel
 def spares_before(action: NDArray[np.int8], element: Times, invoke: Times, cut: int) -> Times:
-    """Returns when the spare takes up to a cut were invoked, ascending."""
+    """Return when the spare takes up to a cut were invoked, ascending."""
     found: Times = invoke[(action == TAKE) & (element < 0) & (invoke < cut)]
     return found
 
 
 @kernel
 def spared(life: Times, spares: Times) -> Times:
-    """Returns lives in which spares may have taken any number of elements."""
+    """Return lives in which spares may have taken any number of elements."""
     kinder = life.copy()
     if len(spares) > 0:
         for it in range(life.shape[1]):
@@ -39,7 +39,7 @@ def spared(life: Times, spares: Times) -> Times:
 
 @kernel
 def hastened(life: Times, spares: Times) -> Times:
-    """Returns lives in which spares may have taken what an open take took later."""
+    """Return lives in which spares may have taken what an open take took later."""
     kinder = spared(life, spares)
     for it in range(life.shape[1]):
         if life[2, it] == NEVER:
@@ -49,20 +49,20 @@ def hastened(life: Times, spares: Times) -> Times:
 
 @kernel
 def needy(life: Times, deadlines: Times) -> Times:
-    """Returns the elements that need a spare, by deadline; all are < NEVER."""
+    """Return the elements that need a spare, by deadline; all are < NEVER."""
     (found,) = np.nonzero((life[3] == NEVER) & (life[2] > deadlines))
     return found[np.argsort(deadlines[found])]
 
 
 @kernel
 def are_enough(spares: Times, deadlines: Times) -> bool:
-    """Says whether there is a spare for each of some deadlines; both ascend."""
+    """Return whether there is a spare for each of some deadlines; both ascend."""
     return len(deadlines) <= len(spares) and bool(np.all(spares[: len(deadlines)] < deadlines))
 
 
 @kernel
 def rescued(life: Times, needy: Times, spares: Times) -> Times:
-    """Returns lives in which needy elements were taken by spares, as far as there are any."""
+    """Return lives in which needy elements were taken by spares, as far as there are any."""
     kinder = life.copy()
     for place in range(min(len(needy), len(spares))):
         it = needy[place]
@@ -72,7 +72,7 @@ def rescued(life: Times, needy: Times, spares: Times) -> Times:
 
 @kernel
 def none_found_after(life: Times, nones: Times) -> Times:
-    """Returns deadlines by takes that found none and were invoked after a put completed: int64[m].
+    """Return deadlines by empty takes and were invoked after a put completed: int64[m].
 
     Args:
         life: int64[4, m].

@@ -1,7 +1,7 @@
 """The configurations of a sweep over one broker id (`checkers.engines.kraft.registration_sweep`).
 
 Of two with the same updates placed and the same state, one *can do all that the other can* if it
-has answered all that the other has, and used no more lost calls of any kind.
+has answered all that the other has, and used no more indeterminate calls of any kind.
 """
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Configuration(NamedTuple):
         placed: the bits of the open updates that changed the state.
         state: what the controller holds.
         answered: the bits of the open calls that have their place and changed nothing.
-        used: how many lost calls of each kind took effect.
+        used: how many indeterminate calls of each kind took effect.
         steps: the last update.
     """
 
@@ -58,7 +58,7 @@ class Frontier:
     """
 
     def __init__(self, lost: LostCalls) -> None:
-        """Begins with none."""
+        """Begin with none."""
         self._lost = lost
         self._kept: dict[tuple[int, State], list[Configuration]] = {}
         self.size = 0
@@ -68,7 +68,7 @@ class Frontier:
         return chain.from_iterable(self._kept.values())
 
     def add(self, new: Configuration) -> bool:
-        """Keeps a configuration, and says whether no other can do all that it can."""
+        """Keep a configuration, and return whether no other can do all that it can."""
         others = self._kept.get(new[:2])
         if others is None:
             self._kept[new[:2]] = [new]
@@ -88,7 +88,8 @@ class Frontier:
 class NarrowFrontier(Frontier):
     """Of those with the same updates placed and the same state, two of the best.
 
-    The one that has most lost calls left, and of the others the one that has answered most.
+    The one that has most indeterminate calls left, and of the others the one that has answered
+    most.
     """
 
     @override

@@ -29,7 +29,7 @@ class State(NamedTuple):
 
 
 class OpenCalls:
-    """The required calls that are open, a bit each.
+    """The required open calls, a bit each.
 
     Attributes:
         bits: the bit of each.
@@ -38,7 +38,7 @@ class OpenCalls:
     """
 
     def __init__(self, action: list[int], incarnation: list[int], epoch: list[int]) -> None:
-        """Takes what the calls of a key say (`checkers.calls.registration`)."""
+        """Take what the calls of a key say (`checkers.calls.registration`)."""
         self._action, self._incarnation, self._epoch = action, incarnation, epoch
         self._free: list[int] = []
         self._made = 0
@@ -52,7 +52,7 @@ class OpenCalls:
         self.told: dict[int, int] = {}
 
     def open(self, number: int, *, is_returning: bool) -> None:
-        """Gives a call a bit; it has to return, or may as well stay open to the end."""
+        """Give a call a bit; it has to return, or may as well stay open to the end."""
         bit = self._free.pop() if self._free else 1 << self._made
         self._made += bit == 1 << self._made
         self.bits[number] = bit
@@ -63,7 +63,7 @@ class OpenCalls:
         self._toggle(number, bit)
 
     def close(self, number: int) -> None:
-        """Takes the bit back."""
+        """Take the bit back."""
         bit = self.bits.pop(number)
         self.updates.pop(number, None)
         self.told.pop(number, None)
@@ -86,7 +86,7 @@ class OpenCalls:
             del self._about[action, about]
 
     def answered(self, state: State) -> int:
-        """Returns the bits of the calls that are legal in a state and leave it as it is."""
+        """Return the bits of the calls that are legal in a state and leave it as it is."""
         found = self._answered_in.get(state)
         if found is None:
             found = self._answered_in[state] = self._find(state)
@@ -109,7 +109,7 @@ class OpenCalls:
         return found | stale
 
     def doomed(self, state: State) -> int:
-        """Returns the bits of the calls that have to return and are legal in no state from here.
+        """Return the bits of the calls that have to return and are legal in no state from here.
 
         Epochs that are told only grow, and one that is not held any more is never held again.
         """
@@ -121,7 +121,7 @@ class OpenCalls:
         return found
 
     def granted_again(self, state: State) -> int:
-        """Returns the bits of the grants that tell a holder the epoch that it was told before."""
+        """Return the bits of the grants that tell a holder the epoch that it was told before."""
         if state.kind < HELD:
             return 0
         found = self._about.get((GRANTED, state.largest), 0)

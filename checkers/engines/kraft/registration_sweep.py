@@ -1,18 +1,19 @@
-"""A sweep over the completions of one broker id, with all that the controller may hold at each.
+"""A sweep over the completions of a broker id, with the possible states of the controller at each.
 
-A *configuration* is which of the open calls have their place already, what the controller holds,
-and which of the lost calls took effect. Nothing is placed before something has to return, and then
-only until that is placed (after Lowe, "Testing for linearizability", 2017). Lost calls have no
-deadline, so of those that do the same only their number counts; and a lost registration does the
-same as any other once the last call is over that is about its incarnation: a refusal of it, a grant
-to it, or an accepted heartbeat with an epoch that was granted to it. So few kinds are alive at a
+A *configuration* has the open calls with a place in the order, the state of the controller, and the
+indeterminate calls that took effect. A call is placed only when another call has to return, and
+only until the returning call has a place (after Lowe, "Testing for linearizability", 2017).
+Indeterminate calls have no deadline, so only the count of equal ones matters. An indeterminate
+registration equals all others once the last call about its incarnation is over: a refusal of the
+incarnation, a grant to it, or an accepted heartbeat with its epoch. So few kinds are alive at a
 time, and the frontier stays small.
 
-Calls that leave the state as it is are placed as soon as they are legal, which costs nothing. A
-configuration is left out if another can do all that it can (`registration_frontier`).
+A call without an effect is placed as soon as it is legal, which costs nothing. A configuration is
+dropped if another can do whatever it can (`registration_frontier`).
 
-A *narrow* sweep keeps few configurations, and none in which an open call can't be answered any
-more: if it passes, an order exists. An *endless* one repeats lost calls; if it fails, none does.
+A *narrow* sweep keeps few configurations, and none in which an open call can no longer get its
+answer: if it passes, an order exists. A *relaxed* sweep repeats indeterminate calls without limit:
+if it fails, no order exists.
 """
 
 import time
@@ -58,7 +59,7 @@ _LOST: Final = frozenset({MAY_BE_GRANTED, MAY_BE_ENDED})
 
 
 class LimitReachedError(Exception):
-    """A sweep takes more than it may; its words say which limit."""
+    """A sweep exceeds a limit, which the message names."""
 
 
 class Sweep:
@@ -76,17 +77,18 @@ class Sweep:
         is_narrow: bool = False,
         is_relaxed: bool = False,
     ) -> None:
-        """Takes the calls from one to another.
+        """Take the calls of a broker id.
 
         Args:
-            calls: the calls of all broker ids.
-            start: the first of this one.
-            end: the first of the next one.
-            limits: what it may take.
-            deadline: when its time is over.
-            cut: an event, up to which only they count.
-            is_narrow: whether only the best configurations are kept; what is stuck then may not be.
-            is_relaxed: whether lost calls take effect as often as they like; what is stuck then is.
+            calls: The calls of all broker ids.
+            start: The broker id's first call.
+            end: The next broker id's first call.
+            limits: The limits.
+            deadline: The time at which the sweep ends.
+            cut: The event after which calls do not count.
+            is_narrow: Whether only the best configurations are kept; a failure then proves nothing.
+            is_relaxed: Whether indeterminate calls take effect without limit; a failure then is a
+                proof.
         """
         self._action: list[int] = calls.action[start:end].tolist()
         self._incarnation: list[int] = calls.incarnation[start:end].tolist()
@@ -105,7 +107,7 @@ class Sweep:
         self._frontier.add(Configuration(0, State(0, VACANT, ANYBODY), 0, 0, None))
 
     def first_stuck(self) -> int | None:
-        """Returns the first call whose completion no legal order reaches; None if all are reached.
+        """Return the first call whose completion no legal order reaches; None if all are reached.
 
         Raises:
             LimitReachedError: a limit was reached.
@@ -127,7 +129,7 @@ class Sweep:
         return None
 
     def order(self) -> list[int]:
-        """Returns the updates that were placed on one way through, in their order."""
+        """Return the updates that were placed on one way through, in their order."""
         step = next(iter(self._frontier)).steps
         steps: list[Step] = []
         while step is not None:
@@ -148,7 +150,7 @@ class Sweep:
         return sorted(one for one in events if one[0] <= self._cut and one[0] != NEVER)
 
     def _find_last_about(self) -> dict[int, int]:
-        """Returns the last completion that makes a difference between incarnations, for each."""
+        """Return the last completion that makes a difference between incarnations, for each."""
         granted: defaultdict[int, set[int]] = defaultdict(set)
         for action, incarnation, epoch in zip(
             self._action, self._incarnation, self._epoch, strict=True
@@ -172,7 +174,7 @@ class Sweep:
         return ANYBODY if is_over else incarnation
 
     def _is_of_kind(self, number: int, kind: int, returning: int) -> bool:
-        """Says whether a lost call was one of a kind when another returned."""
+        """Return whether an indeterminate call was one of a kind when another returned."""
         at = self._complete[returning]
         if self._invoke[number] > at or (self._action[number] == MAY_BE_ENDED) != (kind == ENDS):
             return False
@@ -181,7 +183,7 @@ class Sweep:
         return kind in {ENDS, self._incarnation[number]}
 
     def _forget(self, incarnation: int) -> None:
-        """Makes an incarnation one with all others that no later call is about."""
+        """Merge an incarnation with all others without a later call about them."""
         if incarnation not in self._lost.kinds:
             return
         mapped = self._lost.forget(incarnation)
@@ -194,7 +196,7 @@ class Sweep:
         self._frontier = frontier
 
     def _pass(self, returning: int) -> None:
-        """Places a call that returns, in every configuration that has not placed it yet."""
+        """Place a returning call, in every configuration that has not placed it yet."""
         bit = self._open.bits[returning]
         passed, seen = self._none(), self._none()
         waiting = self._hopeful(self._frontier)
@@ -215,7 +217,7 @@ class Sweep:
         return NarrowFrontier(self._lost) if self._is_narrow else Frontier(self._lost)
 
     def _hopeful(self, some: Iterable[Configuration]) -> list[Configuration]:
-        """Returns configurations, of a narrow sweep those in which all that returns can have."""
+        """Return the configurations; in a narrow sweep, without hopeless ones."""
         if not self._is_narrow:
             return list(some)
         doomed = self._open.doomed
@@ -231,7 +233,7 @@ class Sweep:
             raise LimitReachedError(f"no verdict within {self._limits.memory_bytes} bytes")
 
     def _settled(self, one: Configuration, returning: int) -> Configuration:
-        """Places what is legal and leaves the state as it is."""
+        """Place what is legal and leaves the state as it is."""
         placed, state, answered, used, steps = one
         new = self._open.answered(state) & ~(placed | answered)
         if not new:
@@ -243,10 +245,11 @@ class Sweep:
         return Configuration(placed, state, answered | new, used, steps)
 
     def _choices(self, one: Configuration, returning: int) -> Iterator[Configuration]:
-        """Yields what an update, or a lost one, leads to.
+        """Yield the successors by an update or an indeterminate update.
 
-        Unregistrations do the same, so the one that returns first goes first. A lost call goes just
-        before what it makes legal: it can be left out before an update that is legal without it.
+        Unregistrations have equal effects, so the first to return goes first. An indeterminate call
+        goes just before a call that needs it: it can be left out before an update that is legal
+        without it.
         """
         placed, state, answered, used, steps = one
         done = placed | answered
@@ -272,7 +275,7 @@ class Sweep:
                 yield Configuration(placed_too, state, answered, more, end)
 
     def _first_end(self, done: int) -> int | None:
-        """Returns the open unregistration that returns first, of those that have no place yet."""
+        """Return the open unregistration without a place that returns first."""
         ends = [
             number
             for number, bit in self._open.updates.items()
@@ -290,7 +293,7 @@ class Sweep:
 
 
 def _after_lost(state: State, kind: int) -> State | None:
-    """Returns the state after a lost call, None if it is none from which more is possible."""
+    """Return the state after an indeterminate call, None if it allows no more than before."""
     largest, held, holder = state
     if kind == ENDS:
         return None if held == VACANT else State(largest, VACANT, ANYBODY)

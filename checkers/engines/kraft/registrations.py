@@ -22,12 +22,12 @@ _ENGINE = "registrations"
 
 
 def decide(calls: RegistrationCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each broker id."""
+    """Return the outcome of each broker id."""
     return [_outcome(calls, start, end, limits) for start, end in spans(calls)]
 
 
 def order_of(calls: RegistrationCalls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
-    """Returns the updates of the only key up to an event in a legal order, None if unknown."""
+    """Return the updates of the only key up to an event in a legal order, None if unknown."""
     deadline = time.monotonic() + limits.seconds
     for is_narrow in (True, False):
         sweep = Sweep(calls, 0, len(calls), limits, deadline=deadline, cut=cut, is_narrow=is_narrow)
@@ -48,10 +48,10 @@ def _outcome(calls: RegistrationCalls, start: int, end: int, limits: Limits) -> 
 
 
 def _first_stuck(calls: RegistrationCalls, start: int, end: int, limits: Limits) -> int | None:
-    """Returns the first call of a key whose completion no legal order reaches; None if all are.
+    """Return the first call of a key whose completion no legal order reaches; None if all are.
 
-    An order of all shows that none is; or, of what completed before that which even endless lost
-    calls don't help, that this is it. If none was found, an exact sweep decides.
+    An order of all shows that none is; or, of what completed before that which even endless
+    indeterminate calls don't help, that this is it. If none was found, an exact sweep decides.
 
     Raises:
         LimitReachedError: a limit was reached.

@@ -51,7 +51,7 @@ GIVEN_UP: Final = -2
 
 @bare_kernel
 def sweep_calls(layout: Layout, sweep: Sweep, most: Integer) -> Integer:
-    """Passes the completions, from where the sweep stands.
+    """Pass the completions, from where the sweep stands.
 
     Args:
         layout: the calls.
@@ -86,7 +86,7 @@ def sweep_calls(layout: Layout, sweep: Sweep, most: Integer) -> Integer:
 
 @bare_kernel
 def _begin(layout: Layout, sweep: Sweep, frontier: Table, call: Integer) -> None:
-    """Begins a call; what is legal already and changes nothing has its place."""
+    """Begin a call; what is legal already and changes nothing has its place."""
     sweep.at[BEGUN] = call + 1
     action, place = layout.action[call], layout.place[call]
     if place == NONE:
@@ -108,7 +108,7 @@ def _begin(layout: Layout, sweep: Sweep, frontier: Table, call: Integer) -> None
 def _pass(
     layout: Layout, sweep: Sweep, frontier: Table, passed: Table, call: Integer, most: Integer
 ) -> None:
-    """Places a call that returns, in every configuration that has not placed it yet."""
+    """Place a returning call, in every configuration that has not placed it yet."""
     clear(passed)
     clear(sweep.seen)
     bit = 1 << layout.place[call]
@@ -131,7 +131,7 @@ def _pass(
 
 @bare_kernel
 def _keep(sweep: Sweep, passed: Table, bit: Integer) -> None:
-    """Keeps a configuration with those that pass if it does, else with those on the way."""
+    """Keep a configuration with those that pass if it does, else with those on the way."""
     new = sweep.new
     updates = sweep.bits[CREATE] | sweep.bits[DELETE] | sweep.bits[DELETE_ID]
     if new[0, DONE] & bit != 0:
@@ -144,7 +144,7 @@ def _keep(sweep: Sweep, passed: Table, bit: Integer) -> None:
 
 @bare_kernel
 def _follow(layout: Layout, sweep: Sweep, passed: Table, bit: Integer) -> None:
-    """Keeps what can follow a configuration by one update."""
+    """Keep what can follow a configuration by one update."""
     choose(layout, sweep)
     for choice in range(sweep.at[CHOICES]):
         update(layout, sweep, sweep.choices[choice])

@@ -37,7 +37,7 @@ _MOST_TRIED: Final = 10_000
 
 
 def anomaly_of(lists: Lists, cut: int) -> str:
-    """Returns the name of what is wrong with the calls up to a cut, which have no legal order."""
+    """Return the name of what is wrong with the calls up to a cut, which have no legal order."""
     found = verdict_of_prefix(lists, cut)
     assert not found.is_legal
     if found.problem == ABORTED_READ and _is_built_upon(lists, found.call):
@@ -48,7 +48,7 @@ def anomaly_of(lists: Lists, cut: int) -> str:
 
 
 def _seen_by(lists: Lists, call: int) -> list[tuple[int, list[int]]]:
-    """Returns what each action of a call saw."""
+    """Return what each action of a call saw."""
     return [
         (action, lists.elements[lists.seen[action] : lists.seen[action + 1]].tolist())
         for action in range(lists.actions[call], lists.actions[call + 1])
@@ -56,7 +56,7 @@ def _seen_by(lists: Lists, call: int) -> list[tuple[int, list[int]]]:
 
 
 def _is_built_upon(lists: Lists, call: int) -> bool:
-    """Says whether a call saw what was aborted, and after it what was not."""
+    """Return whether a call saw what was aborted, and after it what was not."""
     return any(
         ABORTED in seen and max(seen[seen.index(ABORTED) :]) >= 0
         for _, seen in _seen_by(lists, call)
@@ -64,7 +64,7 @@ def _is_built_upon(lists: Lists, call: int) -> bool:
 
 
 def _is_foreseen(lists: Lists, call: int) -> bool:
-    """Says whether a call saw what it appended itself only later."""
+    """Return whether a call saw what it appended itself only later."""
     return any(
         element > action and lists.call[element] == call
         for action, seen in _seen_by(lists, call)
@@ -113,7 +113,7 @@ def _with_reads(
 
 
 def _is_nonadjacent(calls: int, found: PrefixVerdict, kinds: tuple[int, ...]) -> bool:
-    """Says whether there is a cycle in which no rw edge follows another.
+    """Return whether there is a cycle in which no rw edge follows another.
 
     Each node is there twice: reached by a rw edge, or by another. Nodes between the calls (those
     past `calls`, real time's apart) stand in the middle of an edge, so what leaves them is of the
@@ -135,7 +135,7 @@ def _is_nonadjacent(calls: int, found: PrefixVerdict, kinds: tuple[int, ...]) ->
 
 
 def _is_intermediate(lists: Lists, counts: Bools) -> bool:
-    """Says whether a call saw a part of what another appended to a list, and not the rest."""
+    """Return whether a call saw a part of what another appended to a list, and not the rest."""
     last = {
         (int(lists.call[action]), int(lists.list_number[action])): action
         for action in np.flatnonzero(~lists.is_read).tolist()
@@ -153,7 +153,7 @@ def _is_intermediate(lists: Lists, counts: Bools) -> bool:
 
 
 def _is_update_lost(lists: Lists, counts: Bools) -> bool:
-    """Says whether two calls read a list when it had one length, and appended to it."""
+    """Return whether two calls read a list when it had one length, and appended to it."""
     writes = np.flatnonzero(~lists.is_read)
     appends = {(int(lists.call[one]), int(lists.list_number[one])) for one in writes}
     found: set[tuple[int, int]] = set()

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 
 def decide(calls: LogCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each log."""
+    """Return the outcome of each log."""
     del limits  # near-linear: nothing to bound
 
     def is_legal(start: int, end: int, cut: int) -> bool:
@@ -54,7 +54,7 @@ def is_log(
     complete: Ints,
     cut: int,
 ) -> bool:
-    """Says whether a log can have been appended to and read like this up to a cut.
+    """Return whether a log can have been appended to and read like this up to a cut.
 
     Args:
         order: int64[n], the calls by (offset, invocation).
@@ -87,7 +87,7 @@ def _place_of(
     cut: int,
     latest: int,
 ) -> int:
-    """Returns the earliest place of the produce at one offset, NEVER if it can't be anywhere.
+    """Return the earliest place of the produce at one offset, NEVER if it can't be anywhere.
 
     Args:
         calls: what is about the offset, by invocation.
@@ -124,7 +124,7 @@ def _place_of(
 def _open_produce(
     calls: Ints, action: NDArray[np.int8], value: Ints, invoke: Ints, cut: int, wanted: int
 ) -> int:
-    """Returns the first produce of a value that was invoked before a cut, -1 if none."""
+    """Return the first produce of a value that was invoked before a cut, -1 if none."""
     for call in calls:
         if action[call] == PRODUCED and invoke[call] < cut and value[call] == wanted:
             return int(call)

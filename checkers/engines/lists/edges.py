@@ -32,7 +32,7 @@ def data_edges(
     order: Ints,
     offsets: Ints,
 ) -> tuple[Ints, int, int]:
-    """Returns the edges that the order of the lists makes.
+    """Return the edges that the order of the lists makes.
 
     Returns:
         int64[3, k], from, to and kind; what is wrong, and in which call.
@@ -63,7 +63,7 @@ def data_edges(
 def _write_edges(
     edges: Ints, calls: int, call_of: Ints, order: Ints, offsets: Ints
 ) -> tuple[int, int, int]:
-    """Adds the edges between appends that follow one another.
+    """Add the edges between appends that follow one another.
 
     Returns:
         How many edges there are; what is wrong, and in which call.
@@ -91,7 +91,7 @@ def _add(edges: Ints, count: int, source: int, target: int, kind: int) -> int:
 
 @kernel
 def _saw_of_others(action: int, is_read: Bools, seen: Ints, earlier: Ints) -> int:
-    """Returns how much a read saw of what was there before its call; -1 for a call's later read."""
+    """Return how much a read saw of what was there before its call; -1 for a call's later read."""
     length, before = seen[action + 1] - seen[action], earlier[action]
     while before >= 0:
         if is_read[before]:
@@ -105,7 +105,7 @@ def _saw_of_others(action: int, is_read: Bools, seen: Ints, earlier: Ints) -> in
 def real_time_edges(
     happened: Bools, invoke: Ints, complete: Ints, cut: int, first: int
 ) -> tuple[Ints, int]:
-    """Returns the edges of real time, by a chain of the completions up to a cut.
+    """Return the edges of real time, by a chain of the completions up to a cut.
 
     Args:
         happened: bool[n].
@@ -115,7 +115,7 @@ def real_time_edges(
         first: the number of the chain's first node.
 
     Returns:
-        int64[3, k], and how many nodes there are then in all.
+        int64[3, k], and the number of nodes then in all.
     """
     (done,) = np.nonzero(happened & (complete <= cut))
     done = done[np.argsort(complete[done])]
@@ -135,7 +135,7 @@ def real_time_edges(
 
 @kernel
 def is_acyclic(edges: Ints, nodes: int) -> bool:
-    """Says whether edges make no cycle, by removing what nothing goes before (Kahn 1962)."""
+    """Return whether edges make no cycle, by removing what nothing goes before (Kahn 1962)."""
     starts, targets = successors(edges, nodes)
     before = np.zeros(nodes, dtype=np.int64)
     for target in targets:
@@ -154,7 +154,7 @@ def is_acyclic(edges: Ints, nodes: int) -> bool:
 
 @kernel
 def reaches(starts: Ints, targets: Ints, source: int, wanted: int) -> bool:
-    """Says whether a path leads from a node to another, given `successors`."""
+    """Return whether a path leads from a node to another, given `successors`."""
     is_seen = np.zeros(len(starts) - 1, dtype=np.bool_)
     waiting = [source]
     while len(waiting) > 0:

@@ -24,7 +24,7 @@ from kraftproof.checkers.options import Limits
 
 
 def decide(calls: GrowingSetCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each set, None for one left to the general engine."""
+    """Return the outcome of each set, None for one left to the general engine."""
     del limits  # linear: nothing to bound
     return [_decide_key(calls, key, *span) for key, span in enumerate(spans(calls))]
 
@@ -58,7 +58,7 @@ def _decide_key(calls: GrowingSetCalls, key: int, start: int, end: int) -> Outco
 
 @kernel
 def levels(reads: Ints, seen: Ints, elements: Ints, calls: int) -> Ints | None:
-    """Returns of each add the place of the first read that saw it, None if reads make no chain.
+    """Return of each add the place of the first read that saw it, None if reads make no chain.
 
     Args:
         reads: int64[r], calls, by how much they saw.
@@ -86,7 +86,7 @@ def levels(reads: Ints, seen: Ints, elements: Ints, calls: int) -> Ints | None:
 
 @kernel
 def keeps_time(block: Ints, invoke: Ints, complete: Ints) -> bool:
-    """Says whether nothing completed before something of a lesser block was invoked."""
+    """Return whether nothing completed before something of a lesser block was invoked."""
     latest, latest_here, here = -1, -1, -1
     for call in np.argsort(block):
         if block[call] > here:

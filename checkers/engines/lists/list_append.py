@@ -44,7 +44,7 @@ ENGINE: Final = "list-append"
 
 
 def decide(calls: ListCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each key, None for one left to the general engine."""
+    """Return the outcome of each key, None for one left to the general engine."""
     del limits  # near-linear: nothing to bound
     return [_decide_key(calls, key, *span) for key, span in enumerate(spans(calls))]
 

@@ -26,13 +26,13 @@ CYCLE: Final = 6
 
 
 def from_first(elements: Ints, first: int) -> Ints:
-    """Returns elements as actions that count from one on; UNKNOWN and ABORTED stay."""
+    """Return elements as actions that count from one on; UNKNOWN and ABORTED stay."""
     return elements - np.where(elements >= 0, first, 0)
 
 
 @kernel
 def earlier_actions(actions: Ints, list_number: Ints) -> Ints:
-    """Returns of each action the one before of the same call on the same list, -1 if none."""
+    """Return of each action the one before of the same call on the same list, -1 if none."""
     count = list_number.max() + 1 if len(list_number) else 0
     latest, of_call = np.full(count, -1), np.full(count, -1)
     earlier = np.full(len(list_number), -1)
@@ -49,9 +49,9 @@ def earlier_actions(actions: Ints, list_number: Ints) -> Ints:
 def happened_by(
     invoke: Ints, complete: Ints, actions: Ints, call_of: Ints, seen: Ints, elements: Ints, cut: int
 ) -> tuple[Bools, int, int]:
-    """Returns which calls took effect up to a cut; what is wrong and in which call.
+    """Return which calls took effect up to a cut; what is wrong and in which call.
 
-    Those are the calls that completed, and those whose appends they saw, and so on.
+    Those are the completed calls, and those whose appends they saw, and so on.
     """
     happened = complete <= min(cut, NEVER - 1)
     waiting = [call for call in range(len(invoke)) if happened[call]]
@@ -106,7 +106,7 @@ def order_of(
     seen: Ints,
     elements: Ints,
 ) -> tuple[Ints, Ints, int, int]:
-    """Returns the elements of each list in order, as far as it is known.
+    """Return the elements of each list in order, as far as it is known.
 
     That is the longest read, and what has to follow it at once: the rest that the transaction of
     its last element appended, or else what a transaction appended that had read all of it.
@@ -148,7 +148,7 @@ def order_of(
 
 @kernel
 def stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, longest: Ints) -> int:
-    """Returns a read that is no prefix of its list's longest, -1 if there is none."""
+    """Return a read that is no prefix of its list's longest, -1 otherwise."""
     for (action,) in np.argwhere(counts):
         first = seen[longest[list_number[action]]]
         for place in range(seen[action], seen[action + 1]):
@@ -170,7 +170,7 @@ def _stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, lo
 
 @kernel
 def longest_reads(count: int, counts: Bools, list_number: Ints, seen: Ints) -> Ints:
-    """Returns the read of each list that saw most, -1 if there is none."""
+    """Return the read of each list that saw most, -1 otherwise."""
     longest = np.full(count, -1)
     for action in range(len(counts)):
         if counts[action]:
@@ -190,7 +190,7 @@ def _next_callers(
     lengths: Ints,
     lasts: Ints,
 ) -> Ints:
-    """Returns whose appends have to follow each list's longest read, -1 where nobody's: int64[l].
+    """Return whose appends have to follow each list's longest read, -1 where nobody's: int64[l].
 
     Args:
         appends: bool[a], which actions are appends that nobody saw.
@@ -220,7 +220,7 @@ def _next_callers(
 def _linked(
     appends: Bools, call_of: Ints, list_number: Ints, callers: Ints, lasts: Ints
 ) -> tuple[Ints, Ints]:
-    """Returns the appends of each list's next caller as a linked list.
+    """Return the appends of each list's next caller as a linked list.
 
     Returns:
         int64[l], the first of each list, and int64[a], the next of each; -1 for none.
@@ -245,7 +245,7 @@ def _linked(
 def internal(
     happened: Bools, call_of: Ints, is_read: Bools, earlier: Ints, seen: Ints, elements: Ints
 ) -> tuple[int, int]:
-    """Says whether transactions saw what they had read and appended themselves, and no more.
+    """Return whether transactions saw what they had read and appended themselves, and no more.
 
     Reads of one list are known to be prefixes of one another.
     """

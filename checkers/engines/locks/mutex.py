@@ -23,7 +23,7 @@ from kraftproof.checkers.options import Limits
 
 
 def decide(calls: MutexCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each lock."""
+    """Return the outcome of each lock."""
     del limits  # near-linear: nothing to bound
 
     def is_legal(start: int, end: int, cut: int) -> bool:
@@ -37,7 +37,7 @@ def decide(calls: MutexCalls, limits: Limits) -> list[Outcome]:
 def can_alternate(
     is_release: NDArray[np.bool_], invoke: NDArray[np.int64], complete: NDArray[np.int64], cut: int
 ) -> bool:
-    """Says whether a lock's acquisitions and releases can have taken turns up to a cut.
+    """Return whether a lock's acquisitions and releases can have taken turns up to a cut.
 
     Args:
         is_release: bool[n].

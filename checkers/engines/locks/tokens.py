@@ -32,7 +32,7 @@ _GRANTED_TWICE: Final = -2
 
 
 def decide(calls: FencingCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each lock."""
+    """Return the outcome of each lock."""
     del limits  # near-linear: nothing to bound
 
     def is_legal(start: int, end: int, cut: int) -> bool:
@@ -48,7 +48,7 @@ def decide(calls: FencingCalls, limits: Limits) -> list[Outcome]:
 def is_fenced(
     order: Ints, action: NDArray[np.int8], token: Ints, invoke: Ints, complete: Ints, cut: int
 ) -> bool:
-    """Says whether a lock's tokens can have lived one after the other up to a cut.
+    """Return whether a lock's tokens can have lived one after the other up to a cut.
 
     Args:
         order: int64[n], the calls by (token, completion).
@@ -74,7 +74,7 @@ def is_fenced(
 def _end_of_token(
     calls: Ints, action: NDArray[np.int8], invoke: Ints, complete: Ints, cut: int, latest: int
 ) -> int:
-    """Returns the earliest place at which a token may end, NEVER if it can't have lived.
+    """Return the earliest place at which a token may end, NEVER if it can't have lived.
 
     Args:
         calls: what is about the token, by completion.
@@ -99,7 +99,7 @@ def _end_of_token(
 def _grant(
     calls: Ints, action: NDArray[np.int8], invoke: Ints, complete: Ints, cut: int
 ) -> tuple[int, int, int]:
-    """Returns a token's grant, the last invocation and the first completion of accepted uses.
+    """Return a token's grant, the last invocation and the first completion of accepted uses.
 
     The grant is _NOT_GRANTED if it did not have to be; a token granted twice is _GRANTED_TWICE.
     """

@@ -45,7 +45,7 @@ Times = NDArray[np.int64]
 
 
 def decide(calls: RegisterCalls) -> list[Outcome]:
-    """Returns the outcome of each key, none of which writes a value twice or the initial one."""
+    """Return the outcome of each key, none of which writes a value twice or the initial one."""
     values = len(calls.values)
     expected, new = _within_keys(calls.starts, calls.expected, calls.new, calls.initial, values)
     left = _left_by_keys(calls.starts, calls.action, expected, new, calls.invoke, calls.complete)
@@ -57,7 +57,7 @@ def decide(calls: RegisterCalls) -> list[Outcome]:
 
 
 def _invalid(calls: RegisterCalls, expected: Numbers, new: Numbers, key: int) -> Outcome:
-    """Returns the outcome of a key that is known to be invalid.
+    """Return the outcome of a key that is known to be invalid.
 
     Args:
         calls: all calls.
@@ -84,7 +84,7 @@ def _invalid(calls: RegisterCalls, expected: Numbers, new: Numbers, key: int) ->
 def _within_keys(
     starts: Times, expected: Numbers, new: Numbers, initial: int, values: int
 ) -> tuple[Numbers, Numbers]:
-    """Numbers the values anew within each key, the initial one 0."""
+    """Number the values anew within each key, the initial one 0."""
     number = np.zeros(values, dtype=np.int32)
     expected, new = expected.copy(), new.copy()
     for key in range(len(starts) - 1):
@@ -113,7 +113,7 @@ def _left_by_keys(
     invoke: Times,
     complete: Times,
 ) -> Times:
-    """Returns `_left_by` of each key's whole history."""
+    """Return `_left_by` of each key's whole history."""
     left = np.empty(len(starts) - 1, dtype=np.int64)
     for key in range(len(left)):
         of = slice(starts[key], starts[key + 1])
@@ -130,7 +130,7 @@ def _left_by(
     complete: Times,
     cut: int,
 ) -> int:
-    """Returns who set the value that a legal order of a key's prefix ends in.
+    """Return who set the value that a legal order of a key's prefix ends in.
 
     NONE for the initial value, ILLEGAL if there is no legal order.
     """
@@ -166,7 +166,7 @@ def _clusters(
     complete: Times,
     cut: int,
 ) -> tuple[Times, Times, Times]:
-    """Returns of each value who sets it, `first` and, of the completed reads alone, `last`."""
+    """Return of each value who sets it, `first` and, of the completed reads alone, `last`."""
     values = 1
     for call in range(len(action)):
         values = max(values, 1 + expected[call], 1 + new[call])
@@ -195,7 +195,7 @@ def _needs_are_met(
     first: Times,
     needed: NDArray[np.bool_],
 ) -> bool:
-    """Says whether what is needed was set, and in time; what that needs becomes needed, too."""
+    """Return whether what is needed was set, and in time; what that needs becomes needed, too."""
     for seen in range(len(needed)):
         value = seen
         while value != 0 and needed[value]:
@@ -218,7 +218,7 @@ def _merge_chains(
     needed: NDArray[np.bool_],
     following: Times,
 ) -> Times:
-    """Merges each chain into the cluster at its head.
+    """Merge each chain into the cluster at its head.
 
     Returns:
         int64[values], of each head its chain's last value, NONE of what heads no chain; ILLEGAL
@@ -246,7 +246,7 @@ def _merge_chains(
 
 @kernel
 def _last_block(first: Times, last: Times, tail: Times) -> int:
-    """Returns a block, by its head, that can go last; ILLEGAL where two must go before each other.
+    """Return a block, by its head, that can go last; ILLEGAL where two must go before each other.
 
     If the latest born is born after every block's `last`, it can; else the one with the greatest.
     """

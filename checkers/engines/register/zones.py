@@ -50,7 +50,7 @@ def sweep_keys(
     initial: int,
     values: int,
 ) -> tuple[Times, Numbers]:
-    """Sweeps the calls of some keys, one key after the other.
+    """Sweep the calls of some keys, one key after the other.
 
     Args:
         starts: int64[m + 1], where the calls of each key begin.
@@ -58,10 +58,10 @@ def sweep_keys(
         complete: int64[n].
         action: int8[n], READ or WRITE.
         value: int32[n], what is read or written; in a key no value is written twice, nor `initial`.
-        completions: int64[c], the calls that completed, by completion within each key.
+        completions: int64[c], the completed calls, by completion within each key.
         completion_starts: int64[m + 1], where the completions of each key begin.
         initial: every register's first value.
-        values: how many values there are.
+        values: the number of values.
 
     Returns:
         int64[m], each key's first completion that no legal order reaches, as a place in
@@ -111,7 +111,7 @@ def sweep_keys(
 
 @kernel
 def _find_writers(action: NDArray[np.int8], value: Numbers, writer: Times, number: Numbers) -> None:
-    """Notes the writer of each value of a key, and that no value has a cluster yet."""
+    """Note the writer of each value of a key, and that no value has a cluster yet."""
     for call in range(len(value)):
         writer[value[call]] = NONE
         number[value[call]] = NONE
@@ -124,7 +124,7 @@ def _find_writers(action: NDArray[np.int8], value: Numbers, writer: Times, numbe
 def _extends(
     own: int, before: int, reach: int, cluster: Numbers, last: Numbers, cover: Numbers
 ) -> bool:
-    """Says whether a cluster's `last` may grow, and lets it cover those that it then encloses."""
+    """Return whether a cluster's `last` may grow, and lets it cover those that it then encloses."""
     if cover[own] != NONE and cover[own] < reach:
         return False
     for other in range(max(before, own + 1), reach):

@@ -1,10 +1,10 @@
 """Calls that find and leave values of a few registers, laid out for a search by returns.
 
 For `checkers.engines.repeated.beam_search.beam_search`. A call finds a value of some registers and
-leaves one in some, at once. Values are numbered, of each register apart, so that those that can be
-made of one by *pieces* that are appended follow it without a gap: strings are numbered as in a tree
-of all that is found; of other values each stands alone. A value that no call finds, and that leads
-to none, is NOTHING.
+leaves a value in some, at once. Values are numbered for each register apart. The values that can be
+made from a value by appending *pieces* follow it without a gap: strings are numbered like the nodes
+of a tree of all strings found; other values stand alone. A value that no call finds, and that leads
+to no such value, is NOTHING.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Values:
 
 
 class Layout(NamedTuple):
-    """n calls of one key, by invocation, on r registers.
+    """n calls of a key, by invocation, on r registers.
 
     Attributes:
         number: int64[n], which of the calls each is that were laid out.
@@ -62,7 +62,7 @@ class Layout(NamedTuple):
         piece: int32[n], what is appended to register 0, or NONE.
         updates: bool[n], whether a call leaves or appends anything.
         kind: int64[n], equal for calls that find, leave and append the same.
-        slot: int64[n], the bit of a call that returns, reused after that; NONE of others.
+        slot: int64[n], the bit of a returning call, reused after that; NONE of others.
         returning: int64[m], the calls that return, by completion.
         finder_starts: int64[r + 1], where the finders of each register begin.
         finders: int64[f], the calls that find a value of it, by completion; the indeterminate last.
@@ -73,7 +73,7 @@ class Layout(NamedTuple):
         lost_of: int64[n], the number of an indeterminate call's kind among those, else NONE.
         lost: int64[l], a call of each kind of indeterminate ones.
         initial, last, edge_starts, edge_piece, edge_to: as `Values` has them.
-        parent: int64[v], the longest value that leads to each by appending, NONE if none does.
+        parent: int64[v], the longest value that leads to each by appending, NONE otherwise does.
         depth: int64[v], how many values lead to each, itself included.
     """
 
@@ -106,7 +106,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What n calls of one key found and left, before they are laid out; arrays as in `Layout`."""
+    """What n calls of a key found and left, before they are laid out; arrays as in `Layout`."""
 
     invoke: Ints
     complete: Ints
@@ -117,7 +117,7 @@ class Facts:
 
 
 def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
-    """Returns the layout of some calls, None if too many are open at a time.
+    """Return the layout of some calls, None if too many are open at a time.
 
     If what is lost is not among the finders, values are forgotten that only such calls find, and
     these are then of no use: an order may not be found.
@@ -169,7 +169,7 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
 
 
 def _ancestry(last: Ints) -> tuple[Ints, Ints]:
-    """Returns the parent and the depth of each value; they follow what they are made of."""
+    """Return the parent and the depth of each value; they follow what they are made of."""
     parents: list[int] = []
     depths: list[int] = []
     path: list[tuple[int, int]] = []
@@ -183,13 +183,13 @@ def _ancestry(last: Ints) -> tuple[Ints, Ints]:
 
 
 def _soonest(invoke: Ints) -> Ints:
-    """Returns the least of each and all after it."""
+    """Return the least of each and all after it."""
     least: Ints = np.minimum.accumulate(invoke[::-1])[::-1].astype(np.int64)
     return least
 
 
 def _slots(invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
-    """Returns the slot of each call, the lowest that is free, and the returning calls in order."""
+    """Return the slot of each call, the lowest that is free, and the returning calls in order."""
     returning = np.argsort(complete, kind="stable")
     returning = returning[: np.count_nonzero(complete != NEVER)]
     slot = np.full(len(invoke), NONE, dtype=np.int64)
@@ -213,7 +213,7 @@ def _slots(invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
 
 
 def _hope(invoke: Ints, complete: Ints, find: Narrow, leave: Narrow, last: Ints) -> Ints:
-    """Returns when what may leave what each call finds, or leads to it, is invoked last."""
+    """Return when what may leave what each call finds, or leads to it, is invoked last."""
     found = np.full(find.shape, -1, dtype=np.int64)
     for register in range(find.shape[1]):
         (finders,) = np.nonzero(find[:, register] >= 0)

@@ -27,14 +27,14 @@ class Dependence:
         commutes: Callable[[Hashable, Hashable], bool],
         spend: Callable[[int], None],
     ) -> None:
-        """Takes a plan, what the model says, and who is told of the questions asked."""
+        """Take a plan, what the model says, and who is told of the questions asked."""
         self._plan = plan
         self._commutes = commutes
         self._spend = spend
         self._known: dict[tuple[Hashable, Hashable], bool] = {}
 
     def calls(self, position: int, linearized: int) -> frozenset[Hashable]:
-        """Returns the calls to try where so many completions were passed and those have a place."""
+        """Return the calls to try where so many completions were passed and those have a place."""
         plan = self._plan
         open_here = (*plan.open_updates[position], *plan.open_pure[position])
         left = {plan.calls[n] for n in open_here if not linearized & plan.bits[n]}

@@ -22,7 +22,7 @@ class Weight:
         self._bytes = 0
 
     def with_one_more(self, configuration: tuple[object, ...], count: int) -> int:
-        """Returns what so many configurations take in bytes, now that one more was weighed."""
+        """Return what so many configurations take in bytes, now that one more was weighed."""
         self._weighed += 1
         self._bytes += _bytes_of(configuration)
         extra = count * self._bytes // self._weighed - _ALLOWANCE_BYTES

@@ -77,7 +77,7 @@ class Found:
     reason: str | None = None
 
     def among(self, operations: Sequence[Operation]) -> Outcome:
-        """Returns it as every engine says it: what is stuck by its place among the operations."""
+        """Return it as every engine says it: what is stuck by its place among the operations."""
         return Outcome(
             verdict=self.verdict,
             engine="general",
@@ -98,7 +98,7 @@ def search(
     *,
     is_relaxed: bool = False,
 ) -> Found:
-    """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
+    """Decide whether a plan is linearizable from one of several states, and notes how in `trace`.
 
     Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state. If
     it `is_relaxed`, an indeterminate call may take effect any number of times: what is invalid then
@@ -162,7 +162,7 @@ class _Search:
         return self.weight.with_one_more(self.waiting[-1], count) > self.limits.memory_bytes
 
     def _spend(self, steps: int) -> None:
-        """Counts steps, of which one may take long, and looks at the clock from time to time.
+        """Count steps, of which one may take long, and looks at the clock from time to time.
 
         Raises:
             _LateError: it is too late.
@@ -174,7 +174,7 @@ class _Search:
                 raise _LateError
 
     def _advance(self, configuration: Configuration) -> bool:
-        """Takes a configuration as far as it goes without a choice, then lists its choices.
+        """Take a configuration as far as it goes without a choice, then lists its choices.
 
         Returns:
             Whether every completion has been passed.
@@ -209,7 +209,7 @@ class _Search:
     def _choose_required(
         self, position: int, linearized: int, used: int, state: Hashable, among: Among
     ) -> None:
-        """Lists the open updates, so that the one that has to return soonest is tried first."""
+        """List the open updates, so that the one that has to return soonest is tried first."""
         plan = self.plan
         soonest: dict[Hashable, int] = {}
         for operation in reversed(plan.open_updates[position]):

@@ -1,4 +1,4 @@
-"""The calls of one register that are open at a return, as bits of machine words.
+"""The calls of a register that are open at a return, as bits of machine words.
 
 Each call has a *slot* while it is open, 64 of them at most; sets of open calls are masks, by what
 the calls ask for or set. Indeterminate calls, which never return, take turns in the slots that the
@@ -65,7 +65,7 @@ class Masks(NamedTuple):
 
 
 def new_masks(calls: int, values: int) -> Masks:
-    """Returns masks for keys of so many calls and values at most."""
+    """Return masks for keys of so many calls and values at most."""
     return Masks(
         slots=np.empty(calls, np.int8),
         calls=np.zeros(SLOTS, np.int32),
@@ -75,21 +75,21 @@ def new_masks(calls: int, values: int) -> Masks:
 
 
 def that_fit(layout: Layout) -> NDArray[np.bool_]:
-    """Returns the keys whose calls have enough slots: bool[m]."""
+    """Return the keys whose calls have enough slots: bool[m]."""
     fits: NDArray[np.bool_] = layout.counts[:, RANKS] <= SLOTS
     return fits
 
 
 @bare_kernel
 def lowest(mask: Integer) -> Integer:
-    """Returns the number of the lowest bit of a mask that is not 0."""
+    """Return the number of the lowest bit of a mask that is not 0."""
     found: Integer = _PLACES[((mask & -mask) * _DE_BRUIJN) >> 58 & 63]
     return found
 
 
 @bare_kernel
 def soonest_of(key: Key, masks: Masks, rivals: Integer) -> Integer:
-    """Returns the bit of the call in a mask, which is not 0, that returns soonest."""
+    """Return the bit of the call in a mask, which is not 0, that returns soonest."""
     best = rivals & -rivals
     soonest = key.calls[masks.calls[lowest(rivals)], RETURNS_AT]
     rivals &= rivals - 1
@@ -103,7 +103,7 @@ def soonest_of(key: Key, masks: Masks, rivals: Integer) -> Integer:
 
 @bare_kernel
 def enter(key: Key, ranks: Integer, masks: Masks) -> None:
-    """Gives the calls of a key their slots, and sets the masks to the first position.
+    """Give the calls of a key their slots, and sets the masks to the first position.
 
     Args:
         key: whose calls.
@@ -119,7 +119,7 @@ def enter(key: Key, ranks: Integer, masks: Masks) -> None:
 
 @bare_kernel
 def _assign(key: Key, ranks: Integer, slots: NDArray[np.int8]) -> None:
-    """Gives the calls slots: the first ones are for those that return."""
+    """Give the calls slots: the first ones are for those that return."""
     free = np.int64(-1) if ranks == SLOTS else (np.int64(1) << ranks) - 1
     left = SLOTS - ranks
     call, lost = 0, 0
@@ -137,7 +137,7 @@ def _assign(key: Key, ranks: Integer, slots: NDArray[np.int8]) -> None:
 
 @bare_kernel
 def _open(key: Key, masks: Masks, call: Integer) -> Integer:
-    """Adds a call, and returns its bit, 0 if it has no slot."""
+    """Add a call, and returns its bit, 0 if it has no slot."""
     slot, kind = masks.slots[call], key.calls[call, KIND]
     if slot < 0:
         return np.int64(0)
@@ -161,7 +161,7 @@ def _open(key: Key, masks: Masks, call: Integer) -> Integer:
 
 @bare_kernel
 def close(key: Key, masks: Masks, call: Integer) -> None:
-    """Takes a call out, if it is in its slot."""
+    """Take a call out, if it is in its slot."""
     slot, kind = masks.slots[call], key.calls[call, KIND]
     if slot < 0 or masks.calls[slot] != call:
         return
@@ -180,7 +180,7 @@ def close(key: Key, masks: Masks, call: Integer) -> None:
 
 @bare_kernel
 def forward(key: Key, masks: Masks) -> Integer:
-    """Goes one position on; returns the bits of the calls that were invoked since."""
+    """Go one position on; return the bits of the calls that were invoked since."""
     position = masks.at[POSITION]
     close(key, masks, key.returning[position, CALL])
     opened = np.int64(0)
@@ -192,7 +192,7 @@ def forward(key: Key, masks: Masks) -> Integer:
 
 @bare_kernel
 def back(key: Key, masks: Masks) -> None:
-    """Goes one position back; indeterminate calls that were forgotten since stay so."""
+    """Go one position back; indeterminate calls that were forgotten since stay so."""
     position = masks.at[POSITION] - 1
     for call in range(key.returning[position, INVOKED], key.returning[position + 1, INVOKED]):
         close(key, masks, call)

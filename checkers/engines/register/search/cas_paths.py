@@ -77,7 +77,7 @@ class Space(NamedTuple):
 
 
 def new_space(columns: int, values: int, room: int) -> Space:
-    """Returns a space.
+    """Return a space.
 
     Args:
         columns: of its rows.
@@ -95,7 +95,7 @@ def new_space(columns: int, values: int, room: int) -> Space:
 
 @bare_kernel
 def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
-    """Copies a row to the successors, and returns its place there."""
+    """Copy a row to the successors, and returns its place there."""
     place: Integer = space.at[COUNT]
     if place == len(space.rows) - 1:  # the last row is never one of them
         space.at[LACKING] = ROOM
@@ -110,14 +110,14 @@ def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
 def leave_end(
     key: Key, here: Window, rows: Rows, i: Integer, value: Integer, scope: Integer, space: Space
 ) -> None:
-    """Leaves the end of a block loose."""
+    """Leave the end of a block loose."""
     if not add_end(key, here, rows, i, value, scope):
         space.at[LACKING] = ENDS
 
 
 @bare_kernel
 def find_leads(key: Key, here: Window, space: Space) -> None:
-    """Marks the values from which compare-and-sets may lead to what the returning call needs."""
+    """Mark the values from which compare-and-sets may lead to what the returning call needs."""
     if space.at[STANDS_FOR] == here.at[0]:
         return
     space.at[STANDS_FOR] = here.at[0]
@@ -170,7 +170,7 @@ def explore(
 def _arrive(
     key: Key, here: Window, there: Window, space: Space, path: Integer, scope: Integer, way: Integer
 ) -> None:
-    """Makes a path that has reached what the returning call needs a successor."""
+    """Make a path that has reached what the returning call needs a successor."""
     position = here.at[0]
     call, rank, value = (
         key.returning[position, CALL],
@@ -193,7 +193,7 @@ def _arrive(
 def _follow(
     key: Key, here: Window, space: Space, head: Integer, tail: Integer, scope: Integer
 ) -> Integer:
-    """Adds the paths that go one compare-and-set further, and returns how many there are then."""
+    """Add the paths that go one compare-and-set further, and returns the count then."""
     stamp, value = space.at[STAMP], space.reached[head]
     returning = key.returning[here.at[0], CALL]
     for rank in range(scope):
@@ -229,7 +229,7 @@ def _follow(
 def _keep_path(
     key: Key, here: Window, space: Space, path: Integer, value: Integer, scope: Integer
 ) -> Integer:
-    """Keeps the last path unless an earlier one covers it, and returns how many there are."""
+    """Keep the last path unless an earlier one covers it, and returns the count."""
     answer_reads(key, here, space.paths, path, value, scope)
     space.reached[path] = value
     space.at[TRIED] += path >> 3
@@ -244,7 +244,7 @@ def _keep_path(
 def _is_best_cas(
     key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, scope: Integer
 ) -> bool:
-    """Says whether no equal compare-and-set in scope was open only while this one was."""
+    """Return whether no equal compare-and-set in scope was open only while this one was."""
     call = here.opened[rank]
     for other in range(rank + 1, scope):
         rival = here.opened[other]

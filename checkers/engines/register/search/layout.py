@@ -67,7 +67,7 @@ OLD, SET = range(2)
 
 
 def lay_out(calls: RegisterCalls) -> Layout:
-    """Returns the calls of all keys laid out."""
+    """Return the calls of all keys laid out."""
     n, keys = len(calls), len(calls.starts) - 1
     layout = Layout(
         starts=calls.starts,
@@ -131,7 +131,7 @@ def _renumber(
     calls: Numbers,
     values: Numbers,
 ) -> Integer:
-    """Numbers a key's values from 0, and returns how many there are."""
+    """Number a key's values from 0, and returns the count."""
     owner[initial], number_of[initial], values[0] = k, 0, initial
     count = 1
     for i in range(len(expected)):
@@ -152,7 +152,7 @@ def _last_asked(
     action: NDArray[np.int8],
     calls: Numbers,
 ) -> NDArray[np.int64]:
-    """Returns when each value is last asked for: the completion of a call that needs it, or 0.
+    """Return when each value is last asked for: the completion of a call that needs it, or 0.
 
     An indeterminate compare-and-set asks for its old value as long as its new one is asked for.
     """
@@ -183,7 +183,7 @@ def _keep(
     action: NDArray[np.int8],
     asked: NDArray[np.int64],
 ) -> Integer:
-    """Moves the calls that constrain something to the front, and returns how many they are."""
+    """Move the calls that constrain something to the front, and returns their count."""
     place = first
     for i in range(first, last):
         kind, old, new = action[i], layout.calls[i, EXPECTED], layout.calls[i, NEW]
@@ -208,7 +208,7 @@ def _sweep(
     invoke: NDArray[np.int64],
     complete: NDArray[np.int64],
 ) -> tuple[Integer, Integer]:
-    """Passes the events in real time; returns how many returns there are, and ranks at most."""
+    """Pass the events in real time; return the number of returns, and ranks at most."""
     opened = np.empty(kept, np.int32)
     source, calls = layout.source[first : first + kept], layout.calls[first : first + kept]
     invoked, count, settled, returns, ranks = 0, 0, 0, 0, 0
@@ -253,7 +253,7 @@ def _fill_wanted(
     asked: NDArray[np.int64],
     wanted: Numbers,
 ) -> None:
-    """Writes down the last position at which each value is asked for."""
+    """Write down the last position at which each value is asked for."""
     for value in range(len(wanted)):
         low: Integer = 0
         high: Integer = returns
@@ -268,7 +268,7 @@ def _fill_wanted(
 
 
 def _number_pools(layout: Layout) -> None:
-    """Numbers the distinct indeterminate calls of each key, ascending by (expected, new)."""
+    """Number the distinct indeterminate calls of each key, ascending by (expected, new)."""
     kept = layout.counts[:, KEPT]
     keys = np.repeat(np.arange(len(kept)), kept)
     places = np.arange(len(keys)) + np.repeat(layout.starts[:-1] - (np.cumsum(kept) - kept), kept)

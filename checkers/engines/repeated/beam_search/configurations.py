@@ -31,7 +31,7 @@ class Pool(NamedTuple):
         nodes: int64[p], the last update that each used, by its place in the search's log.
         scores: int64[p], how good each looks.
         is_kept: bool[p]; false if another one covers it, or it was not among the best.
-        heads: int32[.], the newest row of each bucket, NONE if none.
+        heads: int32[.], the newest row of each bucket, NONE otherwise.
         links: int32[p], the one before it.
         tally: int64[.], to count scores in.
         taste: int64[r + 1], what a call costs that is not done, by how many registers it finds.
@@ -51,7 +51,7 @@ class Pool(NamedTuple):
 
 
 def new_pool(room: int, columns: int, registers: int) -> Pool:
-    """Returns an empty pool."""
+    """Return an empty pool."""
     return Pool(
         rows=np.zeros((room, columns), dtype=np.int64),
         nodes=np.zeros(room, dtype=np.int64),
@@ -67,14 +67,14 @@ def new_pool(room: int, columns: int, registers: int) -> Pool:
 
 @bare_kernel
 def clear(pool: Pool) -> None:
-    """Empties a pool."""
+    """Empty a pool."""
     pool.heads[:] = NONE
     pool.at[SIZE] = 0
 
 
 @bare_kernel
 def draft(pool: Pool, row: Ints, node: int) -> None:
-    """Copies a row to behind the last one of a pool, where it may be changed before it is added."""
+    """Copy a row to behind the last one of a pool, where it may be changed before it is added."""
     pool.nodes[pool.at[SIZE]] = node
     for column in range(len(row)):
         pool.rows[pool.at[SIZE], column] = row[column]
@@ -82,7 +82,7 @@ def draft(pool: Pool, row: Ints, node: int) -> None:
 
 @bare_kernel
 def is_full(pool: Pool) -> bool:
-    """Says whether there is no room for another row; then one is dropped."""
+    """Return whether there is no room for another row; then one is dropped."""
     if pool.at[SIZE] + 1 < len(pool.rows):
         return False
     pool.at[DROPPED] += 1
@@ -91,7 +91,7 @@ def is_full(pool: Pool) -> bool:
 
 @bare_kernel
 def judge_and_add(layout: Layout, pool: Pool, window: Window, horizon: int) -> None:
-    """Adds what was drafted, if anything may come of it."""
+    """Add what was drafted, if anything may come of it."""
     worth = promise(layout, window, pool.rows[pool.at[SIZE]], pool.taste, horizon)
     if worth != DOOMED:
         add(pool, window, worth)
@@ -99,7 +99,7 @@ def judge_and_add(layout: Layout, pool: Pool, window: Window, horizon: int) -> N
 
 @bare_kernel
 def add(pool: Pool, window: Window, score: int) -> None:
-    """Adds what was drafted, unless a row covers it; drops those that it covers."""
+    """Add what was drafted, unless a row covers it; drops those that it covers."""
     size = pool.at[SIZE]
     row = pool.rows[size]
     bucket, loose = _bucket(window, row), pool.at[LOOSE]
@@ -134,7 +134,7 @@ def _bucket(window: Window, row: Ints) -> int:
 
 @bare_kernel
 def thin_out(pool: Pool, first: int, most: int) -> None:
-    """Keeps the best rows from one on, so many at most; of equally good ones the older."""
+    """Keep the best rows from one on, so many at most; of equally good ones the older."""
     count, highest = 0, DOOMED
     for place in range(first, pool.at[SIZE]):
         if pool.is_kept[place]:
@@ -160,5 +160,5 @@ def thin_out(pool: Pool, first: int, most: int) -> None:
 
 @bare_kernel
 def _rank(pool: Pool, place: int, highest: int) -> int:
-    """Returns how far a row is from the best."""
+    """Return how far a row is from the best."""
     return int(min(highest - pool.scores[place], _SCORES - 1))

@@ -43,7 +43,7 @@ many as what it makes is usually made of, for else there is a return that none o
 _WIDER: Final = 16
 """So many times as many configurations are kept to show that none passes a return."""
 _WORK_A_SECOND: Final = 30_000_000
-"""So few steps on any machine; so that what a key may cost is counted, not timed."""
+"""So few steps on any machine; the cost of a key is counted, not timed."""
 
 
 class UndecidedError(Exception):
@@ -57,7 +57,7 @@ class Run:
     Attributes:
         layout: the calls.
         cut: the last event of the prefix.
-        limits: what the key may cost.
+        limits: the key's limits.
         refuter: shows that no order passes a return; None if there is an order for sure.
         spent: the work done so far, with that on other prefixes.
         is_logged: whether the order is asked for that is found.
@@ -77,7 +77,7 @@ class Run:
     illegal: int = NEVER
 
     def stuck(self) -> int | None:
-        """Returns by which event there perhaps is no order, None if there is one of the prefix.
+        """Return by which event there perhaps is no order, None if there is one of the prefix.
 
         Raises:
             UndecidedError: there may be one that was not found.
@@ -110,7 +110,7 @@ class Run:
         return None
 
     def _go_on(self, search: Search, effort: Effort, end: int) -> bool:
-        """Goes on from the last place; says whether anything came to the next."""
+        """Go on from the last place; return whether anything came to the next."""
         last = self.places[-1]
         restore(search, last)
         search.here.taste[:] = _costs(effort.attempt, len(self.layout.initial))
@@ -131,7 +131,7 @@ class Run:
         return is_there
 
     def _is_refuted(self, position: int, most: int) -> bool:
-        """Says whether some return is known not to be passed, perhaps this one."""
+        """Return whether some return is known not to be passed, perhaps this one."""
         if self.refuter is None:
             return False
         before = self.refuter.spent
@@ -141,7 +141,7 @@ class Run:
         return shown is not None
 
     def _refuse_room(self, most: int) -> None:
-        """Raises UndecidedError where so many configurations of a return are too many."""
+        """Raise UndecidedError where so many configurations of a return are too many."""
         if most > _MOST_MOST:
             said = f"no legal order found among the best {_MOST_MOST} configurations of each return"
             raise UndecidedError(said)
@@ -149,7 +149,7 @@ class Run:
             raise UndecidedError(f"no verdict within {self.limits.memory_bytes} bytes")
 
     def _is_exact(self, search: Search) -> bool:
-        """Says whether nothing was dropped that no other configuration covers."""
+        """Return whether nothing was dropped that no other configuration covers."""
         dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
         return self.places[-1].is_exact and not dropped
 

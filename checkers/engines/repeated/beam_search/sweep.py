@@ -83,7 +83,7 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
-    """Returns a search at the beginning, with room for so many configurations of a return."""
+    """Return a search at the beginning, with room for so many configurations of a return."""
     columns, registers = columns_of(layout), len(layout.initial)
     search = Search(
         window=new_window(layout),
@@ -99,12 +99,12 @@ def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
 
 
 def columns_of(layout: Layout) -> int:
-    """Returns how many columns a configuration has."""
+    """Return how many columns a configuration has."""
     return STATE + len(layout.initial) + len(layout.lost)
 
 
 def bytes_of(layout: Layout, most: int) -> int:
-    """Returns how much memory a search takes."""
+    """Return how much memory a search takes."""
     return 2 * _ROOM * most * (8 * columns_of(layout) + 16)
 
 
@@ -112,7 +112,7 @@ def bytes_of(layout: Layout, most: int) -> int:
 def sweep(
     layout: Layout, search: Search, most: int, until: int, horizon: int, depth: int, work: int
 ) -> bool:
-    """Goes on to a position; says whether a configuration comes there.
+    """Go on to a position; return whether a configuration comes there.
 
     Args:
         layout: the calls.
@@ -120,7 +120,7 @@ def sweep(
         most: so many configurations of a return are kept.
         until: the position.
         horizon: the last event by which calls have to return.
-        depth: so many updates are tried at most to use a call that returns and is done already.
+        depth: so many updates are tried at most to use a returning call and is done already.
         work: it stops after so much, too, before `until`, and where the log may not do.
     """
     at, here, there, window = search.at, search.here, search.there, search.window
@@ -145,13 +145,13 @@ def sweep(
 
 @bare_kernel
 def _has_room(search: Search) -> bool:
-    """Says whether all that may be met at one return can be logged."""
+    """Return whether all that may be met at one return can be logged."""
     return len(search.log) == 0 or search.at[NODES] + len(search.here.rows) <= len(search.log)
 
 
 @bare_kernel
 def _pass(layout: Layout, search: Search, call: int, most: int, horizon: int, depth: int) -> None:
-    """Finds the configurations that pass a return, from those that come to it."""
+    """Find the configurations that pass a return, from those that come to it."""
     here, mark = search.here, bit(layout, call)
     first, level = 0, 0
     while first < here.at[SIZE]:
@@ -175,7 +175,7 @@ def _pass(layout: Layout, search: Search, call: int, most: int, horizon: int, de
 
 @bare_kernel
 def _let_pass(search: Search, number: int, mark: int, score: int) -> None:
-    """Adds a configuration to those that passed a return."""
+    """Add a configuration to those that passed a return."""
     here, there = search.here, search.there
     if not is_full(there):
         draft(there, here.rows[number], here.nodes[number])
@@ -188,7 +188,7 @@ def _let_pass(search: Search, number: int, mark: int, score: int) -> None:
 def _expand(
     layout: Layout, search: Search, number: int, returning: int, horizon: int, depth: int
 ) -> None:
-    """Adds what a configuration becomes by each update that is legal."""
+    """Add what a configuration becomes by each update that is legal."""
     window, registers, row = search.window, len(layout.initial), search.here.rows[number]
     search.at[ROUND] += 1
     for call in window.calls[: window.at[OPEN]]:
@@ -225,5 +225,5 @@ def _follow(layout: Layout, search: Search, number: int, call: int, horizon: int
 
 
 def positions(layout: Layout, cut: int) -> int:
-    """Returns how many calls return up to an event."""
+    """Return how many calls return up to an event."""
     return int(np.searchsorted(layout.complete[layout.returning], cut, side="right"))

@@ -48,7 +48,7 @@ class Window(NamedTuple):
 
 
 def new_window(layout: Layout) -> Window:
-    """Returns the window before the first return."""
+    """Return the window before the first return."""
     return Window(
         calls=np.zeros(SLOTS + 1, dtype=np.int64),
         first=layout.finder_starts[:-1].copy(),
@@ -64,7 +64,7 @@ def new_window(layout: Layout) -> Window:
 
 @bare_kernel
 def enter(layout: Layout, window: Window, position: int) -> None:
-    """Goes on to a return: what was invoked before it is open, what returned before is not."""
+    """Go on to a return: what was invoked before it is open, what returned before is not."""
     window.at[NOW] = layout.complete[layout.returning[position]]
     count = 0
     for place in range(window.at[OPEN]):
@@ -96,7 +96,7 @@ def enter(layout: Layout, window: Window, position: int) -> None:
 
 @bare_kernel
 def _sort_wanted(layout: Layout, window: Window, register: int) -> None:
-    """Sorts the open calls that find a value of a register by that value."""
+    """Sort the open calls that find a value of a register by that value."""
     wanted, shared, count = window.wanted[register], window.shared[register], 0
     for call in window.calls[: window.at[OPEN]]:
         found = layout.find[call, register]
@@ -118,7 +118,7 @@ def _sort_wanted(layout: Layout, window: Window, register: int) -> None:
 
 @bare_kernel
 def _look_ahead(layout: Layout, window: Window, register: int) -> None:
-    """Looks for calls among the next finders that only open ones can leave a value to."""
+    """Look for calls among the next finders that only open ones can leave a value to."""
     awaited, count = window.awaited[register], 0
     end = min(layout.finder_starts[register + 1], window.first[register] + _AHEAD)
     for place in range(window.first[register], end):
@@ -137,5 +137,5 @@ def _look_ahead(layout: Layout, window: Window, register: int) -> None:
 
 @bare_kernel
 def bit(layout: Layout, call: int) -> int:
-    """Returns the bit of a call that returns."""
+    """Return the bit of a returning call."""
     return 1 << layout.slot[call]  # type: ignore[no-any-return]

@@ -42,7 +42,7 @@ _BEFORE_ALL: Final = -NEVER
 
 @kernel
 def descend(gaps: Gaps, search: Search, most: int) -> int:
-    """Searches for an order in which each answer was right.
+    """Search for an order in which each answer was right.
 
     Args:
         gaps: the answers and adds.
@@ -87,7 +87,7 @@ def descend(gaps: Gaps, search: Search, most: int) -> int:
 
 @kernel
 def _is_dead(gaps: Gaps, search: Search, dead: NDArray[np.int32], lean: NDArray[np.int32]) -> bool:
-    """Says whether it is known that no order goes on from here.
+    """Return whether it is known that no order goes on from here.
 
     Args:
         gaps: the answers and adds.
@@ -105,7 +105,7 @@ def _is_dead(gaps: Gaps, search: Search, dead: NDArray[np.int32], lean: NDArray[
 
 @kernel
 def _next_choice(gaps: Gaps, search: Search, after: int) -> tuple[int, int]:
-    """Returns the line whose next add has the next turn after one, and that turn; NONE if none."""
+    """Return the line whose next add has the next turn, and that turn; NONE otherwise."""
     now = search.now
     count = _look_ahead(gaps, search)
     if count == NONE:
@@ -136,7 +136,7 @@ def _next_choice(gaps: Gaps, search: Search, after: int) -> tuple[int, int]:
 
 @kernel
 def _may_follow(gaps: Gaps, search: Search, line: int, left: int, before: int) -> bool:
-    """Says whether the next add of a line may come next, and is the first of its size to do so."""
+    """Return whether a line's next add may come next, as the first of its size."""
     add = gaps.line_starts[line] + search.done[line]
     if add == gaps.line_starts[line + 1] or gaps.invoke[add] >= before or gaps.size[add] > left:
         return False
@@ -154,7 +154,7 @@ def _may_follow(gaps: Gaps, search: Search, line: int, left: int, before: int) -
 
 @kernel
 def _is_missed(gaps: Gaps, search: Search, line: int, left: int, before: int) -> bool:
-    """Says whether an optional add of some size would have done, but there is none left so far."""
+    """Return whether an optional add of a line's size would fit, but the line is used up."""
     add = gaps.line_starts[line] + search.done[line]
     size = gaps.size[gaps.line_starts[line]]
     if size > left or search.now[LENT] + size > gaps.least_slack[search.now[GAP]]:
@@ -164,7 +164,7 @@ def _is_missed(gaps: Gaps, search: Search, line: int, left: int, before: int) ->
 
 @kernel
 def _sums(gaps: Gaps, search: Search, left: int, before: int, without: int) -> int:
-    """Returns the sums, up to what is left, of sure adds that may come next: a bit for each.
+    """Return the sums, up to what is left, of sure adds that may come next: a bit for each.
 
     One line may be left out.
     """
@@ -181,7 +181,7 @@ def _sums(gaps: Gaps, search: Search, left: int, before: int, without: int) -> i
 
 @kernel
 def _aim(gaps: Gaps, search: Search, left: int, before: int) -> tuple[int, int]:
-    """Returns how much of what is left sure adds had best make up, and by which line the rest.
+    """Return how much of what is left sure adds had best make up, and by which line the rest.
 
     All of it if they can; else all but one optional add, of which size most are left over; else as
     much as they can.
@@ -208,7 +208,7 @@ def _aim(gaps: Gaps, search: Search, left: int, before: int) -> tuple[int, int]:
 
 @kernel
 def _is_aimed(gaps: Gaps, search: Search, line: int, aim: tuple[int, int], before: int) -> bool:
-    """Says whether the next add of a line is one of those that had best come next."""
+    """Return whether the next add of a line is one of those that had best come next."""
     goal, optional = aim
     if line >= gaps.sure_lines:
         return goal == 0 and line == optional
@@ -218,9 +218,9 @@ def _is_aimed(gaps: Gaps, search: Search, line: int, aim: tuple[int, int], befor
 
 @kernel
 def _due(gaps: Gaps, search: Search, left: int, before: int) -> int:
-    """Returns the rank of an add that had best come next, for it can be in no later gap.
+    """Return the rank of an add that had best come next, for it can be in no later gap.
 
-    NONE if there is none, or if an optional add-and-get may need the sum that it would exceed.
+    NONE otherwise, or if an optional add-and-get may need the sum that it would exceed.
     """
     now = search.now
     if now[DUE] == len(gaps.by_gap) or gaps.last_gap[now[DUE]] > now[GAP]:
@@ -234,7 +234,7 @@ def _due(gaps: Gaps, search: Search, left: int, before: int) -> int:
 
 @kernel
 def _look_ahead(gaps: Gaps, search: Search) -> int:
-    """Fills in the slack; returns how many sure adds it was found for, NONE if it is used up."""
+    """Fill in the slack; return how many sure adds it was found for, NONE if it is used up."""
     now, count, due, place = search.now, 0, 0, search.now[DUE]
     while place < len(gaps.by_gap) and count < AHEAD:
         gap = gaps.last_gap[place]
@@ -252,7 +252,7 @@ def _look_ahead(gaps: Gaps, search: Search) -> int:
 
 @kernel
 def _is_affordable(gaps: Gaps, search: Search, add: int, count: int) -> bool:
-    """Says whether what must come before some answer still can, if an add comes first."""
+    """Return whether what must come before some answer still can, if an add comes first."""
     now, size, end = search.now, gaps.size[add], gaps.rank[add] - search.now[DUE]
     if gaps.rank[add] >= len(gaps.by_gap) and now[LENT] + size > gaps.least_slack[now[GAP]]:
         return False

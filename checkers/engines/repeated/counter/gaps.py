@@ -1,9 +1,9 @@
-"""The adds of a counter that only grows, and the gaps between its answers that they go into.
+"""The gaps between the answers of a growing counter, and the additions that fit into each.
 
-For `checkers.engines.repeated.counter.growing`, which says what both are for. Answers are in the
-order of the sums that they tell. Let E be the latest invocation among the answers up to one, L the
-earliest completion among it and those after it: real time lets an add come before an answer if it
-was invoked before L, and wants it there if it completed before E.
+For `checkers.engines.repeated.counter.growing`. Answers are ordered by their sums. Let E be the
+latest invocation among the answers up to an answer, and L the earliest completion among it and all
+later answers: real time allows an addition before the answer if it was invoked before L, and
+requires it there if it completed before E.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from kraftproof.checkers.kernels import kernel
 
 
 class Counter(NamedTuple):
-    """The calls of one key, n of them.
+    """The calls of a key, n of them.
 
     Attributes:
         action: int8[n], as in `CounterCalls`.
@@ -100,7 +100,7 @@ class _Answers(NamedTuple):
 
 
 def gaps_of(counter: Counter, cut: int) -> Gaps | None:
-    """Lays out a prefix, up to an event; None if it is plain that it has no legal order.
+    """Lay out a prefix, up to an event; None if it is plain that it has no legal order.
 
     It is if answers are not in the order of real time, if more must come before an answer than it
     tells, or less can.
@@ -154,7 +154,7 @@ def gaps_of(counter: Counter, cut: int) -> Gaps | None:
 
 
 def _answers(counter: Counter, starts: Ints, over: NDArray[np.bool_]) -> _Answers:
-    """Returns the answers that were given; those that tell the same sum by invocation."""
+    """Return the answers that were given; those that tell the same sum by invocation."""
     is_get = counter.action == ADD_AND_GET
     (found,) = np.nonzero(over & (counter.action != ADD))
     found = found[np.lexsort((is_get[found], starts[found]))]
@@ -168,7 +168,7 @@ def _answers(counter: Counter, starts: Ints, over: NDArray[np.bool_]) -> _Answer
 
 
 def _last_gaps(counter: Counter, sure: Ints, answers: _Answers) -> Ints:
-    """Returns the answer that each sure add must come before, as far as it is plain."""
+    """Return the answer that each sure add must come before, as far as it is plain."""
     complete = counter.complete[sure]
     found = np.searchsorted(answers.early, complete, side="right")
     room = np.diff(answers.wanted, prepend=0)
@@ -181,7 +181,7 @@ def bring_forward(last_gap: Ints, size: Ints, invoke: Ints, complete: Ints, room
     """Brings the last gaps of adds forward, to gaps with room for them and for what comes after.
 
     Args:
-        last_gap: int64[n], in and out; -1 if there is none.
+        last_gap: int64[n], in and out; -1 otherwise.
         size: int64[n].
         invoke: int64[n], ascending.
         complete: int64[n].
@@ -198,14 +198,14 @@ def bring_forward(last_gap: Ints, size: Ints, invoke: Ints, complete: Ints, room
 
 
 def _reached(gap: Ints, size: Ints, answers: int) -> Ints:
-    """Returns how much there is before each answer of what goes into some gaps: int64[answers]."""
+    """Return how much there is before each answer of what goes into some gaps: int64[answers]."""
     found = np.zeros(answers + 1, dtype=np.int64)
     np.add.at(found, gap, size)
     return np.cumsum(found[:-1])
 
 
 def _lines(counter: Counter, sure: Ints, optional: Ints, by_gap: Ints) -> tuple[Ints, Ints, int]:
-    """Returns the line and rank of each add, sure ones first, and how many lines those have."""
+    """Return the line and rank of each add, sure ones first, and how many lines those have."""
     lane, _, lanes = chains_of(counter.invoke[sure], counter.complete[sure], len(sure) + 1)
     rank = np.empty(len(sure), dtype=np.int64)
     rank[by_gap] = np.arange(len(sure))
@@ -221,7 +221,7 @@ def _lines(counter: Counter, sure: Ints, optional: Ints, by_gap: Ints) -> tuple[
 
 
 def _turns(rank: Ints, first: Ints) -> Ints:
-    """Returns when each add is tried: sure ones by a number first, then optional ones by rank."""
+    """Return when each add is tried: sure ones by a number first, then optional ones by rank."""
     turn = rank.copy()
     turn[np.lexsort((rank[: len(first)], first))] = np.arange(len(first))
     return turn

@@ -17,25 +17,25 @@ NOBODY: Final = -1
 
 
 class Layout(NamedTuple):
-    """The calls of one key, n of them, and their events.
+    """The calls of a key, n of them, and their events.
 
-    A call that completed has a lane, which no other has while it is open. A lost put is of use only
-    to a take that is known to have taken its value; such values have a slot, which no other has
-    between their first lost put and their last take.
+    A call that completed has a lane, which no other has while it is open. A indeterminate put is of
+    use only to a take that is known to have taken its value; such values have a slot, which no
+    other has between their first indeterminate put and their last take.
 
     Attributes:
         events: int64[m], ascending in time: 2 * call, and 1 more where it completes.
         action: int8[n], as in `ContainerCalls`.
-        rank: int64[n], the value that was put or taken; more than any value for a take that found
-            none; NO_VALUE for a lost take.
+        rank: int64[n], the value that was put or taken; more than any value for an empty
+            take; NO_VALUE for an indeterminate take.
         invoke: int64[n], ascending.
         complete: int64[n].
-        lane: int64[n], NOBODY for a lost call.
+        lane: int64[n], NOBODY for an indeterminate call.
         slot: int64[n], that of the value, NOBODY where it has none.
-        takes: int64[l], the lost takes, by invocation.
-        puts: int64[p], the lost puts of use, by value, and those of one by invocation.
+        takes: int64[l], the indeterminate takes, by invocation.
+        puts: int64[p], the indeterminate puts of use, by value, and those of one by invocation.
         first: int64[v + 2], where those of each value begin.
-        lanes: how many lanes there are.
+        lanes: the number of lanes.
         slots: how many slots.
         room: so many values are inside at a time at most.
     """
@@ -56,7 +56,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
-    """Lays out the calls of one key, with its events up to one."""
+    """Lay out the calls of a key, with its events up to one."""
     span = slice(start, end)
     action, complete = calls.action[span], calls.complete[span]
     invoke, element = calls.invoke[span], calls.element[span]
@@ -91,7 +91,7 @@ def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
 def _lost_puts(
     action: NDArray[np.int8], rank: Ints, invoke: Ints, complete: Ints, values: int
 ) -> tuple[Ints, Ints, int]:
-    """Returns the lost puts that are of use, the slot of each call's value, and how many slots."""
+    """Return the useful indeterminate puts, the slot of each call's value, and the slots."""
     told = np.flatnonzero((action == TAKE) & (complete != NEVER))
     last = np.full(values + 1, -1)
     np.maximum.at(last, rank[told], complete[told])
@@ -107,7 +107,7 @@ def _lost_puts(
 
 @kernel
 def _room(events: Ints, action: NDArray[np.int8], rank: Ints, values: int) -> int:
-    """Returns how many values can be inside at a time at most."""
+    """Return how many values can be inside at a time at most."""
     left = np.zeros(values + 1, dtype=np.int64)
     inside, most = 0, 0
     for event in events:

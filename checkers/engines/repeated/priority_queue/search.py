@@ -84,7 +84,7 @@ class _Trail:
     states: int = 1
 
     def add(self, place: Place, most: int) -> None:
-        """Adds a place; the first ones go if there are more states than so many."""
+        """Add a place; the first ones go if there are more states than so many."""
         self.places.append(place)
         if place.is_whole:
             self.whole = place
@@ -94,7 +94,7 @@ class _Trail:
             self._count()
 
     def turn_back(self, count: int) -> Place:
-        """Returns the place so many before the last, and forgets those after it."""
+        """Return the place so many before the last, and forgets those after it."""
         self.places = self.places[: -count or None]
         if not self.places or self.places[-1].event < self.whole.event:
             self.places = [self.whole]
@@ -102,7 +102,7 @@ class _Trail:
         return self.places[-1]
 
     def last_step(self) -> int:
-        """Returns the last step to any of the places."""
+        """Return the last step to any of the places."""
         return max(int(place.nodes.max()) for place in (*self.places, self.whole))
 
     def _count(self) -> None:
@@ -110,11 +110,11 @@ class _Trail:
 
 
 def search(layout: Layout, limits: Limits, *, is_told: bool = False) -> Found:
-    """Searches for an order of some calls up to the last event.
+    """Search for an order of some calls up to the last event.
 
     Args:
         layout: the calls.
-        limits: what it may cost.
+        limits: the limits.
         is_told: whether to keep the steps.
     """
     width = width_of(layout)
@@ -144,7 +144,7 @@ class _Search:
         self._may_keep_all = True
 
     def run(self) -> None:
-        """Goes on until it passed all, is stuck, or has spent what it may."""
+        """Go on until it passed all, is stuck, or has spent what it may."""
         while self._goes_on():
             kept = min(_NARROWEST * _WIDER ** min(self._fails, _WHOLE_AFTER), _WIDE, self._room)
             selection = Selection(kept, _PERTURBATION if self._fails else 0, self._turned)
@@ -162,7 +162,7 @@ class _Search:
         return self.place.event < self._stop and self._left > 0 and self.stuck == NOBODY
 
     def _passes(self, place: Place, stride: int, selection: Selection) -> bool:
-        """Goes on from a place; says whether it passed so many events."""
+        """Go on from a place; return whether it passed so many events."""
         until = min(self._stop, place.event + stride)
         self.place, self.steps, met = sweep(self._layout, place, self.steps, until, selection)
         self._left -= met + _SWEEP
@@ -171,7 +171,7 @@ class _Search:
         return self.place.event == until
 
     def _passes_with_all(self) -> bool:
-        """Goes on with all states past where others failed; says whether there was room for it.
+        """Go on with all states past where others failed; return whether there was room for it.
 
         Or whether it is decided by that.
         """
@@ -189,7 +189,7 @@ class _Search:
         return True
 
     def _turn_back(self) -> None:
-        """Turns back, farther than the last time, or hardly at all if that was all the way."""
+        """Turn back, farther than the last time, or hardly at all if that was all the way."""
         self.place = self._trail.turn_back(self._back)
         if len(self.steps.before) > 0:
             self.steps = self.steps._replace(size=self._trail.last_step() + 1)

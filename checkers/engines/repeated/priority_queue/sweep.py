@@ -34,7 +34,7 @@ from kraftproof.checkers.engines.repeated.priority_queue.steps import (
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _CHOICES: Final = 4
-"""So many times as many ways to prepare for a put are tried of one state as states are kept."""
+"""So many times as many ways to prepare for a put are tried of a state as states are kept."""
 
 
 class Place(NamedTuple):
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
 
 def beginning(layout: Layout) -> Place:
-    """Returns the place before all events."""
+    """Return the place before all events."""
     return Place(
         event=0,
         open=np.full(layout.lanes, NOBODY),
@@ -67,7 +67,7 @@ def beginning(layout: Layout) -> Place:
 
 
 def width_of(layout: Layout) -> int:
-    """Returns how many numbers a state has; room for one value more than there can be."""
+    """Return how many numbers a state has; room for one value more than there can be."""
     return int(pairs(layout) + 2 * (layout.room + 1))
 
 
@@ -75,7 +75,7 @@ def width_of(layout: Layout) -> int:
 def sweep(
     layout: Layout, place: Place, steps: Steps, until: int, selection: Selection
 ) -> tuple[Place, Steps, int]:
-    """Passes some events.
+    """Pass some events.
 
     Args:
         layout: the calls.
@@ -124,7 +124,7 @@ def sweep(
 
 @bare_kernel
 def _begin(layout: Layout, now: Now, states: States, call: int) -> None:
-    """Notes that a call began. With the first lost put of a value its slot is that value's."""
+    """Open a call. The first indeterminate put of a value resets the value's slot."""
     if layout.lane[call] != NOBODY:
         now.open[layout.lane[call]] = call
     elif layout.action[call] == PUT and layout.puts[layout.first[layout.rank[call]]] == call:
@@ -134,7 +134,7 @@ def _begin(layout: Layout, now: Now, states: States, call: int) -> None:
 
 @kernel
 def _find_none(layout: Layout, now: Now, front: Front, steps: Steps) -> Steps:
-    """Has a take that found none its place at once where nothing is inside."""
+    """Have an empty take its place at once where nothing is inside."""
     for it in range(len(front.states)):
         now.path[0] = 0
         if front.states[it, INSIDE] == 0:
@@ -147,7 +147,7 @@ def _find_none(layout: Layout, now: Now, front: Front, steps: Steps) -> Steps:
 def _pass(
     layout: Layout, now: Now, front: Front, steps: Steps, call: int, most: int
 ) -> tuple[Front, int, bool, Steps]:
-    """Returns the states that pass a completion, how many, whether these are all, and the steps."""
+    """Return the states that pass a completion, how many, whether these are all, and the steps."""
     more, count, is_all = new_front(2 * len(front.states) + 8, front.states.shape[1]), 0, True
     ready = open_takes(layout, now)
     for it in range(len(front.states)):
@@ -171,9 +171,9 @@ def _pass(
 def _prepare(
     layout: Layout, now: Now, ready: Ints, more: Front, first: int, steps: Steps, most: int
 ) -> tuple[Front, int, Steps]:
-    """Adds what may come of the last state by takes of what is greater than a put's value.
+    """Add what may come of the last state by takes of what is greater than a put's value.
 
-    They come in the order of their values, and those of one value as they complete.
+    They come in the order of their values, and those of a value as they complete.
     """
     at, count = first, first + 1
     while at < count:
@@ -200,7 +200,7 @@ def _take(
     node: int,
     call: int,
 ) -> tuple[Front, int, Steps]:
-    """Adds the state after a take, if there is one."""
+    """Add the state after a take, if there is one."""
     more = with_one(more, count, state, node, layout.rank[call])
     now.path[0] = 0
     if take(layout, now, more.states[count], call):

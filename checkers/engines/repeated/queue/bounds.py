@@ -2,10 +2,10 @@
 
 For `checkers.engines.repeated.queue.queue`. Let P be the first b puts of a legal order whose takes
 are at least b, m the last invocation among them, and W some of the values. All in P were invoked by
-m, all puts that completed before m are in P, and no take whose place is after b completed before m.
+m, all completed puts before m are in P, and no take whose place is after b completed before m.
 So
 
-- the puts that completed before m are at most b, those invoked by m at least b, and the takes that
+- the completed puts before m are at most b, those invoked by m at least b, and the takes that
   completed before m fewer than b;
 - of W there are in P at least those that completed before m, and b less the others invoked by m; at
   most those invoked by m, and b less the others that completed before m.
@@ -16,7 +16,7 @@ of W or one of the others. And the first b elements have as many of W by their p
 takes. So the bounds of both hold; and from one place to the next the number grows by one or not at
 all, and the numbers of all values make up b. Where no number is left no order is legal.
 
-Sets of one value and of two are looked at. Values are kinds here: if there are many, several share
+Sets of a value and of two are looked at. Values are kinds here: if there are many, several share
 one, which only makes the bounds wider. Time O(n w), w the calls that may be at one place; memory
 O(n), some hundred bytes a take.
 """
@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
     """How many of the first elements are of some kinds, for s sets of kinds and b places.
 
     Attributes:
-        sets: int64[s, 2], the kinds of each set, the second one -1 if there is none.
+        sets: int64[s, 2], the kinds of each set, the second one -1 otherwise.
         least: int32[b + 1, s].
         most: int32[b + 1, s].
     """
@@ -54,12 +54,12 @@ class Bounds(NamedTuple):
 
 
 def kinds_of(lines: Lines) -> int:
-    """Returns how many kinds of values are told apart; an element's is its remainder by that."""
+    """Return how many kinds of values are told apart; an element's is its remainder by that."""
     return int(min(MOST_KINDS, lines.element.max(initial=0) + 1))
 
 
 def bounds_of(lines: Lines) -> Bounds:
-    """Returns what holds for every legal order of some calls; somewhere least > most if none is."""
+    """Return what holds for every legal order of some calls; somewhere least > most if none is."""
     kinds = kinds_of(lines)
     sets = np.asarray(
         [(one, -1) for one in range(kinds)]
@@ -84,7 +84,7 @@ def bounds_of(lines: Lines) -> Bounds:
 
 
 def _counts(lines: Lines, calls: slice, kinds: int) -> tuple[Numbers, Numbers, Ints]:
-    """Returns, for each invocation of some calls, what completed before and what was invoked by it.
+    """Return, for each invocation of some calls, what completed before and what was invoked by it.
 
     Returns:
         int32[n, kinds] each, and int64[n], how many calls of no known value were invoked by it.
@@ -99,7 +99,7 @@ def _counts(lines: Lines, calls: slice, kinds: int) -> tuple[Numbers, Numbers, I
 
 
 def summed(element: Ints, kinds: int) -> Numbers:
-    """Returns how many of each kind are among the first of some elements: int32[n + 1, kinds]."""
+    """Return how many of each kind are among the first of some elements: int32[n + 1, kinds]."""
     counts = np.zeros((len(element) + 1, kinds), dtype=np.int32)
     (told,) = np.nonzero(element >= 0)
     counts[told + 1, element[told] % kinds] = 1
@@ -116,7 +116,7 @@ def _narrow(
     least: Numbers,
     most: Numbers,
 ) -> None:
-    """Narrows bounds by the calls of one kind, which are puts or takes.
+    """Narrow bounds by the calls of one kind, which are puts or takes.
 
     Args:
         sets: of kinds.
@@ -154,7 +154,7 @@ def _narrow(
 
 @kernel
 def _make_up(sets: Ints, kinds: int, least: Numbers, most: Numbers) -> None:
-    """Narrows bounds by what the numbers of all kinds make up."""
+    """Narrow bounds by what the numbers of all kinds make up."""
     for place in range(len(least)):
         low, high = least[place], most[place]
         all_low, all_high = low[:kinds].sum(), high[:kinds].sum()
@@ -175,7 +175,7 @@ def _make_up(sets: Ints, kinds: int, least: Numbers, most: Numbers) -> None:
 
 @kernel
 def _grow(least: Numbers, most: Numbers) -> None:
-    """Narrows bounds by how a number grows from place to place."""
+    """Narrow bounds by how a number grows from place to place."""
     for place in range(1, len(least)):
         for number in range(least.shape[1]):
             least[place, number] = max(least[place, number], least[place - 1, number])
@@ -187,12 +187,12 @@ def _grow(least: Numbers, most: Numbers) -> None:
 
 
 def is_possible(bounds: Bounds) -> bool:
-    """Says whether some number is left everywhere."""
+    """Return whether some number is left everywhere."""
     return bool((bounds.least <= bounds.most).all())
 
 
 def out_of_bounds_at(queue: Queue, end: int) -> int:
-    """Returns the first completion by which the bounds leave no number; `end` if none before."""
+    """Return the first completion by which the bounds leave no number; `end` if none before."""
     if is_possible(bounds_of(lines_of(queue, end - 1))):
         return end
     return first_illegal(

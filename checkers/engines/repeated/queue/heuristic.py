@@ -22,14 +22,14 @@ class Guide(NamedTuple):
     """What tells good states from others.
 
     A state's row has for each line how many of its calls have their place; then for each kind how
-    many elements have, how many puts that completed, and how many takes; then how many calls have
+    many elements have, how many completed puts, and how many takes; then how many calls have
     theirs that need not have happened.
 
     Attributes:
         width: how many numbers a row has.
         kinds: how many kinds of values there are.
         bounds: how many elements of each may be among the first.
-        puts: int32[p + 1, kinds], how many of each are among the first of the puts that completed,
+        puts: int32[p + 1, kinds], how many of each are among the first of the completed puts,
             by the middle of their intervals.
         takes: int32[t + 1, kinds], likewise.
         ahead: int64[h], as many puts and takes ahead it is asked whether they agree.
@@ -46,7 +46,7 @@ class Guide(NamedTuple):
 
 
 def guide_of(lines: Lines) -> Guide:
-    """Returns what to be guided by among the orders of some calls."""
+    """Return what to be guided by among the orders of some calls."""
     kinds = kinds_of(lines)
     ends = np.where(lines.complete != NEVER, lines.complete, 0)
     span = max(4, lines.nones // 2)

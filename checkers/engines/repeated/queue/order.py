@@ -3,8 +3,8 @@
 The search is that of `checkers.engines.repeated.queue.search`, with the states of every level kept:
 from one that is through the way back is found level by level, by making again what follows. That
 tells which put and which take are of one element, and the order of the elements. Of the orders of
-calls that this allows each element is put as late as it can be, and taken as early: so takes that
-found none fit in.
+calls that this allows each element is put as late as it can be, and taken as early: so empty
+takes fit in.
 """
 
 from itertools import accumulate
@@ -37,7 +37,7 @@ _Pair = tuple[int, int]
 
 
 def order_of(calls: QueueCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
+    """Return puts and takes of the only key up to an event in a legal order; None if unknown."""
     queue = queue_of(calls, 0, len(calls))
     lines = lines_of(queue, cut)
     if len(lines.starts) < 2:
@@ -55,7 +55,7 @@ def order_of(calls: QueueCalls, cut: int, limits: Limits) -> Ints | None:
 
 
 def _levels(lines: Lines, guide: Guide, kept: int, most: int) -> tuple[list[Rows], bool]:
-    """Returns the best states of each level, and whether one of the last level's is through."""
+    """Return the best states of each level, and whether one of the last level's is through."""
     now, soon = first_row(lines, guide), np.zeros((0, guide.width), np.int32)
     levels: list[Rows] = []
     while len(now) + len(soon) > 0 and most > 0:
@@ -69,7 +69,7 @@ def _levels(lines: Lines, guide: Guide, kept: int, most: int) -> tuple[list[Rows
 
 
 def _way_back(lines: Lines, guide: Guide, levels: list[Rows]) -> list[_Pair]:
-    """Returns the pairs in order that lead from the first level to a state that is through."""
+    """Return the pairs in order that lead from the first level to a state that is through."""
     lanes = len(lines.starts) - 1
     state = next(row for row in levels[-1] if is_through(lines, row[:lanes]))
     pairs: list[_Pair] = []
@@ -91,7 +91,7 @@ def _way_back(lines: Lines, guide: Guide, levels: list[Rows]) -> list[_Pair]:
 def _came_from(
     lines: Lines, guide: Guide, rows: Rows, state: Rows, placed: int
 ) -> tuple[int, int, int]:
-    """Returns which of some rows leads to a state, with which put and take; -1 if none does."""
+    """Return which of some rows leads to a state, with which put and take; -1 if none does."""
     lanes = len(lines.starts) - 1
     puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(guide.width, dtype=np.int32)
     found = np.empty((room_for(lines), 2), dtype=np.int64)
@@ -106,7 +106,7 @@ def _came_from(
 
 
 def _merged(lines: Lines, pairs: list[_Pair]) -> list[int]:
-    """Returns the puts and takes of pairs, and the puts left, one after the other."""
+    """Return the puts and takes of pairs, and the puts left, one after the other."""
     firsts = [one for one, _ in pairs]
     left = sorted(set(range(int(lines.starts[lines.takes]))).difference(firsts))
     left = sorted((n for n in left if lines.complete[n] != NEVER), key=lines.complete.__getitem__)

@@ -1,22 +1,21 @@
-"""A search of bounded width for an order of a queue's elements, which may be equal.
+"""A beam search for an order of a queue with repeated elements.
 
-Kernels for `checkers.engines.repeated.queue.queue`, which says what a state is. It goes from level
-to
-level: on one are the states in which equally many calls have their place that must have one. Where
-there are more states than may be kept the best are (Lowerre, "The HARPY speech recognition system",
-1976): those that used the fewest calls that need not have happened, and of these such as
+Kernels for `checkers.engines.repeated.queue.queue`, which defines a state. The search goes from
+level to level; the states of a level have equally many required calls in place. If a level has too
+many states, the best are kept (Lowerre, "The Harpy speech recognition system", 1976): states that
+used the fewest optional calls, and among these, states that
 
-- are far from the bounds of how many of each kind of value may be among the first elements
-  (`checkers.engines.repeated.queue.bounds`); what is beyond them is never met;
-- have of each kind about as many puts and takes as are due, if each is due at the middle of its
-  interval;
-- will have to put and to take about as many of each kind as far as one sees.
+- are far from the bounds on the count of each value (`checkers.engines.repeated.queue.bounds`);
+  states beyond the bounds are never made;
+- have placed as many puts and takes of each value as are due, if each call is due at the middle of
+  its interval;
+- will have to put and take about as many elements of each value in the next levels.
 
-Of states that are the same by all this only the one whose calls complete first is kept.
+Of states with equal costs, only the state whose calls complete first is kept.
 
-A few states are kept where that does. Where none is left the search is turned back some levels and
-keeps more, until it is past that level; if that is not enough, further back and more again. If on
-all levels before every state was kept, and none came through, there is no order.
+If no state is left, the search goes back some levels and keeps more states until it is past that
+level, then goes farther back. If every state was kept on all levels and none reached the end, no
+order exists.
 """
 
 from typing import Final
@@ -61,7 +60,7 @@ _STRIDE: Final = 64
 
 @kernel
 def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
-    """Searches for an order.
+    """Search for an order.
 
     Args:
         lines: the calls of a prefix.
@@ -106,7 +105,7 @@ def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
 
 @kernel
 def first_row(lines: Lines, guide: Guide) -> Rows:
-    """Returns the only row of the first level."""
+    """Return the only row of the first level."""
     now = np.zeros((1, guide.width), np.int32)
     settle(lines, now[0, : len(lines.starts) - 1])
     return now
@@ -114,7 +113,7 @@ def first_row(lines: Lines, guide: Guide) -> Rows:
 
 @kernel
 def advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, bool, Rows, Rows]:
-    """Goes one level on.
+    """Go one level on.
 
     Args:
         lines: the calls.
@@ -150,7 +149,7 @@ def advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, boo
 
 @kernel
 def _rows(table: Rows, known: int) -> Rows:
-    """Returns the rows of a table."""
+    """Return the rows of a table."""
     rows, count = np.empty((known, table.shape[1]), dtype=np.int32), 0
     for place in range(len(table)):
         if table[place, 0] != NONE:
@@ -161,7 +160,7 @@ def _rows(table: Rows, known: int) -> Rows:
 
 @bare_kernel
 def follow(lines: Lines, guide: Guide, row: Rows, choice: Ints, child: Rows) -> int:
-    """Makes the row after a put and a take.
+    """Make the row after a put and a take.
 
     Returns:
         How many of the two had to be, 0 if that leads nowhere.
@@ -200,14 +199,14 @@ def _is_inside(bounds: Bounds, elements: Rows) -> bool:
 
 @bare_kernel
 def _of(bounds: Bounds, number: int, elements: Rows) -> int:
-    """Returns how many elements a set of kinds has."""
+    """Return how many elements a set of kinds has."""
     one, two = bounds.sets[number]
     return int(elements[one] + (elements[two] if two >= 0 else 0))
 
 
 @kernel
 def best(lines: Lines, guide: Guide, rows: Rows, keep: int) -> Rows:
-    """Returns the best of some rows, all of them if there are not too many."""
+    """Return the best of some rows, all of them if there are not too many."""
     if len(rows) <= keep:
         return rows
     cost = np.empty(len(rows), dtype=np.int64)
@@ -229,7 +228,7 @@ def best(lines: Lines, guide: Guide, rows: Rows, keep: int) -> Rows:
 
 @bare_kernel
 def _cost(guide: Guide, numbers: Rows) -> int:
-    """Returns what to judge a state by, the less the better; its last bits mix all its numbers."""
+    """Return what to judge a state by, the less the better; its last bits mix all its numbers."""
     kinds, bounds = guide.kinds, guide.bounds
     place, cost = numbers[:kinds].sum(), _LOST * numbers[-1]
     if place < len(bounds.least):
@@ -257,7 +256,7 @@ def _cost(guide: Guide, numbers: Rows) -> int:
 
 @bare_kernel
 def _ends(lines: Lines, guide: Guide, row: Rows) -> int:
-    """Returns the sum of the completions of what has its place."""
+    """Return the sum of the completions of what has its place."""
     total = 0
     for line in range(len(lines.starts) - 1):
         start = lines.starts[line]

@@ -1,23 +1,23 @@
-"""A search for a legal order of a stack's calls: of the best states, with all below their top.
+"""A beam search for a legal order of a stack's calls, over the graph-structured stack.
 
-It sweeps over the completions as `checkers.engines.repeated.stack.graph` does, but only the best
-states of each stay (`checkers.engines.repeated.stack.graph_heuristic`): a beam search (Lowerre,
-"The Harpy speech recognition system", 1976) over a graph-structured stack (Tomita, "An efficient
-augmented-context- free parsing algorithm", 1987). What lies deep in a stack is decided long before
-a take shows whether it was right, and by then all states of a beam have it alike. Here a frame
-keeps several stacks below it, so that some hundred states stand for very many stacks.
+The search sweeps over the completions like `checkers.engines.repeated.stack.graph`, and keeps only
+the best states (`checkers.engines.repeated.stack.graph_heuristic`): a beam search (Lowerre, "The
+Harpy speech recognition system", 1976) over a graph-structured stack (Tomita, "An efficient
+augmented-context-free parsing algorithm", 1987). The order of deep elements is decided long before
+a take shows a mistake, and by then all stacks of a plain beam share the mistake. A frame here has
+several stacks below it, so that some hundred states stand for very many stacks.
 
-Here states that differ only in the lost calls that they used are one mostly, reached by the way
-that used the fewest. So a frame reckons with one of its edges: what is used on top of it has to be
-there besides what that way used. Another edge serves where its way used no more of these kinds:
-that loses orders, but the sweep stays narrow, and no call is used twice.
+States that differ only in the indeterminate calls used are mostly merged, and the cheapest way
+stays. A frame counts with one of its edges: the calls used on top of the frame come in addition to
+the calls used on that edge's way. Another edge serves if its way used no more calls of these kinds:
+the rule loses orders, but keeps the beam narrow, and no call is used twice.
 
-Where no state passes a completion it goes back, each time farther, and keeps more states until it
-is past that. What it finds is replayed before it is believed
-(`checkers.engines.repeated.stack.order`); that it finds none shows nothing.
+If no state passes a completion, the search goes back, farther each time and with more states, until
+it is past that completion. An order that it finds is replayed
+(`checkers.engines.repeated.stack.order`); a failure proves nothing.
 
-Time is O(n) times the states kept and the calls that are open, more where it goes back; memory is
-what the kept states came by, some hundred bytes a step.
+Time is O(n) times the kept states and the open calls, more after failures; memory is some hundred
+bytes for each step of the kept states.
 """
 
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls,
 from kraftproof.checkers.options import Limits
 
 _WORK_A_SECOND: Final = 20_000_000
-"""So much on any machine; so that what a key may cost is counted, not timed."""
+"""So much on any machine; the cost of a key is counted, not timed."""
 _KEPT: Final = 64
 _MOST_KEPT: Final = 1 << 10
 _EDGES: Final = 4
@@ -80,12 +80,12 @@ _FRAME_BYTES: Final = 1200
 
 
 def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes in what should be a legal order; None if none was found.
+    """Return puts and takes in what should be a legal order; None if none was found.
 
     Args:
-        calls: those of one key.
-        last: how many completions there are to reach.
-        limits: what it may take.
+        calls: the calls of a key.
+        last: the number of completions to reach.
+        limits: the limits.
     """
     if calls.opened.shape[1] > MOST_SLOTS or limits.memory_bytes < _ROOM * _ROOM_BYTES:
         return None
@@ -96,7 +96,7 @@ def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
 
 
 def _with_room(sweep: Sweep, room: int) -> Sweep:
-    """Returns a sweep with room for so many frames, and edges and words for these."""
+    """Return a sweep with room for so many frames, and edges and words for these."""
     larger = sweep._replace(
         frames=new_heap(room, FRAME_COLUMNS),
         edges=new_heap(8 * room, EDGE_COLUMNS),
@@ -114,7 +114,7 @@ class _Search:
     """Where a search stands.
 
     Attributes:
-        calls: those of one key.
+        calls: the calls of a key.
         sweep: the states, and what they came by.
         memory_bytes: so much the frames, edges and words may take.
         trail: the frontiers that can be gone back to, by how many completions were passed.
@@ -130,7 +130,7 @@ class _Search:
     full: int = -1
 
     def reaches(self, last: int, most: int) -> bool:
-        """Says whether it passes so many completions, by so much work at most."""
+        """Return whether it passes so many completions, by so much work at most."""
         self.note()
         while self.sweep.at[LEVEL] < last:
             goal = min(last, (int(self.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
@@ -144,10 +144,10 @@ class _Search:
         return True
 
     def advance(self, goal: int, most: int) -> int:
-        """Passes completions with the states that are kept now; returns what a sweep does.
+        """Pass completions with the states that are kept now; return what a sweep does.
 
-        At every other turn states are kept apart that used other lost calls: fewer differ then in
-        what is inside.
+        At every other turn states are kept apart that used other indeterminate calls: fewer differ
+        then in what is inside.
         """
         turns, kept = self.effort.fails, self.effort.width
         more = 1 + turns // 4
@@ -162,7 +162,7 @@ class _Search:
         return int(sweep_levels(self.calls, narrow, goal, most, Taste(kept=kept, more=more)))
 
     def note(self) -> None:
-        """Notes where it stands, to go back to; of what is long ago less and less."""
+        """Note where it stands, to go back to; of what is long ago less and less."""
         level, frontier = int(self.sweep.at[LEVEL]), self.sweep.frontier
         self.effort.came_to(level)
         self.trail[level] = frontier.rows[: frontier.at[COUNT]].copy()
@@ -173,7 +173,7 @@ class _Search:
         }
 
     def go_back(self) -> bool:
-        """Goes back, farther each time; says whether to go on."""
+        """Go back, farther each time; return whether to go on."""
         self.effort.failed_at(int(self.sweep.at[LEVEL]))
         if self.effort.fails > _MOST_TURNS:
             return False
@@ -187,7 +187,7 @@ class _Search:
         return True
 
     def make_room(self) -> bool:
-        """Makes room for frames, edges and words; says whether there is any."""
+        """Make room for frames, edges and words; return whether there is any."""
         frontier = self.sweep.frontier.rows[: self.sweep.frontier.at[COUNT]]
         states = np.concatenate([frontier, *self.trail.values()])
         collect(self.sweep, states)

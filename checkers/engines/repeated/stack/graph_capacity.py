@@ -27,7 +27,7 @@ _KEPT: Final = 0
 
 
 def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
-    """Returns a sweep with room for more states, a power of two, that stands where another does."""
+    """Return a sweep with room for more states, a power of two, that stands where another does."""
     larger = with_heaps(new_sweep(calls, room), sweep)
     count = int(sweep.frontier.at[COUNT])
     larger.frontier.rows[:count] = sweep.frontier.rows[:count]
@@ -37,7 +37,7 @@ def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
 
 
 def with_heaps(larger: Sweep, sweep: Sweep) -> Sweep:
-    """Fills the frames, edges and words of a sweep with those of another; returns it."""
+    """Fill the frames, edges and words of a sweep with those of another; returns it."""
     for before, after in (
         (sweep.frames, larger.frames),
         (sweep.edges, larger.edges),
@@ -49,14 +49,14 @@ def with_heaps(larger: Sweep, sweep: Sweep) -> Sweep:
 
 
 def is_half_full(sweep: Sweep) -> bool:
-    """Says whether there is little room for frames, edges or words."""
+    """Return whether there is little room for frames, edges or words."""
     heaps = (sweep.frames, sweep.edges, sweep.words)
     return any(2 * int(heap.at[COUNT]) > len(heap.rows) for heap in heaps)
 
 
 @bare_kernel
 def collect(sweep: Sweep, states: Ints) -> None:
-    """Leaves out the frames, edges and words that no state comes by.
+    """Leave out the frames, edges and words that no state comes by.
 
     Args:
         sweep: what it is about.
@@ -107,7 +107,7 @@ def _keep(heap: Heap, place: Integer) -> None:
 
 @bare_kernel
 def _mark(sweep: Sweep) -> None:
-    """Keeps all that the kept frames come by; most of what is below one was made before it."""
+    """Keep all that the kept frames come by; most of what is below one was made before it."""
     frames, edges = sweep.frames, sweep.edges
     is_done = False
     while not is_done:
@@ -126,7 +126,7 @@ def _mark(sweep: Sweep) -> None:
 
 @bare_kernel
 def _move(heap: Heap) -> None:
-    """Moves the rows that are kept together, and notes their numbers."""
+    """Move the rows that are kept together, and notes their numbers."""
     kept = 0
     for place in range(heap.at[COUNT]):
         if heap.number[place] != NONE:

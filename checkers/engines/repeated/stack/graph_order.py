@@ -27,7 +27,7 @@ from kraftproof.checkers.kernels import kernel
 
 
 def order_of(calls: Calls, sweep: Sweep) -> Ints | None:
-    """Returns puts and takes in the order of the state that costs the least.
+    """Return puts and takes in the order of the state that costs the least.
 
     None if more calls of a kind were used than were lost.
     """
@@ -45,7 +45,7 @@ def order_of(calls: Calls, sweep: Sweep) -> Ints | None:
 
 @kernel
 def _steps(sweep: Sweep, place: Integer) -> Ints:
-    """Returns the puts and takes by which a state of the frontier came about, in order."""
+    """Return the puts and takes by which a state of the frontier came about, in order."""
     words, edges, frames = sweep.words.rows, sweep.edges.rows, sweep.frames.rows
     found = [0 for _ in range(0)]
     returns = [(0, 0) for _ in range(0)]

@@ -48,10 +48,10 @@ OUT_OF_WORK: Final = -3
 
 @kernel
 def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste: Taste) -> Integer:
-    """Passes completions, from where the sweep stands to `last`.
+    """Pass completions, from where the sweep stands to `last`.
 
     Args:
-        calls: those of one key.
+        calls: the calls of a key.
         sweep: where it stands.
         last: how many completions to pass, from the first.
         most: how much work to do at most.
@@ -81,7 +81,7 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste
 
 @bare_kernel
 def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
-    """Says whether something had no room that has to have it, and forgets that."""
+    """Return whether something had no room that has to have it, and forgets that."""
     full = sweep.frames.at[IS_FULL] + sweep.edges.at[IS_FULL] + sweep.words.at[IS_FULL]
     if are_all_kept:
         full += sweep.passed.at[IS_FULL] + sweep.seen.at[IS_FULL] + sweep.made.at[IS_FULL]
@@ -91,7 +91,7 @@ def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
 
 @bare_kernel
 def _begin(calls: Calls, sweep: Sweep, it: Integer) -> None:
-    """Lists the open calls by their completions, and what was lost, as a call returns."""
+    """List the open calls by their completions, and what is indeterminate, as a call returns."""
     count, nones = 0, 0
     for slot in range(calls.opened.shape[1]):
         call = np.int64(calls.opened[sweep.at[LEVEL], slot])
@@ -115,7 +115,7 @@ def _begin(calls: Calls, sweep: Sweep, it: Integer) -> None:
 
 @bare_kernel
 def _pass(calls: Calls, sweep: Sweep, it: Integer) -> None:
-    """Has a call that returns have its effect, in every state in which it has not had it yet."""
+    """Have a returning call have its effect, in every state in which it has not had it yet."""
     clear(sweep.passed)
     clear(sweep.seen)
     clear(sweep.made)

@@ -26,7 +26,7 @@ _SWEEPS_LOSSY: Final = 0.2
 
 
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
+    """Return puts and takes of the only key up to an event in a legal order; None if unknown."""
     known = calls_of(calls, 0, len(calls))
     sweeping, searching = shares(known, limits)
     last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
@@ -39,7 +39,7 @@ def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
 
 
 def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
-    """Returns what a sweep may take and what a search may: less, where calls were lost."""
+    """Return what a sweep may take and what a search may: less, where calls are indeterminate."""
     sweeping = limits.seconds * (_SWEEPS_LOSSY if is_lossy(calls) else _SWEEPS)
     searching = limits.seconds - sweeping
     return (
@@ -52,7 +52,7 @@ def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
     """Return the puts and takes in a legal order that the beam search finds; None if it finds none.
 
     Args:
-        calls: The calls of one key.
+        calls: The calls of a key.
         last: The number of completions that the order has to reach.
         limits: Time and memory of the search.
     """
@@ -62,12 +62,12 @@ def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
 
 @kernel
 def is_legal(calls: Calls, last: int, order: Ints) -> bool:
-    """Steps through an order: says whether it is legal, keeps to real time and has all it must.
+    """Step through an order: return whether it is legal, keeps to real time and has all it must.
 
     Args:
-        calls: those of one key.
-        last: how many completions there are; what completed must be in the order, but for takes
-            that found none: these need a moment at which nothing is inside.
+        calls: the calls of a key.
+        last: the number of completions; what completed must be in the order, but for empty
+            takes: these need a moment at which nothing is inside.
         order: puts and takes.
     """
     is_there = np.zeros(len(calls.action), dtype=np.bool_)
@@ -102,6 +102,6 @@ def is_legal(calls: Calls, last: int, order: Ints) -> bool:
 
 @kernel
 def _may_find_none(calls: Calls, it: int, begun: Ints, over: Ints) -> bool:
-    """Says whether a call has a moment among some: after all that was over before, and so on."""
+    """Return whether a call has a moment among some: after all that was over before, and so on."""
     is_so = (over > calls.invoke[it]) & (begun < calls.complete[it])
     return bool(is_so.any())
