@@ -1,7 +1,7 @@
-"""The configurations of a sweep over one broker id (`checkers.engines.kraft.registration_sweep`).
+"""The configurations of a sweep over a broker id (`checkers.engines.kraft.registration_sweep`).
 
-Of two with the same updates placed and the same state, one *can do all that the other can* if it
-has answered all that the other has, and used no more indeterminate calls of any kind.
+Of two configurations with the same placed updates and the same state, the first *covers* the second
+if it has answered all calls that the second has and used no more indeterminate calls of any kind.
 """
 
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ _FEW: Final = 2
 
 
 class Step(NamedTuple):
-    """An update that was placed.
+    """A placed update.
 
     Attributes:
-        before: the update placed before it.
-        returning: the call before whose completion it was placed.
-        number: which call, -1 if it is any lost one of a kind.
-        kind: which kind, if so.
+        before: The update placed before it.
+        returning: The call before whose completion it was placed.
+        number: The call, -1 for an indeterminate call.
+        kind: The kind of an indeterminate call.
     """
 
     before: "Step | None"
@@ -33,14 +33,14 @@ class Step(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """One way to place what was completed.
+    """A way to place the completed calls.
 
     Attributes:
-        placed: the bits of the open updates that changed the state.
-        state: what the controller holds.
-        answered: the bits of the open calls that have their place and changed nothing.
-        used: how many indeterminate calls of each kind took effect.
-        steps: the last update.
+        placed: The bits of the open updates that changed the state.
+        state: The state of the controller.
+        answered: The bits of the open calls that were placed and changed nothing.
+        used: The number of indeterminate calls of each kind that took effect.
+        steps: The last update.
     """
 
     placed: int
@@ -51,10 +51,10 @@ class Configuration(NamedTuple):
 
 
 class Frontier:
-    """Configurations of which none can do all that another can.
+    """Configurations of which none covers another.
 
     Attributes:
-        size: how many.
+        size: The number of configurations.
     """
 
     def __init__(self, lost: LostCalls) -> None:
@@ -68,7 +68,7 @@ class Frontier:
         return chain.from_iterable(self._kept.values())
 
     def add(self, new: Configuration) -> bool:
-        """Keep a configuration, and return whether no other can do all that it can."""
+        """Add a configuration unless another covers it; return whether it was added."""
         others = self._kept.get(new[:2])
         if others is None:
             self._kept[new[:2]] = [new]
@@ -86,10 +86,9 @@ class Frontier:
 
 
 class NarrowFrontier(Frontier):
-    """Of those with the same updates placed and the same state, two of the best.
+    """The best two configurations for each state and set of placed updates.
 
-    The one that has most indeterminate calls left, and of the others the one that has answered
-    most.
+    The first has the most indeterminate calls left; the second, of the rest, has answered the most.
     """
 
     @override

@@ -1,9 +1,8 @@
-"""Indeterminate calls on a broker id by kind, and how many of each took effect, as one integer.
+"""Indeterminate calls on a broker id by kind, and the uses of each kind, as an integer.
 
-Indeterminate calls of one kind do the same and have no deadline: which of them took effect does not
-    matter.
-Each kind has a field of an integer, so that one subtraction compares all kinds at once: no field
-borrows from the next, for its highest bit is spare.
+Indeterminate calls of a kind are equal and have no deadline: only their number matters. Each kind
+has a field of an integer, so that a single subtraction compares all kinds: no field borrows from
+the next, since its highest bit is spare.
 """
 
 from collections.abc import Callable
@@ -51,7 +50,7 @@ class LostCalls:
         return [kind for kind, place in self.kinds.items() if left >> place & _FIELD]
 
     def with_one_more(self, used: int, kind: int) -> int:
-        """Return how many took effect, one more of a kind among them."""
+        """Return the numbers of used calls after another call of a kind."""
         return used + (1 << self.kinds[kind])
 
     def scarcity(self, used: int) -> float:

@@ -62,7 +62,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | None:
-    """Return some calls on one topic name as they are up to an event.
+    """Return the layout of the calls on a topic name up to an event.
 
     None if an id was given twice, or if more than MOST_OPEN calls are open at a time.
     """
@@ -96,9 +96,9 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
 
 
 def _numbered(action: NDArray[np.int8], given: Ints, told: Ints) -> tuple[Ints, int, bool]:
-    """Return the topics' numbers, how many are asked for, and whether one that is not told is.
+    """Return the topics' numbers, the count of known ids, and whether an unknown id is asked for.
 
-    A call for an id that nobody was told misses whatever is there, so only deletes count for that.
+    A call for an id that no answer told misses every topic, so only deletes count.
     """
     is_end = (action == DELETE_ID) | (action == MAY_DELETE_ID)
     asked = np.intersect1d(given[is_end | (action == MISS_ID)], told)

@@ -37,7 +37,7 @@ _WORK_A_SECOND: Final = 5_000_000
 
 
 class _UndecidedError(Exception):
-    """A sweep would take more than it may; its words say more than what."""
+    """A sweep would exceed a limit, which the message names."""
 
 
 def decide(calls: TopicCalls, limits: Limits) -> list[Outcome | None]:
@@ -69,10 +69,10 @@ def _outcome(calls: TopicCalls, start: int, end: int, limits: Limits) -> Outcome
 
 
 def _swept(layout: Layout, limits: Limits) -> tuple[int, Sweep]:
-    """Return the first call that is stuck, or PASSED, and the sweep that found it.
+    """Return the first illegal call, or PASSED, and the sweep that found it.
 
     Raises:
-        _UndecidedError: a limit was reached.
+        _UndecidedError: A limit was reached.
     """
     most = int(limits.seconds * _WORK_A_SECOND)
     sweep = new_sweep(_ROOMS[0], len(layout.action))

@@ -1,9 +1,9 @@
-"""The names of what is wrong with transactions on lists, as Elle has them.
+"""Names of the anomalies of transactions on lists, as in Elle.
 
-Adya's anomalies (1999) by the edges that a cycle needs at least, with `-realtime` where those of
-real time are among them (Kingsbury and Alvaro, "Elle", 2020). G-nonadjacent is a cycle of several
-rw edges, no two of them one after the other (Cerone and Gotsman 2018: what snapshot isolation rules
-out); what remains is G2-item. Nothing is decided here.
+Adya's anomalies (1999) by the edges that a cycle needs at least, with `-realtime` if it needs an
+edge of real time (Kingsbury and Alvaro, "Elle", 2020). G-nonadjacent is a cycle of several rw edges
+of which no two are adjacent (Cerone and Gotsman 2018: excluded by snapshot isolation); other cycles
+are G2-item. Nothing is decided here.
 """
 
 from typing import Final
@@ -33,7 +33,8 @@ NAMES: Final = {
     INCOMPATIBLE: "incompatible order",
 }
 _MOST_TRIED: Final = 10_000
-"""So many rw edges are tried for a cycle with no other; beyond them it may be called G2-item."""
+"""The number of rw edges tried for a cycle without another; beyond it, a cycle may be called
+G2-item."""
 
 
 def anomaly_of(lists: Lists, cut: int) -> str:
@@ -56,7 +57,7 @@ def _seen_by(lists: Lists, call: int) -> list[tuple[int, list[int]]]:
 
 
 def _is_built_upon(lists: Lists, call: int) -> bool:
-    """Return whether a call saw what was aborted, and after it what was not."""
+    """Return whether a call saw an aborted append followed by a committed append."""
     return any(
         ABORTED in seen and max(seen[seen.index(ABORTED) :]) >= 0
         for _, seen in _seen_by(lists, call)
@@ -113,11 +114,11 @@ def _with_reads(
 
 
 def _is_nonadjacent(calls: int, found: PrefixVerdict, kinds: tuple[int, ...]) -> bool:
-    """Return whether there is a cycle in which no rw edge follows another.
+    """Return whether a cycle exists in which no rw edge follows another.
 
-    Each node is there twice: reached by a rw edge, or by another. Nodes between the calls (those
-    past `calls`, real time's apart) stand in the middle of an edge, so what leaves them is of the
-    kind that led there.
+    Each node occurs twice: reached by a rw edge, or by another. Nodes between the calls (past
+    `calls`, except those of real time) are the middle of an edge, so their outgoing edges have the
+    kind of the edge that led there.
     """
     source, target, kind = _chosen(found, (*kinds, RW))
     goes_on = (source >= calls) & (kind == WW)
@@ -153,7 +154,7 @@ def _is_intermediate(lists: Lists, counts: Bools) -> bool:
 
 
 def _is_update_lost(lists: Lists, counts: Bools) -> bool:
-    """Return whether two calls read a list when it had one length, and appended to it."""
+    """Return whether two calls read a list at equal length, and appended to it."""
     writes = np.flatnonzero(~lists.is_read)
     appends = {(int(lists.call[one]), int(lists.list_number[one])) for one in writes}
     found: set[tuple[int, int]] = set()

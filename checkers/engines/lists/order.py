@@ -1,7 +1,7 @@
-"""What reads of lists prove: which transactions took effect, and the order of each list.
+"""The conclusions from reads of lists: transactions that took effect, and the order of each list.
 
-Kernels for `checkers.engines.lists.list_append`; their arrays are those of `list_graph.Lists`. A
-problem is told by its number and by the call in which it is to be seen.
+Kernels for `checkers.engines.lists.list_append`; the arrays are those of `list_graph.Lists`. A
+problem is returned as its number and the call in which it is visible.
 """
 
 from typing import Final
@@ -49,9 +49,9 @@ def earlier_actions(actions: Ints, list_number: Ints) -> Ints:
 def happened_by(
     invoke: Ints, complete: Ints, actions: Ints, call_of: Ints, seen: Ints, elements: Ints, cut: int
 ) -> tuple[Bools, int, int]:
-    """Return which calls took effect up to a cut; what is wrong and in which call.
+    """Return the calls that took effect up to a cut; the problem, and its call.
 
-    Those are the completed calls, and those whose appends they saw, and so on.
+    They are the completed calls, the calls whose appends a counted call saw, and so on.
     """
     happened = complete <= min(cut, NEVER - 1)
     waiting = [call for call in range(len(invoke)) if happened[call]]
@@ -75,7 +75,7 @@ def happened_by(
 def _happened_by(
     invoke: Ints, complete: Ints, actions: Ints, call_of: Ints, seen: Ints, elements: Ints, cut: int
 ) -> tuple[Bools, int, int]:
-    """Do the same, with a loop over those elements only that settle something."""
+    """Do the same, with a loop over only the elements that settle a call."""
     happened = complete <= min(cut, NEVER - 1)
     bounds = seen[actions].tolist()
     has_seen = np.diff(bounds) > 0
@@ -106,14 +106,13 @@ def order_of(
     seen: Ints,
     elements: Ints,
 ) -> tuple[Ints, Ints, int, int]:
-    """Return the elements of each list in order, as far as it is known.
+    """Return the elements of each list in order, as far as the order is known.
 
-    That is the longest read, and what has to follow it at once: the rest that the transaction of
-    its last element appended, or else what a transaction appended that had read all of it.
+    The order is the longest read and its direct continuation: the other appends of the transaction
+    of its last element, or else the appends of a transaction that had read all of it.
 
     Returns:
-        int64[k], actions; int64[l + 1], where those of each list lie; what is wrong, and in which
-        call.
+        int64[k], actions; int64[l + 1], the start of each list; the problem, and its call.
     """
     count = list_number.max() + 1 if len(list_number) else 0
     counts = is_read & happened[call_of]
@@ -245,9 +244,9 @@ def _linked(
 def internal(
     happened: Bools, call_of: Ints, is_read: Bools, earlier: Ints, seen: Ints, elements: Ints
 ) -> tuple[int, int]:
-    """Return whether transactions saw what they had read and appended themselves, and no more.
+    """Return whether transactions saw exactly their own earlier reads and appends.
 
-    Reads of one list are known to be prefixes of one another.
+    Reads of a list are known to be prefixes of one another.
     """
     for action in range(len(is_read)):
         if not is_read[action] or not happened[call_of[action]]:

@@ -50,31 +50,33 @@ class Values:
 
 
 class Layout(NamedTuple):
-    """n calls of a key, by invocation, on r registers.
+    """The n calls of a key, by invocation, on r registers.
 
     Attributes:
-        number: int64[n], which of the calls each is that were laid out.
+        number: int64[n], the position of each call among the key's calls.
         invoke: int64[n], ascending.
-        complete: int64[n], NEVER of calls that are indeterminate or open at the end.
+        complete: int64[n], NEVER for calls that are indeterminate or open at the end.
         find: int32[n, r], the value found, NONE or NEVER_THERE.
-        finds: int64[n], how many registers each finds a value of.
+        finds: int64[n], the number of registers of which each call finds a value.
         leave: int32[n, r], the value left, NOTHING if nobody finds it, or NONE.
-        piece: int32[n], what is appended to register 0, or NONE.
-        updates: bool[n], whether a call leaves or appends anything.
-        kind: int64[n], equal for calls that find, leave and append the same.
-        slot: int64[n], the bit of a returning call, reused after that; NONE of others.
+        piece: int32[n], the piece appended to register 0, or NONE.
+        updates: bool[n], whether a call leaves or appends a value.
+        kind: int64[n], equal for calls that find, leave and append the same values.
+        slot: int64[n], the bit of a returning call, reused after its return; NONE for other calls.
         returning: int64[m], the calls that return, by completion.
         finder_starts: int64[r + 1], where the finders of each register begin.
-        finders: int64[f], the calls that find a value of it, by completion; the indeterminate last.
-        soonest: int64[f], the first invocation of each of these and all after it.
-        hope: int64[n, r], the last invocation of what leaves what a call finds there, or leads to
-            it, and may do so before the call returns; -1 if nothing does.
-        kinds: how many kinds of calls there are.
-        lost_of: int64[n], the number of an indeterminate call's kind among those, else NONE.
-        lost: int64[l], a call of each kind of indeterminate ones.
-        initial, last, edge_starts, edge_piece, edge_to: as `Values` has them.
-        parent: int64[v], the longest value that leads to each by appending, NONE otherwise does.
-        depth: int64[v], how many values lead to each, itself included.
+        finders: int64[f], the calls that find a value of the register, by completion; the
+            indeterminate last.
+        soonest: int64[f], the first invocation among each finder and all later ones.
+        hope: int64[n, r], the last invocation of a call that leaves the value found there, or a
+            value that leads to it, and may do so before the finder returns; -1 otherwise.
+        kinds: The number of kinds of calls.
+        lost_of: int64[n], the number of an indeterminate call's kind among the indeterminate, else
+            NONE.
+        lost: int64[l], a call of each indeterminate kind.
+        initial, last, edge_starts, edge_piece, edge_to: As in `Values`.
+        parent: int64[v], the longest value that leads to each by appending; NONE otherwise.
+        depth: int64[v], the number of values that lead to each, itself included.
     """
 
     number: Ints
@@ -117,10 +119,10 @@ class Facts:
 
 
 def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
-    """Return the layout of some calls, None if too many are open at a time.
+    """Return the layout of the calls, None if too many are open at a time.
 
-    If what is lost is not among the finders, values are forgotten that only such calls find, and
-    these are then of no use: an order may not be found.
+    Without indeterminate calls among the finders, values that only such calls find are NOTHING, and
+    these calls are never used: the search may then miss an order.
     """
     changes = (facts.leave != NONE).any(axis=1) | (facts.piece != NONE)
     kept = np.flatnonzero(changes | (facts.complete != NEVER))
@@ -169,7 +171,7 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
 
 
 def _ancestry(last: Ints) -> tuple[Ints, Ints]:
-    """Return the parent and the depth of each value; they follow what they are made of."""
+    """Return the parent and the depth of each value; parents have smaller numbers."""
     parents: list[int] = []
     depths: list[int] = []
     path: list[tuple[int, int]] = []
@@ -213,7 +215,7 @@ def _slots(invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
 
 
 def _hope(invoke: Ints, complete: Ints, find: Narrow, leave: Narrow, last: Ints) -> Ints:
-    """Return when what may leave what each call finds, or leads to it, is invoked last."""
+    """Return the last invocation of a call that may leave, or lead to, the value of each finder."""
     found = np.full(find.shape, -1, dtype=np.int64)
     for register in range(find.shape[1]):
         (finders,) = np.nonzero(find[:, register] >= 0)

@@ -1,12 +1,12 @@
-"""Partial-order reduction: which open calls a search need try before a return.
+"""Partial-order reduction: the open calls that a search has to try before a return.
 
-Two calls *commute* if, from every state, either order is legal exactly if the other is, and leads
-to the same state. Take the call that has to return and add, until there is nothing to add, every
-open call that does not commute with one that is in already. Some legal order passes the return if
-and only if one does that begins with calls of this set: the others commute with all of it, so those
-of the set that come before the return can be moved to the front, and the others delayed until after
-it, when they still are open. (They are what Godefroid, "Partial-order methods", 1996, calls a
-persistent set.) Pure calls count, too: a call need not be tried because of one that it may help.
+Two calls *commute* if, from every state, either order is legal exactly if the other is, and both
+lead to the same state. Take the returning call, and add every open call that does not commute with
+a member, until nothing changes. Some legal order passes the return if and only if one does that
+begins with calls of this set: all other calls commute with the whole set, so members before the
+return can move to the front, and the others can be delayed until after it, while they are still
+open. (Godefroid, "Partial-order methods", 1996, calls the set persistent.) Pure calls count as
+well: a call is not tried merely because it may enable a pure call.
 """
 
 from collections.abc import Callable, Hashable

@@ -1,7 +1,7 @@
-"""Lays out the operations of a key for a search: what returns when, and what is open then.
+"""Lay out the operations of a key for a search: the returns, and the operations open at each.
 
-It holds no search state and takes no decision; `checkers.engines.wgl.search` does. Required
-operations get a bit each, reused once they have returned; indeterminate ones are numbered by
+The plan holds no search state and takes no decision; see `checkers.engines.wgl.search`. Required
+operations get a bit each, reused after their return; indeterminate operations are numbered by
 invocation and grouped by call.
 """
 

@@ -1,13 +1,14 @@
-"""Decides by the general engine where many calls are indeterminate, from both sides.
+"""Decide histories with many indeterminate calls by the general engine, from both sides.
 
-Which indeterminate calls took effect makes most of the configurations of a search, and one that
-ends in nothing has to look at them all. If an indeterminate call may take effect any number of
-times, nothing of that is to be remembered. Every legal order is one then, too, so no order passes
-the completion at which that search is stuck. If there is an order of what was completed before, it
-is the first that none passes; and where there is an order a search seldom has to turn back. If
-there is none, the search for it tells which completion was stuck before.
+The choice of indeterminate calls that took effect makes most of the configurations of a search, and
+a search without success has to visit all of them. If an indeterminate call may take effect any
+number of times, no choice has to be remembered. Every legal order remains one, so no order passes
+the completion at which this relaxed search fails. If an order of all earlier completions exists,
+that completion is the first illegal one; a search for an existing order seldom has to go back. If
+no such order exists, the search names the earlier illegal completion.
 
-A first look with little memory decides most histories, so that this costs nothing there.
+A first search with little memory decides most histories, so that the relaxation costs nothing
+there.
 """
 
 import time
@@ -78,7 +79,7 @@ def _with_memory(limits: Limits, memory_bytes: int) -> Limits:
 
 
 def _until(model: SequentialModel, plan: Plan, end: int) -> Plan:
-    """Return the plan of what was invoked before a completion; what is open then may have been."""
+    """Return the plan of the calls invoked before a completion; open calls are optional."""
     kept = []
     for operation, call in zip(plan.operations, plan.calls, strict=True):
         cut = _cut(operation, end)

@@ -1,7 +1,7 @@
-"""The beam search for an order of one prefix, wider and from farther back each time that it fails.
+"""The beam search for an order of a prefix, wider and from farther back after each failure.
 
 If no configuration passes a return, `checkers.engines.repeated.beam_search.refute` may show that
-none can; else the search restarts some returns earlier.
+none can; otherwise the search restarts some returns earlier.
 """
 
 from collections.abc import Sequence
@@ -32,38 +32,38 @@ _APART: Final = 16
 _FIRST_MOST: Final = 32
 """Number of configurations kept at first, and again once the search is past its failures."""
 _WAITING: Final = ((0, 0, 0), (5, 10, 20), (10, 15, 40))
-"""For each heuristic, the cost of an open call that has no place yet and that finds a value of one
-register, of two, or of more: several values at once come less often."""
+"""For each heuristic, the cost of an open call without a place, by the number of registers of which
+it finds a value (one, two, or more): several values at once come less often."""
 _MOST_MOST: Final = 1 << 13
 _PLACES: Final = 64
 """So many places to start again from are kept, besides the beginning."""
 _DEPTH: Final = 7
-"""Fewer updates are tried to use a call that is done, where some configurations were dropped: as
-many as what it makes is usually made of, for else there is a return that none of these passes."""
+"""The number of updates tried to use a done call after configurations were dropped: about the
+number from which its values are usually made; with fewer, returns fail that some order passes."""
 _WIDER: Final = 16
-"""So many times as many configurations are kept to show that none passes a return."""
+"""The factor by which a refutation may keep more configurations."""
 _WORK_A_SECOND: Final = 30_000_000
 """So few steps on any machine; the cost of a key is counted, not timed."""
 
 
 class UndecidedError(Exception):
-    """A decision takes more than a key may cost; its text is the limit that was reached."""
+    """A decision exceeds the limits of a key; the text names the limit."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """The search for an order of one prefix.
+    """The search for an order of a prefix.
 
     Attributes:
-        layout: the calls.
-        cut: the last event of the prefix.
-        limits: the key's limits.
-        refuter: shows that no order passes a return; None if there is an order for sure.
-        spent: the work done so far, with that on other prefixes.
-        is_logged: whether the order is asked for that is found.
-        places: those to start again from, the beginning and the last ones; all if it is logged.
-        legal: the last event of the longest prefix that was found to be legal.
-        illegal: that of a prefix that is known not to be, if it is known.
+        layout: The calls.
+        cut: The last event of the prefix.
+        limits: The key's limits.
+        refuter: Shows that no order passes a return; None if an order is known to exist.
+        spent: The work done so far, other prefixes included.
+        is_logged: Whether the caller asks for the order.
+        places: The checkpoints: the beginning and the last ones, or all if the search is logged.
+        legal: The last event of the longest prefix found legal.
+        illegal: The last event of a prefix known to be illegal, NEVER otherwise.
     """
 
     layout: Layout
@@ -77,10 +77,10 @@ class Run:
     illegal: int = NEVER
 
     def stuck(self) -> int | None:
-        """Return by which event there perhaps is no order, None if there is one of the prefix.
+        """Return the event by which probably no order exists, None if the prefix has an order.
 
         Raises:
-            UndecidedError: there may be one that was not found.
+            UndecidedError: The search found no order and no refutation.
         """
         end = positions(self.layout, self.cut)
         effort = Effort(
@@ -131,7 +131,7 @@ class Run:
         return is_there
 
     def _is_refuted(self, position: int, most: int) -> bool:
-        """Return whether some return is known not to be passed, perhaps this one."""
+        """Return whether a return is known to be impassable, perhaps this return."""
         if self.refuter is None:
             return False
         before = self.refuter.spent
@@ -149,7 +149,7 @@ class Run:
             raise UndecidedError(f"no verdict within {self.limits.memory_bytes} bytes")
 
     def _is_exact(self, search: Search) -> bool:
-        """Return whether nothing was dropped that no other configuration covers."""
+        """Return whether only covered configurations were dropped."""
         dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
         return self.places[-1].is_exact and not dropped
 

@@ -57,21 +57,20 @@ _LOGGED: Final = 8 * _ROOM
 
 
 class Search(NamedTuple):
-    """What a search works with.
+    """The workspace of a search.
 
     Attributes:
-        window: what is open.
-        here: the configurations met at a return.
-        there: those that passed it.
-        met: int64[2 * kinds], the last ROUND in which a call of each kind was tried, that was not
-            done or was.
-        log: int64[., 6], the updates that were used since the search was last begun: the one BEFORE
-            it in the same order, the CALL, the position it was used AT, and which calls were done
-            EARLIER, which WITH it as it hides them, and which LATER, being harmless then. Of the
-            rows that it was begun with the k-th has the number -1 - k. Of no length where no order
-            is asked for.
-        at: int64[4], the POSITION among the returns, the WORK done, the ROUND, and how many NODES
-            the log has.
+        window: The open calls.
+        here: The configurations met at a return.
+        there: The configurations that passed it.
+        met: int64[2 * kinds], the last ROUND in which a call of each kind was tried, unfinished or
+            done.
+        log: int64[., 6], the updates used since the search last began: the update BEFORE it, the
+            CALL, the position AT which it was used, and the calls done EARLIER, WITH it (hidden by
+            it), and LATER (harmless then). The k-th row of the beginning has the number -1 - k.
+            Empty if no order is asked for.
+        at: int64[4], the POSITION among the returns, the WORK done, the ROUND, and the NODES of the
+            log.
     """
 
     window: Window
@@ -145,13 +144,13 @@ def sweep(
 
 @bare_kernel
 def _has_room(search: Search) -> bool:
-    """Return whether all that may be met at one return can be logged."""
+    """Return whether the log has room for all configurations of a return."""
     return len(search.log) == 0 or search.at[NODES] + len(search.here.rows) <= len(search.log)
 
 
 @bare_kernel
 def _pass(layout: Layout, search: Search, call: int, most: int, horizon: int, depth: int) -> None:
-    """Find the configurations that pass a return, from those that come to it."""
+    """Find the configurations that pass a return."""
     here, mark = search.here, bit(layout, call)
     first, level = 0, 0
     while first < here.at[SIZE]:

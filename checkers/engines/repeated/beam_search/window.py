@@ -1,6 +1,6 @@
-"""What is open at a return, and what is found later that only open calls can leave.
+"""The calls open at a return, and later calls whose values only open calls can leave.
 
-Kernels for `checkers.engines.repeated.beam_search.beam_search`, which says why they are right.
+Kernels for `checkers.engines.repeated.beam_search.beam_search`, which shows that they are right.
 """
 
 from typing import Final, NamedTuple
@@ -21,19 +21,19 @@ _AHEAD: Final = 2 * SLOTS
 
 
 class Window(NamedTuple):
-    """What is open at a return.
+    """The calls open at a return.
 
     Attributes:
-        calls: int64[SLOTS + 1], the calls that return and are open, by completion.
+        calls: int64[SLOTS + 1], the open calls that return, by completion.
         first: int64[r], the first finder of each register that has not returned.
-        lost: int64[l], how many indeterminate calls of each kind were invoked.
-        wanted: int64[r, SLOTS + 1], the open calls that find a value of each register, by it.
-        shared: int64[r, SLOTS + 1], how deep what it has in common with the one before is.
-        wants: int64[r], how many these are.
-        awaited: int64[r, LATER], calls invoked later of which nothing that is invoked from now on
-            leaves what they find of each register: it is there, or an open call leaves it.
-        awaits: int64[r], how many these are.
-        at: int64[3], how many calls are OPEN, how many were INVOKED, and the event NOW.
+        lost: int64[l], the number of invoked indeterminate calls of each kind.
+        wanted: int64[r, SLOTS + 1], the open calls that find a value of each register, by value.
+        shared: int64[r, SLOTS + 1], the depth of the common ancestor with the value before.
+        wants: int64[r], the number of these calls.
+        awaited: int64[r, LATER], calls invoked later whose value of each register no later call
+            leaves: the value is present, or an open call leaves it.
+        awaits: int64[r], the number of these calls.
+        at: int64[3], the number of OPEN calls, the number of INVOKED calls, and the event NOW.
     """
 
     calls: Ints
@@ -64,7 +64,7 @@ def new_window(layout: Layout) -> Window:
 
 @bare_kernel
 def enter(layout: Layout, window: Window, position: int) -> None:
-    """Go on to a return: what was invoked before it is open, what returned before is not."""
+    """Advance to a return: open the calls invoked before it, and close the returned ones."""
     window.at[NOW] = layout.complete[layout.returning[position]]
     count = 0
     for place in range(window.at[OPEN]):

@@ -1,7 +1,4 @@
-"""What tells good states of the search for an order of a queue from others.
-
-For `checkers.engines.repeated.queue.search`, which says how they are judged by it.
-"""
+"""The data by which `checkers.engines.repeated.queue.search` rates the states of a queue."""
 
 from typing import NamedTuple
 

@@ -1,8 +1,8 @@
-"""One step of the search for an order of a queue's elements, which may be equal.
+"""One step of the search for an order of a queue with repeated elements.
 
-Kernels for `checkers.engines.repeated.queue.queue`, which says what a step is and why there is one
-choice a value at most. Calls are laid in *lines*, in each of which one goes before the next for
-sure: so a state, int32[k], is how many calls of each line have their place.
+Kernels for `checkers.engines.repeated.queue.queue`, which defines a step and shows that each value
+has at most one candidate. Calls are laid out in *lines* of calls in real-time order: a state,
+int32[k], is the number of placed calls of each line.
 """
 
 from typing import Final
@@ -39,7 +39,7 @@ def due(lines: Lines, state: State, first: int, last: int) -> int:
 
 @bare_kernel
 def latest(lines: Lines, state: State, first: int, last: int) -> int:
-    """Return the last invocation of what has its place in some lines; -1 if nothing has."""
+    """Return the last invocation of the placed calls of some lines; -1 otherwise."""
     found = -1
     for line in range(first, last):
         if state[line] > 0:
@@ -67,23 +67,22 @@ def settle(lines: Lines, state: State) -> bool:
 
 @bare_kernel
 def is_through(lines: Lines, state: State) -> bool:
-    """Return whether all that has to be taken is, and all that found none has its place."""
+    """Return whether all required takes and all empty takes are placed."""
     return due(lines, state, lines.takes, len(state)) == NEVER
 
 
 @bare_kernel
 def following(lines: Lines, state: State, puts: Ints, found: Ints) -> int:
-    """Find what may come next.
+    """Find the candidates for the next position.
 
     Args:
-        lines: the calls.
-        state: what has its place.
+        lines: The calls.
+        state: The placed calls.
         puts: int64[k], scratch space.
-        found: int64[p, 2], with room for as many as `room_for` says; filled with the line of each
-            one's put and that of its take.
+        found: int64[p, 2], with room for `room_for` candidates; the lines of each put and take.
 
     Returns:
-        How many there are.
+        The number of candidates.
     """
     puts_due = due(lines, state, 0, lines.takes)
     takes_due = due(lines, state, lines.takes, lines.nones)
@@ -112,9 +111,9 @@ def room_for(lines: Lines) -> int:
 
 @bare_kernel
 def _first_puts(lines: Lines, state: State, before: int, puts: Ints) -> int:
-    """Find of each value the put that completes first, of those that may come next.
+    """Find, for each value, the candidate put that completes first.
 
-    Their lines are filled in; return the count.
+    Fills in the lines; returns the count.
     """
     count = 0
     for line in range(lines.takes):
@@ -146,10 +145,10 @@ def _may_take(lines: Lines, take: int, put: int, before: int) -> bool:
 def _is_first_take(
     lines: Lines, state: State, put: int, line: int, before: int, harmless: int
 ) -> bool:
-    """Return whether no other take is as good for what was put as one.
+    """Return whether no other take is as good for a put.
 
-    Another is if it completes before, and was invoked before, or before that can matter. Of those
-    that need not have happened, one that is known to take the value is better than any.
+    Another take is as good if it completes earlier and was invoked earlier, or early enough. Of
+    optional takes, one that is known to take the value is the best.
     """
     take = next_of(lines, state, line)
     for other in range(lines.takes, lines.nones):

@@ -1,4 +1,4 @@
-"""Makes room for a sweep over a stack: leaves out what leads to nothing, and moves to more room."""
+"""Room for a sweep over a stack: drops unreachable rows, and moves the sweep to larger tables."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints
 from kraftproof.checkers.kernels import bare_kernel
 
 _KEPT: Final = 0
-"""Says that a row is kept, before it has its number."""
+"""Marks a kept row before it is numbered."""
 
 
 def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
@@ -56,11 +56,11 @@ def is_half_full(sweep: Sweep) -> bool:
 
 @bare_kernel
 def collect(sweep: Sweep, states: Ints) -> None:
-    """Leave out the frames, edges and words that no state comes by.
+    """Drop the frames, edges and words that no state reaches.
 
     Args:
-        sweep: what it is about.
-        states: int64[., COLUMNS], all that are there; they have new numbers then.
+        sweep: The sweep.
+        states: int64[., COLUMNS], all states, which are renumbered.
     """
     frames, edges, words = sweep.frames, sweep.edges, sweep.words
     _unmark(frames)
@@ -107,7 +107,7 @@ def _keep(heap: Heap, place: Integer) -> None:
 
 @bare_kernel
 def _mark(sweep: Sweep) -> None:
-    """Keep all that the kept frames come by; most of what is below one was made before it."""
+    """Keep all rows that the kept frames reach; most frames below a frame are older."""
     frames, edges = sweep.frames, sweep.edges
     is_done = False
     while not is_done:

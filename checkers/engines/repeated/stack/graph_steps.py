@@ -50,11 +50,9 @@ from kraftproof.checkers.engines.repeated.stack.layout import Calls
 from kraftproof.checkers.kernels import bare_kernel
 
 _IN_VAIN: Final = 1 << 62
-"""A bit of a state that came about by an indeterminate take and of which nothing was made yet."""
+"""The bit of a state after an indeterminate take without a consequence yet."""
 LOST: Final = -2
-"""An indeterminate call of kind k is told as LOST - k: which one it is, the order tells in the
-end.
-"""
+"""LOST - k stands for an indeterminate call of kind k, chosen when the order is read off."""
 
 
 @bare_kernel
@@ -76,7 +74,7 @@ def keep_as_is(
 
 @bare_kernel
 def take_at_once(calls: Calls, sweep: Sweep, it: Integer, had: Integer, place: Integer) -> None:
-    """Have a take that returns take what an open put, or a lost one, brings just then."""
+    """Let a returning take have the element of an open or indeterminate put at once."""
     row = sweep.frontier.rows[place]
     bit, value = 1 << calls.slot[it], calls.element[it]
     cost, spent = row[COST], row[SPENT]
@@ -118,7 +116,7 @@ def take_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
 
 @bare_kernel
 def _uncover(calls: Calls, sweep: Sweep, it: Integer, place: Integer, call: Integer) -> None:
-    """Keep what is below the top of a state, all of it, after a take; `call` may be a lost one."""
+    """Add the states below the top after a take; a negative `call` is indeterminate."""
     row = sweep.seen.rows[place]
     had, inner, cost, spent = row[HAD] & ~_IN_VAIN, row[WORD], row[COST], row[SPENT]
     if call >= 0 and call != it:
@@ -158,7 +156,7 @@ def _keep(
     inner: Integer,
     taken_by: Integer,
 ) -> None:
-    """Keep a state in which something was put, and taken after what happened on top of it."""
+    """Add the state after a put, a word on top of it, and the take."""
     if sweep.frames.rows[frame, TOTAL] + cost > sweep.at[MOST_COST]:
         return
     place, is_new = place_of(into, had, frame, spent * sweep.at[IS_APART], cost)
@@ -260,14 +258,14 @@ def _used(calls: Calls, sweep: Sweep, spent: Integer, kind: Integer) -> Integer:
 def _is_no_more(
     calls: Calls, sweep: Sweep, before: Integer, reckoned: Integer, after: Integer
 ) -> bool:
-    """Return whether a way used no more of any kind than that with which a later use was reckoned.
+    """Return whether a way used no more calls of any later kind than the best way.
 
     Args:
-        calls: the calls of a key.
-        sweep: what it is about.
-        before: the number of indeterminate calls that the way used.
-        reckoned: that of the best way.
-        after: that of those used later; other kinds don't matter.
+        calls: The calls of a key.
+        sweep: The sweep.
+        before: The number of the indeterminate calls used by the way.
+        reckoned: The number of those used by the best way.
+        after: The number of those used later; only their kinds matter.
     """
     if after == 0 or before == reckoned:
         return True

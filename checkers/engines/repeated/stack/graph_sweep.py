@@ -1,7 +1,7 @@
-"""A sweep over the completions of a stack, with what may be there at each.
+"""A sweep over the completions of a stack, with the possible states at each.
 
-What is there at each completion is a table of states: all that may be, or the best of them. In
-which order calls have their effect, the top of `checkers.engines.repeated.stack.graph` says;
+The states of a completion are a table: all possible states, or the best of them.
+`checkers.engines.repeated.stack.graph` states the order in which calls take effect, and
 `checkers.engines.repeated.stack.graph_steps` makes each step.
 """
 
@@ -81,7 +81,7 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste
 
 @bare_kernel
 def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
-    """Return whether something had no room that has to have it, and forgets that."""
+    """Return whether a necessary row had no room, and reset the marks."""
     full = sweep.frames.at[IS_FULL] + sweep.edges.at[IS_FULL] + sweep.words.at[IS_FULL]
     if are_all_kept:
         full += sweep.passed.at[IS_FULL] + sweep.seen.at[IS_FULL] + sweep.made.at[IS_FULL]
@@ -115,7 +115,7 @@ def _begin(calls: Calls, sweep: Sweep, it: Integer) -> None:
 
 @bare_kernel
 def _pass(calls: Calls, sweep: Sweep, it: Integer) -> None:
-    """Have a returning call have its effect, in every state in which it has not had it yet."""
+    """Let a returning call take effect in every state in which it has not yet."""
     clear(sweep.passed)
     clear(sweep.seen)
     clear(sweep.made)
