@@ -309,7 +309,7 @@ def decide(calls: Calls, limits: Limits, workers: int = 1) -> Outcomes:
 
     Args:
         calls: All calls.
-        limits: What one key may cost.
+        limits: Time and memory for a key.
         workers: How many threads may decide keys; kernels run without Python's lock.
     """
     own = next((engine for engine in OWN if engine.accepts(calls)), None)

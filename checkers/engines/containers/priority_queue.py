@@ -37,26 +37,27 @@ def decide(calls: PriorityQueueCalls, limits: Limits) -> list[Outcome | None]:
 
 
 @kernel
-def fits(life: Times, nones: Times) -> bool:
+def fits(intervals: Times, nones: Times) -> bool:
     """Return whether intervals can be those of a priority queue's elements, least first.
 
     Args:
-        life: int64[4, m], as `checkers.engines.kernels.element_intervals.lives` returns them.
+        intervals: int64[4, m], as `checkers.engines.kernels.element_intervals.element_intervals`
+            returns them.
         nones: int64[2, k], when empty takes began and ended.
     """
-    events = np.sort(np.concatenate((life.copy().reshape(-1), nones.copy().reshape(-1))))
+    events = np.sort(np.concatenate((intervals.copy().reshape(-1), nones.copy().reshape(-1))))
     events = events[: np.searchsorted(events, NEVER)]
     free = np.arange(len(events) + 1)  # gap g is after event g; the last stands for no gap at all
-    for it in range(life.shape[1]):
-        if life[0, it] == NEVER:
+    for it in range(intervals.shape[1]):
+        if intervals[0, it] == NEVER:
             continue
         taken = len(events)
-        if life[2, it] != NEVER:
-            soonest = np.searchsorted(events, max(life[0, it], life[2, it]))
+        if intervals[2, it] != NEVER:
+            soonest = np.searchsorted(events, max(intervals[0, it], intervals[2, it]))
             taken = next_free(free, soonest)
-        if taken >= np.searchsorted(events, life[3, it]) and life[3, it] != NEVER:
+        if taken >= np.searchsorted(events, intervals[3, it]) and intervals[3, it] != NEVER:
             return False
-        for gap in range(next_free(free, np.searchsorted(events, life[1, it])), taken):
+        for gap in range(next_free(free, np.searchsorted(events, intervals[1, it])), taken):
             free[gap] = gap + 1
     for none in range(nones.shape[1]):
         first = next_free(free, np.searchsorted(events, nones[0, none]))
@@ -66,21 +67,21 @@ def fits(life: Times, nones: Times) -> bool:
 
 
 @kernel
-def deadlines(life: Times, nones: Times) -> Times:
+def deadlines(intervals: Times, nones: Times) -> Times:
     """Return by when each element must have been taken: int64[m].
 
     The time is when a take of a greater one completes that was invoked after the lesser was put, or
     one that found none.
     """
-    due = none_found_after(life, nones)
-    by_take = np.argsort(life[2])
-    taken, place_of = life[2][by_take], np.argsort(by_take)
-    soonest = make_largest(life.shape[1])
-    for it in range(life.shape[1] - 1, -1, -1):
-        first = largest(soonest, int(np.searchsorted(taken, life[1, it])), life.shape[1])
+    due = none_found_after(intervals, nones)
+    by_take = np.argsort(intervals[2])
+    taken, place_of = intervals[2][by_take], np.argsort(by_take)
+    soonest = make_largest(intervals.shape[1])
+    for it in range(intervals.shape[1] - 1, -1, -1):
+        first = largest(soonest, int(np.searchsorted(taken, intervals[1, it])), intervals.shape[1])
         if first >= 0:
-            due[it] = min(due[it], life[3, by_take[first]])
-        replace(soonest, place_of[it], -life[3, it])
+            due[it] = min(due[it], intervals[3, by_take[first]])
+        replace(soonest, place_of[it], -intervals[3, it])
     return due
 
 

@@ -32,31 +32,32 @@ def decide(calls: QueueCalls, limits: Limits) -> list[Outcome | None]:
 
 
 @kernel
-def fits(life: Times, nones: Times) -> bool:
+def fits(intervals: Times, nones: Times) -> bool:
     """Return whether lives can have been those of a queue's elements.
 
     Args:
-        life: int64[4, m], as `checkers.engines.kernels.element_intervals.lives` returns them.
+        intervals: int64[4, m], as `checkers.engines.kernels.element_intervals.element_intervals`
+            returns them.
         nones: int64[2, k], when empty takes began and ended.
     """
-    return bool(np.all(life[2] <= _next_taken(life))) and may_be_empty(life, nones)
+    return bool(np.all(intervals[2] <= _next_taken(intervals))) and may_be_empty(intervals, nones)
 
 
 @kernel
-def deadlines(life: Times, nones: Times) -> Times:
+def deadlines(intervals: Times, nones: Times) -> Times:
     """Return by when each element must have been taken: int64[m]."""
-    return np.minimum(_next_taken(life), none_found_after(life, nones))
+    return np.minimum(_next_taken(intervals), none_found_after(intervals, nones))
 
 
 @kernel
-def _next_taken(life: Times) -> Times:
+def _next_taken(intervals: Times) -> Times:
     """Return when the first take completes of what was put after an element: int64[m]."""
-    by_put = np.argsort(life[0])[::-1]
-    by_done = np.argsort(life[1])[::-1]
-    soonest, place, found = NEVER, 0, np.full(life.shape[1], NEVER)
+    by_put = np.argsort(intervals[0])[::-1]
+    by_done = np.argsort(intervals[1])[::-1]
+    soonest, place, found = NEVER, 0, np.full(intervals.shape[1], NEVER)
     for it in by_done:
-        while place < len(by_put) and life[0, by_put[place]] > life[1, it]:
-            soonest = min(soonest, life[3, by_put[place]])
+        while place < len(by_put) and intervals[0, by_put[place]] > intervals[1, it]:
+            soonest = min(soonest, intervals[3, by_put[place]])
             place += 1
         found[it] = soonest
     return found

@@ -56,53 +56,63 @@ def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
 
 
 @kernel
-def fits(life: Times, nones: Times) -> bool:
+def fits(intervals: Times, nones: Times) -> bool:
     """Return whether lives can have been those of a stack's elements.
 
     Args:
-        life: int64[4, m], as `checkers.engines.kernels.element_intervals.lives` returns them.
+        intervals: int64[4, m], as `checkers.engines.kernels.element_intervals.element_intervals`
+            returns them.
         nones: int64[2, k], when empty takes began and ended.
     """
-    due = np.full(life.shape[1], NEVER)
-    return may_be_empty(life, nones) and _are_nested(life, due, False)  # noqa: FBT003
+    due = np.full(intervals.shape[1], NEVER)
+    return may_be_empty(intervals, nones) and _are_nested(intervals, due, False)  # noqa: FBT003
 
 
 @kernel
-def deadlines(life: Times, nones: Times) -> Times:
+def deadlines(intervals: Times, nones: Times) -> Times:
     """Return by when each element must have been taken: int64[m].
 
     The time is when a take completes of one that was put before it, if the take was invoked after
     the later was put; or when an empty take does; or what `_are_nested` finds.
     """
-    due = none_found_after(life, nones)
-    by_take, by_put, by_done = np.argsort(life[2]), np.argsort(life[0]), np.argsort(life[1])
-    taken, place_of = life[2][by_take], np.argsort(by_take)
-    soonest, done = make_largest(life.shape[1]), 0
+    due = none_found_after(intervals, nones)
+    by_take, by_put, by_done = (
+        np.argsort(intervals[2]),
+        np.argsort(intervals[0]),
+        np.argsort(intervals[1]),
+    )
+    taken, place_of = intervals[2][by_take], np.argsort(by_take)
+    soonest, done = make_largest(intervals.shape[1]), 0
     for it in by_put:
-        while life[1, by_done[done]] < life[0, it]:
-            replace(soonest, place_of[by_done[done]], -life[3, by_done[done]])
+        while intervals[1, by_done[done]] < intervals[0, it]:
+            replace(soonest, place_of[by_done[done]], -intervals[3, by_done[done]])
             done += 1
-        first = largest(soonest, int(np.searchsorted(taken, life[1, it])), life.shape[1])
+        first = largest(soonest, int(np.searchsorted(taken, intervals[1, it])), intervals.shape[1])
         if first >= 0:
-            due[it] = min(due[it], life[3, by_take[first]])
-    _are_nested(life, due, True)  # noqa: FBT003 a kernel takes no keywords
+            due[it] = min(due[it], intervals[3, by_take[first]])
+    _are_nested(intervals, due, True)  # noqa: FBT003 a kernel takes no keywords
     return due
 
 
 @kernel
-def _are_nested(life: Times, due: Times, is_loose: bool) -> bool:  # noqa: FBT001
+def _are_nested(intervals: Times, due: Times, is_loose: bool) -> bool:  # noqa: FBT001
     """Return whether elements can have been on one stack.
 
     Moments are numbers of segments between the cores' borders; the last has no end.
 
     Args:
-        life: int64[4, m].
+        intervals: int64[4, m].
         due: int64[m], where to write down what is found if `is_loose`.
         is_loose: whether elements that nobody took may have to be gone by some completion.
     """
-    (cores,) = np.nonzero(life[1] < life[2])
-    cores = cores[np.argsort(life[1][cores])]
-    put, begins, ends, taken = life[0][cores], life[1][cores], life[2][cores], life[3][cores]
+    (cores,) = np.nonzero(intervals[1] < intervals[2])
+    cores = cores[np.argsort(intervals[1][cores])]
+    put, begins, ends, taken = (
+        intervals[0][cores],
+        intervals[1][cores],
+        intervals[2][cores],
+        intervals[3][cores],
+    )
     count = len(cores)
     borders = np.sort(np.concatenate((begins, ends)))
     borders = borders[: np.searchsorted(borders, NEVER)]
@@ -174,7 +184,7 @@ def _bottom(
         early: tree of -put, of the elements not known to be put before a stretch begins.
         late: tree of `taken`, of the others.
         start: the first element of the stretch.
-        end: the one after its last.
+        end: the end of the stretch, exclusive.
         begins: when the stretch begins.
         taken: int64[m].
         ends: when the stretch ends, NEVER if it does not.

@@ -1,17 +1,17 @@
-"""Counters by a frontier: adds of any size and sign, in memory bounded by what is open at once.
+"""Counters by a frontier: additions of any size and sign, in memory bounded by the open calls.
 
-A configuration is (applied, answered, sum): which open adds have taken effect, which open reads
-have met their value, and the sum. Sweep the events in real time. At an invocation nothing happens,
-but a read meets its value at once in each configuration that has it. When an operation returns,
-the configurations in which it has not happened apply open adds, one after another in every order,
-until it has; those in which it can't are dropped, and if none is left it is the first that has no
-legal place. Applying an add only when something returns, and meeting reads as soon as can be, loses
-no order: both can be moved to there.
+A configuration is (applied, answered, sum): the open additions that took effect, the open reads
+that met their value, and the sum. The sweep goes over the events in real time. At an invocation
+nothing happens, except that a read meets its value at once in each configuration with that sum.
+When an operation returns, the configurations without it apply open additions, in every order, until
+it has taken effect; configurations in which that is impossible are dropped. If none is left, the
+operation is the first illegal one. Applying additions only at a return, and meeting reads as soon
+as possible, loses no order: both can move there.
 
-A configuration is dropped for another that has answered as much and has applied only a part of the
-same plain adds: the other can apply the rest at once. An indeterminate operation never returns and
-keeps its bit. With more than 63 operations open, or past a number of configurations, there is no
-answer, and the general engine has its limits to spend.
+A configuration is dropped for another that has answered as much and has applied a subset of the
+same plain additions: the other can apply the rest at once. An indeterminate operation never returns
+and keeps its bit. With more than 63 open operations, or beyond a number of configurations, the key
+goes to the general engine.
 """
 
 from typing import Final
@@ -66,7 +66,7 @@ def decide_by_frontier(
 def first_stuck_by_frontier(
     action: NDArray[np.int8], delta: Ints, value: Ints, invoke: Ints, complete: Ints, most: int
 ) -> int:
-    """Return the first call that has no legal place when it returns.
+    """Return the first call without a legal place when it returns.
 
     Args:
         action: int8[n], as in `CounterCalls`.
@@ -74,10 +74,10 @@ def first_stuck_by_frontier(
         value: int64[n].
         invoke: int64[n], ascending.
         complete: int64[n].
-        most: how many configurations to look at.
+        most: The maximum number of configurations.
 
     Returns:
-        The call, _VALID if there is none, _NO_ANSWER past a bound.
+        The call, _VALID if every call has a place, _NO_ANSWER beyond a bound.
     """
     by_return = np.argsort(complete)
     slots = np.full(_SLOTS, -1)
@@ -169,10 +169,10 @@ def _returned(
     value: Ints,
     is_growing: bool,  # noqa: FBT001 a kernel takes no keywords
 ) -> tuple[list[Configuration], int]:
-    """Return the frontier after a completion, and how many configurations led to it.
+    """Return the frontier after a completion, and the number of configurations met.
 
-    Where the sum only grows, it is no use to exceed all that open operations wait for, but by the
-    add that has to return: what exceeds it can as well come later.
+    If the sum only grows, it need not exceed the values of open operations, except by the returning
+    addition: the excess can come later.
     """
     bit = 1 << slot
     waiting = frontier.copy()

@@ -40,7 +40,7 @@ def is_repeated(action: NDArray[np.int8], element: Times) -> bool:
 
 
 @kernel
-def lives(
+def element_intervals(
     action: NDArray[np.int8], element: Times, invoke: Times, complete: Times, cut: int
 ) -> tuple[bool, Times]:
     """Return the lives of a key's elements up to a cut.
@@ -56,25 +56,25 @@ def lives(
         Whether no element was taken twice, or by someone who was done before it was put; and
         int64[4, m], of each element put[0], put[1], taken[0] and taken[1].
     """
-    life = np.full((4, element.max() + 1 if len(element) else 0), NEVER)
+    intervals = np.full((4, element.max() + 1 if len(element) else 0), NEVER)
     for call in range(len(element)):
         if invoke[call] >= cut:
             break
         it = element[call]
         end = complete[call] if complete[call] <= cut else NEVER
         if action[call] == PUT:
-            life[0, it], life[1, it] = invoke[call], end
+            intervals[0, it], intervals[1, it] = invoke[call], end
         elif action[call] == TAKE and it >= 0:
-            if life[3, it] != NEVER and end != NEVER:
-                return False, life
-            if end != NEVER or life[2, it] == NEVER:
-                life[2, it], life[3, it] = invoke[call], end
-    for it in range(life.shape[1]):
-        if life[3, it] < life[0, it]:
-            return False, life
-        if life[0, it] == NEVER:
-            life[2, it] = NEVER
-    return True, life
+            if intervals[3, it] != NEVER and end != NEVER:
+                return False, intervals
+            if end != NEVER or intervals[2, it] == NEVER:
+                intervals[2, it], intervals[3, it] = invoke[call], end
+    for it in range(intervals.shape[1]):
+        if intervals[3, it] < intervals[0, it]:
+            return False, intervals
+        if intervals[0, it] == NEVER:
+            intervals[2, it] = NEVER
+    return True, intervals
 
 
 @kernel
@@ -87,21 +87,21 @@ def none_found(action: NDArray[np.int8], invoke: Times, complete: Times, cut: in
 
 
 @kernel
-def may_be_empty(life: Times, nones: Times) -> bool:
-    """Return whether at some moment of each interval no element is there for certain.
+def may_be_empty(intervals: Times, nones: Times) -> bool:
+    """Return whether each interval has a moment outside all cores.
 
-    There is none where the cores, taken together, cover all of the interval. `nones` is ascending.
+    An interval has no such moment if the cores together cover it. `nones` is ascending.
     """
-    by_put = np.argsort(life[1])
+    by_put = np.argsort(intervals[1])
     reached, place = -1, 0
     for none in range(nones.shape[1]):
         start, end = nones[0, none], nones[1, none]
-        while place < len(by_put) and life[1, by_put[place]] < start:
-            reached = max(reached, life[2, by_put[place]])
+        while place < len(by_put) and intervals[1, by_put[place]] < start:
+            reached = max(reached, intervals[2, by_put[place]])
             place += 1
         covered, ahead = max(reached, start), place
-        while covered <= end and ahead < len(by_put) and life[1, by_put[ahead]] < covered:
-            covered = max(covered, life[2, by_put[ahead]])
+        while covered <= end and ahead < len(by_put) and intervals[1, by_put[ahead]] < covered:
+            covered = max(covered, intervals[2, by_put[ahead]])
             ahead += 1
         if covered > end:
             return False

@@ -55,9 +55,10 @@ def largest(tree: Times, start: int, end: int) -> int:
 
 @kernel
 def make_cover(count: int) -> Times:
-    """Return a tree of how often `count` places are covered: int64[2, 2 * size], all 0 yet.
+    """Return a tree of the covers of `count` places: int64[2, 2 * size], all 0.
 
-    A node's row 0 is what covers the whole of it, row 1 the least that covers any place in it.
+    Row 0 of a node counts the covers of its whole range, row 1 the least covers of a place within
+    it.
     """
     size = 1
     while size < count:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from typing_extensions import override
 
-from kraftproof.checkers.engines.kraft.registration_indeterminate import LostCalls
+from kraftproof.checkers.engines.kraft.registration_indeterminate import IndeterminateCalls
 from kraftproof.checkers.engines.kraft.registration_open import ANYBODY, State
 
 _FEW: Final = 2
@@ -51,15 +51,15 @@ class Configuration(NamedTuple):
 
 
 class Frontier:
-    """Configurations of which none covers another.
+    """Configurations without a covered one.
 
     Attributes:
         size: The number of configurations.
     """
 
-    def __init__(self, lost: LostCalls) -> None:
+    def __init__(self, indeterminate: IndeterminateCalls) -> None:
         """Begin with none."""
-        self._lost = lost
+        self._indeterminate = indeterminate
         self._kept: dict[tuple[int, State], list[Configuration]] = {}
         self.size = 0
 
@@ -75,7 +75,7 @@ class Frontier:
             self.size += 1
             return True
         _, _, answered, used, _ = new
-        is_no_more = self._lost.is_no_more
+        is_no_more = self._indeterminate.is_no_more
         for _, _, other_answered, other_used, _ in others:
             if not answered & ~other_answered and is_no_more(other_used, used):
                 return False
@@ -97,7 +97,9 @@ class NarrowFrontier(Frontier):
             return False
         others = self._kept[new[:2]]
         if len(others) > _FEW:
-            others.sort(key=lambda one: (self._lost.scarcity(one.used), -one.answered.bit_count()))
+            others.sort(
+                key=lambda one: (self._indeterminate.scarcity(one.used), -one.answered.bit_count())
+            )
             others[1:] = [max(others[1:], key=lambda one: one.answered.bit_count())]
             self.size -= 1
         return any(one is new for one in others)

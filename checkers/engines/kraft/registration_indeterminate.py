@@ -19,7 +19,7 @@ _WIDTH: Final = 32
 _FIELD: Final = (1 << _WIDTH) - 1
 
 
-class LostCalls:
+class IndeterminateCalls:
     """How many calls of each kind were invoked by now.
 
     Attributes:
@@ -78,7 +78,7 @@ class LostCalls:
         return mapped
 
 
-class RelaxedCalls(LostCalls):
+class RelaxedCalls(IndeterminateCalls):
     """Indeterminate calls that take effect without limit, so that no use is recorded."""
 
     @override

@@ -38,7 +38,7 @@ from kraftproof.checkers.engines.kraft.registration_frontier import (
 )
 from kraftproof.checkers.engines.kraft.registration_indeterminate import (
     ENDS,
-    LostCalls,
+    IndeterminateCalls,
     RelaxedCalls,
 )
 from kraftproof.checkers.engines.kraft.registration_open import (
@@ -55,7 +55,7 @@ from kraftproof.checkers.options import Limits
 
 _CONFIGURATION_BYTES: Final = 500
 _CLOCK_STRIDE: Final = 256
-_LOST: Final = frozenset({MAY_BE_GRANTED, MAY_BE_ENDED})
+_INDETERMINATE: Final = frozenset({MAY_BE_GRANTED, MAY_BE_ENDED})
 
 
 class LimitReachedError(Exception):
@@ -101,7 +101,7 @@ class Sweep:
         self._is_narrow = is_narrow
         self._looked_at = 0
         self._open = OpenCalls(self._action, self._incarnation, self._epoch)
-        self._lost = RelaxedCalls() if is_relaxed else LostCalls()
+        self._indeterminate = RelaxedCalls() if is_relaxed else IndeterminateCalls()
         self._last_about = self._find_last_about()
         self._frontier = self._none()
         self._frontier.add(Configuration(0, State(0, VACANT, ANYBODY), 0, 0, None))
@@ -122,8 +122,8 @@ class Sweep:
                     return number
                 for incarnation in over[event]:
                     self._forget(incarnation)
-            elif self._action[number] in _LOST:
-                self._lost.add(self._kind(number))
+            elif self._action[number] in _INDETERMINATE:
+                self._indeterminate.add(self._kind(number))
             else:
                 self._open.open(number, is_returning=self._complete[number] <= self._cut)
         return None
@@ -135,12 +135,14 @@ class Sweep:
         while step is not None:
             steps.append(step)
             step = step.before
-        lost = [number for number, action in enumerate(self._action) if action in _LOST]
+        indeterminate = [
+            number for number, action in enumerate(self._action) if action in _INDETERMINATE
+        ]
         found: list[int] = []
         for _, returning, number, kind in reversed(steps):
             if number < 0:
-                number = next(n for n in lost if self._is_of_kind(n, kind, returning))  # noqa: PLW2901
-                lost.remove(number)
+                number = next(n for n in indeterminate if self._is_of_kind(n, kind, returning))  # noqa: PLW2901
+                indeterminate.remove(number)
             found.append(number)
         return found
 
@@ -184,9 +186,9 @@ class Sweep:
 
     def _forget(self, incarnation: int) -> None:
         """Merge an incarnation with all others without a later call about them."""
-        if incarnation not in self._lost.kinds:
+        if incarnation not in self._indeterminate.kinds:
             return
-        mapped = self._lost.forget(incarnation)
+        mapped = self._indeterminate.forget(incarnation)
         frontier = self._none()
         for one in self._frontier:
             largest, kind, holder = one.state
@@ -214,7 +216,11 @@ class Sweep:
         self._frontier = passed
 
     def _none(self) -> Frontier:
-        return NarrowFrontier(self._lost) if self._is_narrow else Frontier(self._lost)
+        return (
+            NarrowFrontier(self._indeterminate)
+            if self._is_narrow
+            else Frontier(self._indeterminate)
+        )
 
     def _hopeful(self, some: Iterable[Configuration]) -> list[Configuration]:
         """Return the configurations; in a narrow sweep, without hopeless ones."""
@@ -261,12 +267,12 @@ class Sweep:
             if after is not None:
                 step = Step(steps, returning, number)
                 yield Configuration(placed | bit, after, answered, used, step)
-        for kind in self._lost.left(used):
-            after = _after_lost(state, kind)
+        for kind in self._indeterminate.left(used):
+            after = _after_indeterminate(state, kind)
             if after is None:
                 continue
             step = Step(steps, returning, -1, kind)
-            more = self._lost.with_one_more(used, kind)
+            more = self._indeterminate.with_one_more(used, kind)
             if self._open.answered(after) & ~done:
                 yield Configuration(placed, after, answered, more, step)
             elif state.kind == VACANT and first_end is not None:
@@ -292,7 +298,7 @@ class Sweep:
         return State(epoch, HELD, incarnation) if is_same or epoch > largest else None
 
 
-def _after_lost(state: State, kind: int) -> State | None:
+def _after_indeterminate(state: State, kind: int) -> State | None:
     """Return the state after an indeterminate call, None if it allows no more than before."""
     largest, held, holder = state
     if kind == ENDS:

@@ -19,7 +19,7 @@ DONE: Final = 1
 CREATES: Final = 2
 DELETES: Final = 3
 ENDS: Final = 4
-IS_LOST: Final = 5
+IS_INDETERMINATE: Final = 5
 STEP: Final = 6
 COLUMNS: Final = 7
 """Of a row: the topic there, or ABSENT; the bits of the open calls that have their place; how many
@@ -81,7 +81,7 @@ def copy_row(rows: Ints, i: Integer, into: Ints, j: Integer) -> None:
 
 @bare_kernel
 def add(table: Table, new: Ints, updates: Integer) -> Integer:
-    """Add a configuration unless another covers it; drop those that it covers.
+    """Add a configuration unless another covers it; drop covered ones.
 
     Args:
         table: The table.
@@ -132,5 +132,5 @@ def _stands_for(rows: Ints, i: Integer, others: Ints, j: Integer) -> bool:
         and rows[i, CREATES] <= others[j, CREATES]
         and rows[i, DELETES] <= others[j, DELETES]
         and rows[i, ENDS] <= others[j, ENDS]
-        and rows[i, IS_LOST] <= others[j, IS_LOST]
+        and rows[i, IS_INDETERMINATE] <= others[j, IS_INDETERMINATE]
     )

@@ -76,9 +76,9 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
     place = np.full(len(action), NONE)
     place[is_sure] = lane
     topic, asked, asks_untold = _numbered(action, given, told)
-    lost_ends = np.flatnonzero(action == MAY_DELETE_ID)
-    is_told = topic[lost_ends] >= 0
-    last_first = lost_ends[is_told][::-1]
+    indeterminate_ends = np.flatnonzero(action == MAY_DELETE_ID)
+    is_told = topic[indeterminate_ends] >= 0
+    last_first = indeterminate_ends[is_told][::-1]
     may_end_id = np.full(asked, NONE)
     may_end_id[topic[last_first]] = last_first
     return Layout(
@@ -89,7 +89,7 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
         place=place,
         may_create=np.flatnonzero((action == CREATE) & ~is_sure),
         may_delete=np.flatnonzero(action == MAY_DELETE),
-        may_end=lost_ends[~is_told],
+        may_end=indeterminate_ends[~is_told],
         may_end_id=may_end_id,
         asks_untold=asks_untold,
     )

@@ -21,7 +21,7 @@ from kraftproof.checkers.engines.kraft.topic_configurations import (
     DONE,
     GONE,
     IS_FULL,
-    IS_LOST,
+    IS_INDETERMINATE,
     LIVE,
     TOPIC,
     Table,
@@ -136,7 +136,7 @@ def _keep(sweep: Sweep, passed: Table, bit: Integer) -> None:
     updates = sweep.bits[CREATE] | sweep.bits[DELETE] | sweep.bits[DELETE_ID]
     if new[0, DONE] & bit != 0:
         new[0, DONE] &= ~bit
-        new[0, IS_LOST] = 0
+        new[0, IS_INDETERMINATE] = 0
         sweep.at[WORK] += 1 + add(passed, new, updates)
     else:
         sweep.at[WORK] += 1 + add(sweep.seen, new, updates)

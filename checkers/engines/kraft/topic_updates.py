@@ -39,7 +39,7 @@ from kraftproof.checkers.engines.kraft.topic_configurations import (
     DELETES,
     DONE,
     ENDS,
-    IS_LOST,
+    IS_INDETERMINATE,
     TOPIC,
     copy_row,
 )
@@ -78,7 +78,7 @@ def update(layout: Layout, sweep: Sweep, call: Integer) -> None:
     else:
         new[0, TOPIC] = ABSENT
         new[0, DONE] |= sweep.bits[MISS] | sweep.bits[MISS_ID]
-    new[0, IS_LOST] = is_create and place == NONE
+    new[0, IS_INDETERMINATE] = is_create and place == NONE
     if place != NONE:
         new[0, DONE] |= 1 << place
     elif is_create:
@@ -101,7 +101,7 @@ def _choose_create(layout: Layout, sweep: Sweep) -> None:
     unasked = _soonest(layout, sweep, CREATE, UNASKED if layout.asks_untold else UNTOLD)
     _offer(sweep, unasked)
     if unasked == NONE or layout.asks_untold:
-        _offer(sweep, _lost(layout.may_create, sweep, CREATES))
+        _offer(sweep, _indeterminate(layout.may_create, sweep, CREATES))
 
 
 @bare_kernel
@@ -112,16 +112,16 @@ def _choose_delete(layout: Layout, sweep: Sweep) -> None:
     by_id = _soonest(layout, sweep, DELETE_ID, there)
     _offer(sweep, by_name)
     _offer(sweep, by_id)
-    if by_id != NONE or sweep.row[0, IS_LOST]:
+    if by_id != NONE or sweep.row[0, IS_INDETERMINATE]:
         return
-    lost: Integer = NONE
+    indeterminate: Integer = NONE
     if there >= 0 and layout.may_end_id[there] < sweep.at[BEGUN]:
-        lost = layout.may_end_id[there]
+        indeterminate = layout.may_end_id[there]
     elif there == UNTOLD:
-        lost = _lost(layout.may_end, sweep, ENDS)
-    if lost == NONE and by_name == NONE:
-        lost = _lost(layout.may_delete, sweep, DELETES)
-    _offer(sweep, lost)
+        indeterminate = _indeterminate(layout.may_end, sweep, ENDS)
+    if indeterminate == NONE and by_name == NONE:
+        indeterminate = _indeterminate(layout.may_delete, sweep, DELETES)
+    _offer(sweep, indeterminate)
 
 
 @bare_kernel
@@ -150,7 +150,7 @@ def _soonest(layout: Layout, sweep: Sweep, action: Integer, topic: Integer) -> I
 
 
 @bare_kernel
-def _lost(calls: Ints, sweep: Sweep, column: Integer) -> Integer:
+def _indeterminate(calls: Ints, sweep: Sweep, column: Integer) -> Integer:
     """Return the first indeterminate call of a kind that is not used, NONE otherwise has begun."""
     used = sweep.row[0, column]
     if used < len(calls) and calls[used] < sweep.at[BEGUN]:

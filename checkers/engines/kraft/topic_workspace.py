@@ -45,10 +45,10 @@ class Sweep(NamedTuple):
 
     Attributes:
         frontier: the configurations at the last completion.
-        passed: those that pass the next.
-        seen: those on the way.
+        passed: the configurations past the next completion.
+        seen: the configurations on the way.
         row: int64[1, COLUMNS], the one that is looked at.
-        new: int64[1, COLUMNS], what follows it.
+        new: int64[1, COLUMNS], its successor.
         opened: int64[MOST_OPEN], the open call at each place.
         bits: int64[6], the open calls by their action, 1 << place each.
         choices: int64[.], calls of which one may follow.

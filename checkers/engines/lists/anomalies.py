@@ -105,8 +105,8 @@ def _with_reads(
     starts, targets = successors(_chosen(found, kinds), found.nodes)
     for source, target, _ in _chosen(found, (RW,)).T[:_MOST_TRIED].tolist():
         if reaches(starts, targets, target, source):
-            is_lost = not suffix and _is_update_lost(lists, counts)
-            told = "lost update" if is_lost else "stale read" if suffix else "read skew"
+            is_indeterminate = not suffix and _is_update_lost(lists, counts)
+            told = "lost update" if is_indeterminate else "stale read" if suffix else "read skew"
             return f"G-single{suffix}, {told}"
     if _is_nonadjacent(len(lists.invoke), found, kinds):
         return f"G-nonadjacent{suffix}, anti-dependencies apart"

@@ -37,9 +37,9 @@ def short_at(action: NDArray[np.int8], element: Ints, invoke: Ints, complete: In
     (nones,) = np.nonzero(action == FOUND_NONE)
     taken, put = _pairs(element[is_told], complete[is_told], element[is_put], invoke[is_put])
     over, begun = _pairs(element[is_put], complete[is_put], element[is_told], invoke[is_told])
-    lost = invoke[(action == TAKE) & (element == NO_VALUE)]
+    indeterminate = invoke[(action == TAKE) & (element == NO_VALUE)]
     left = _left(over, begun, invoke[nones], complete[nones])
-    is_short = left > np.searchsorted(lost, complete[nones])
+    is_short = left > np.searchsorted(indeterminate, complete[nones])
     return int(
         min(taken[put > taken].min(initial=NEVER), complete[nones[is_short]].min(initial=NEVER))
     )

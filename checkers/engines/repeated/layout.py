@@ -71,9 +71,9 @@ class Layout(NamedTuple):
         hope: int64[n, r], the last invocation of a call that leaves the value found there, or a
             value that leads to it, and may do so before the finder returns; -1 otherwise.
         kinds: The number of kinds of calls.
-        lost_of: int64[n], the number of an indeterminate call's kind among the indeterminate, else
-            NONE.
-        lost: int64[l], a call of each indeterminate kind.
+        indeterminate_of: int64[n], the number of an indeterminate call's kind among the
+            indeterminate, else NONE.
+        indeterminate: int64[l], a call of each indeterminate kind.
         initial, last, edge_starts, edge_piece, edge_to: As in `Values`.
         parent: int64[v], the longest value that leads to each by appending; NONE otherwise.
         depth: int64[v], the number of values that lead to each, itself included.
@@ -95,8 +95,8 @@ class Layout(NamedTuple):
     soonest: Ints
     hope: Ints
     kinds: int
-    lost_of: Ints
-    lost: Ints
+    indeterminate_of: Ints
+    indeterminate: Ints
     initial: Ints
     last: Ints
     edge_starts: Ints
@@ -118,7 +118,7 @@ class Facts:
     values: Values
 
 
-def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
+def lay_out(facts: Facts, *, are_indeterminate_finders: bool = True) -> Layout | None:
     """Return the layout of the calls, None if too many are open at a time.
 
     Without indeterminate calls among the finders, values that only such calls find are NOTHING, and
@@ -134,10 +134,12 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
     told = np.column_stack((find, leave, piece))
     _, kind = np.unique(told, axis=0, return_inverse=True) if len(told) else (told, slot)
     kind = kind.reshape(-1).astype(np.int64)
-    lost_of = np.full(len(kept), NONE, dtype=np.int64)
+    indeterminate_of = np.full(len(kept), NONE, dtype=np.int64)
     (unsure,) = np.nonzero(complete == NEVER)
-    _, first, lost_of[unsure] = np.unique(kind[unsure], return_index=True, return_inverse=True)
-    finders = np.concatenate((returning, unsure)) if are_lost_finders else returning
+    _, first, indeterminate_of[unsure] = np.unique(
+        kind[unsure], return_index=True, return_inverse=True
+    )
+    finders = np.concatenate((returning, unsure)) if are_indeterminate_finders else returning
     found = [finders[find[finders, r] != NONE] for r in range(find.shape[1])]
     values = facts.values
     parent, depth = _ancestry(values.last)
@@ -158,8 +160,8 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
         soonest=np.concatenate([_soonest(invoke[one]) for one in found]),
         hope=_hope(invoke, complete, find, leave, values.last),
         kinds=int(kind.max(initial=-1)) + 1,
-        lost_of=lost_of,
-        lost=unsure[first],
+        indeterminate_of=indeterminate_of,
+        indeterminate=unsure[first],
         initial=values.initial,
         last=values.last,
         edge_starts=values.edge_starts,

@@ -1,7 +1,7 @@
-"""Strings in which pieces are put and appended again, laid out for the beam search.
+"""Strings with repeated pieces, laid out for the beam search.
 
-The values are what answers begin with: those beginnings that can be made of pieces, in the order of
-an alphabet, so that what goes on from one follows it. An answer that can't be made is never there.
+The values are the prefixes of answers that pieces can make, in alphabetical order, so that the
+extensions of a value follow it. An answer that pieces can't make is NEVER_THERE.
 """
 
 from collections.abc import Iterator

@@ -82,17 +82,17 @@ def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Blocks:
-    """The calls of a key with their places in blocks, n of them.
+    """The n calls of a key with their places in blocks.
 
     Attributes:
         invoke: int64[n].
         complete: int64[n].
-        counts_from: int64[n], the event from which on a call is known to be in its block: its
-            completion if it is a get, else the first of a get that read it; NEVER otherwise.
-        block: int64[n], the block's number from 0, the beginning's; what nothing reads has any.
-        level: int64[n], twice its place in the block, gets one above the append that they saw.
-        is_free: bool[n], whether it changes nothing and nobody sees it.
-        broken_at: the first completion that breaks rule 1 or 2; NEVER otherwise does.
+        counts_from: int64[n], the event from which a call is known to be in its block: the
+            completion of a get, or of the first get that read the piece; NEVER otherwise.
+        block: int64[n], the block's number from 0, the beginning's; any for unread pieces.
+        level: int64[n], twice the place in the block, a get one above the append that it saw.
+        is_free: bool[n], whether the call changes nothing and nobody sees it.
+        broken_at: The first completion that breaks rule 1 or 2; NEVER otherwise.
     """
 
     invoke: Ints
@@ -116,7 +116,7 @@ class _Blocks:
         )
 
     def ordered(self, cut: int) -> Ints:
-        """Return the calls that count up to a cut, in a legal order if there is one."""
+        """Return the calls that count up to a cut, in a legal order if one exists."""
         counted, blocks, _ = self._by_block(cut)
         if not len(blocks):
             return counted
@@ -139,7 +139,7 @@ class _Blocks:
 
 
 def _is_ordered(blocks: Ints, levels: Ints, invoke: Ints, complete: Ints) -> bool:
-    """Return whether nothing completes before something of a lower level in its block is invoked.
+    """Return whether no call completes before a call of a lower level in its block is invoked.
 
     All are int64[k], sorted by block and level.
     """
@@ -154,10 +154,10 @@ def _is_ordered(blocks: Ints, levels: Ints, invoke: Ints, complete: Ints) -> boo
 
 
 def _are_apart(blocks: Ints, invoke: Ints, complete: Ints) -> bool:
-    """Return whether no two blocks must each go before the other; int64[k], sorted by block.
+    """Return whether no two blocks must each precede the other; int64[k], sorted by block.
 
-    Two are in each other's way if both are *forward*, first < last, and overlap, or if one is
-    forward and the other, which is not, lies within it.
+    Two blocks must if both are *forward*, first < last, and overlap, or if one is forward and the
+    other is not and lies within it.
     """
     (starts,) = np.nonzero(np.diff(blocks, prepend=-1))
     first, last = _spans(blocks, starts, invoke, complete)

@@ -57,8 +57,8 @@ from kraftproof.checkers.options import Limits
 ENGINE: Final = "transactions"
 
 _STEPS: Final = ((1, 5_000), (2, 20_000), (100, NEVER))
-"""How often the rules are applied to all, before a search that may meet so many dead ends; where it
-meets more, it is begun anew with what the next rounds add."""
+"""The rounds of the rules before each search, and the dead ends that the search may meet; after
+more, it starts again with the edges of the next rounds."""
 _CLOCK_BYTES: Final = 8
 """What a transaction costs for each lane, its completion included."""
 _DEAD_END_BYTES: Final = 32
@@ -161,10 +161,10 @@ class _Prefixes:
         return order is not None, shown
 
     def ordered(self, cut: int) -> tuple[Ints | None, int]:
-        """Return a legal order of a prefix, and if there is none, by when there perhaps is none.
+        """Return a legal order of a prefix, or the event by which probably none exists.
 
         Raises:
-            _UndecidedError: it takes more than the key may cost.
+            _UndecidedError: The decision exceeds the key's limits.
         """
         happened, over = _happened_by(self.transactions, cut)
         is_bad = happened & (self.transactions.is_absurd | (self.transactions.invoke > cut))
@@ -195,10 +195,10 @@ class _Prefixes:
 
 
 def _happened_by(transactions: _Transactions, cut: int) -> tuple[NDArray[np.bool_], Ints]:
-    """Return which calls took effect up to a cut, and when each was over for sure.
+    """Return the calls that took effect up to a cut, and when each surely had.
 
-    The time is when it completed, or something that found what it left did: int64[n], NEVER for
-    what did not take effect.
+    The time is the completion of the call, or of a call that found its value: int64[n], NEVER for
+    calls without effect.
     """
     t = transactions
     over = np.where(t.complete <= cut, t.complete, NEVER)
@@ -264,7 +264,7 @@ def _starts(owners: Ints, count: int) -> Ints:
 
 
 def _read_edges(history: History) -> Ints:
-    """Return edges from who left each value found to who found it, which shows it: int64[3, k]."""
+    """Return edges from writers to readers, and the readers, which show them: int64[3, k]."""
     lengths = np.diff(history.readers_of)
     sections = np.repeat(np.arange(len(lengths)), lengths)
     is_written = sections < len(history.writer)
@@ -273,7 +273,7 @@ def _read_edges(history: History) -> Ints:
 
 
 def _is_replayed(history: History, order: Ints) -> bool:
-    """Return whether an order is one of real time in which everything found what it did."""
+    """Return whether an order keeps real time and every call found its values."""
     latest = np.maximum.accumulate(history.invoke[order]) if len(order) else order
     if (history.complete[order] < latest).any():
         return False

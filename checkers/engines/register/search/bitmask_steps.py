@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kraftproof.checkers.calls.register import CAS, READ, WRITE
 from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.bitmasks import (
-    LOST,
+    INDETERMINATE,
     OPEN,
     OPEN_UPDATES,
     OPEN_WRITES,
@@ -135,7 +135,11 @@ def _leave(
 ) -> Integer:
     """Put a loose end at a place if it is of use and there is room; return the next place."""
     left = within & masks.at[OPEN] & ~row[DONE] & ~masks.at[OPEN_WRITES]
-    if not left & masks.sets[UPDATES, value] or not left & ~masks.at[LOST] or place == COLUMNS:
+    if (
+        not left & masks.sets[UPDATES, value]
+        or not left & ~masks.at[INDETERMINATE]
+        or place == COLUMNS
+    ):
         return place
     row[place], row[place + 1] = value, left
     return place + 2
@@ -174,7 +178,7 @@ def _add(
 
 @bare_kernel
 def _write_returns(key: Key, steps: Steps, returning: Integer) -> None:
-    """A write that was not placed returns: it stays before the current block, or starts one."""
+    """Let an unplaced write return: it stays before the current block, or starts one."""
     masks, value, scope = steps.masks, steps.row[VALUE], steps.row[SCOPE]
     position, opened = masks.at[POSITION], masks.at[OPEN]
     new, slot = key.calls[returning, NEW], masks.slots[returning]
@@ -272,11 +276,18 @@ def _go_on(key: Key, steps: Steps, head: Integer, tail: Integer, within: Integer
 @bare_kernel
 def _is_covered(masks: Masks, paths: NDArray[np.int64], tail: Integer) -> bool:
     """Return whether an earlier path can do all that the last one can."""
-    lost, reads = masks.at[LOST], ~(masks.at[OPEN_WRITES] | masks.at[OPEN_UPDATES])
+    indeterminate, reads = (
+        masks.at[INDETERMINATE],
+        ~(masks.at[OPEN_WRITES] | masks.at[OPEN_UPDATES]),
+    )
     value, done = paths[tail, VALUE], paths[tail, DONE]
     for other in range(tail):
         ours = paths[other, DONE]
-        if paths[other, VALUE] == value and not ours & ~done & ~reads and not done & ~ours & ~lost:
+        if (
+            paths[other, VALUE] == value
+            and not ours & ~done & ~reads
+            and not done & ~ours & ~indeterminate
+        ):
             return True
     return False
 

@@ -1,7 +1,7 @@
-"""How a block of one register's calls may go on to what returns: along compare-and-sets.
+"""The continuations of a block of a register up to the returning call, along compare-and-sets.
 
-Where the block lies is told: it is the current one, or an earlier one that only calls below a scope
-can join. How that is chosen, and why nothing is missed: `checkers.engines.register.search.steps`.
+The position of the block is given: the current block, or an earlier block that only calls below a
+scope can join. See `checkers.engines.register.search.steps` for the choice and its completeness.
 """
 
 from typing import Final, NamedTuple
@@ -28,9 +28,9 @@ from kraftproof.checkers.engines.register.search.dominance import covers
 from kraftproof.checkers.engines.register.search.layout import (
     CALL,
     EXPECTED,
+    INDETERMINATE_CAS,
+    INDETERMINATE_WRITE,
     KIND,
-    LOST_CAS,
-    LOST_WRITE,
     NEW,
     OLD,
     POSITION,
@@ -57,16 +57,16 @@ ENDS: Final = 2
 
 
 class Space(NamedTuple):
-    """Where the successors of one configuration are worked out.
+    """The workspace for the successors of a configuration.
 
     Attributes:
         rows: int64[., .], the successors.
-        paths: int64[., .], the beginnings of blocks that may lead to what returns.
+        paths: int64[., .], the beginnings of blocks that may lead to the returning call.
         reached: int64[.], the value that each path has reached.
-        leads: int32[values], STAMP at a value from which updates may lead to what returns.
-        at: int64[5], COUNT: how many successors; LACKING: NOTHING, ROOM or ENDS, if a row had too
-            few columns for its loose ends; STAMP, and the position that it STANDS_FOR; TRIED: how
-            many paths were compared.
+        leads: int32[values], STAMP at a value from which updates may lead to the returning call.
+        at: int64[5], the COUNT of successors; LACKING: NOTHING, ROOM or ENDS, if a row had too few
+            columns for its open blocks; STAMP, and the position that it STANDS_FOR; TRIED: the
+            number of paths compared.
     """
 
     rows: Rows
@@ -129,7 +129,7 @@ def find_leads(key: Key, here: Window, space: Space) -> None:
         is_changed = False
         for rank in range(here.at[1]):
             call = here.opened[rank]
-            if key.calls[call, KIND] == CAS or key.calls[call, KIND] == LOST_CAS:
+            if key.calls[call, KIND] == CAS or key.calls[call, KIND] == INDETERMINATE_CAS:
                 is_changed |= _lead(leads, stamp, key.calls[call, EXPECTED], key.calls[call, NEW])
         for field in range(key.pool_writes, len(key.pool)):
             is_changed |= _lead(leads, stamp, key.pool[field, OLD], key.pool[field, SET])
@@ -199,7 +199,11 @@ def _follow(
     for rank in range(scope):
         call = here.opened[rank]
         kind = key.calls[call, KIND]
-        if kind not in (CAS, LOST_CAS) or key.calls[call, EXPECTED] != value or call == returning:
+        if (
+            kind not in (CAS, INDETERMINATE_CAS)
+            or key.calls[call, EXPECTED] != value
+            or call == returning
+        ):
             continue
         if space.leads[key.calls[call, NEW]] != stamp or is_done(space.paths, head, rank):
             continue
@@ -254,7 +258,10 @@ def _is_best_cas(
         )
         if not is_equal or key.calls[rival, KIND] < CAS or is_done(rows, i, other):
             continue
-        if key.calls[rival, KIND] == LOST_WRITE or rival == key.returning[here.at[0], CALL]:
+        if (
+            key.calls[rival, KIND] == INDETERMINATE_WRITE
+            or rival == key.returning[here.at[0], CALL]
+        ):
             continue
         if key.calls[rival, POSITION] <= key.calls[call, POSITION]:
             return False

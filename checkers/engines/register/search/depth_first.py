@@ -111,7 +111,7 @@ def descend(
     is_resumed: bool,  # noqa: FBT001 a kernel takes no keywords
     found: NDArray[np.int64],
 ) -> None:
-    """Search some keys, one after the other.
+    """Search the keys in turn.
 
     Args:
         layout: the calls.

@@ -44,10 +44,10 @@ def covers(key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: In
 def _covers_open(
     key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: Integer
 ) -> bool:
-    reads, writes, updates, lost = window.masks
+    reads, writes, updates, indeterminate = window.masks
     for word in range(key.words):
         ours, theirs = rows[i, DONE + word], others[j, DONE + word]
-        if ours & ~theirs & (writes[word] | updates[word] | lost[word]):
+        if ours & ~theirs & (writes[word] | updates[word] | indeterminate[word]):
             return False
         below = rows[i, SCOPE] - 64 * word
         scope = np.int64(-1) if below > 63 else (np.int64(1) << max(below, 0)) - 1

@@ -99,7 +99,7 @@ def new_frontier(columns: int, ranks: int, room: int) -> Frontier:
 
 
 def enlarged(frontier: Frontier, columns: int, room: int) -> Frontier:
-    """Return the same frontier with more columns, or more room; it redoes its last step."""
+    """Return the same frontier with more columns or more room; it repeats its last step."""
     larger = new_frontier(columns, len(frontier.even_window.opened), room)
     size, narrow = frontier.at[SIZE], frontier.even.shape[1]
     for rows, source in ((larger.even, frontier.even), (larger.odd, frontier.odd)):
@@ -123,19 +123,19 @@ def sweep(
     is_relaxed: bool,  # noqa: FBT001
     found: NDArray[np.int64],
 ) -> None:
-    """Sweep some keys, one after the other, with the same frontier.
+    """Sweep the keys in turn, with the same frontier.
 
     Args:
-        layout: the calls.
+        layout: The calls.
         keys: int64[m], the numbers of the keys.
-        ends: how many loose ends a row has room for.
-        frontier: what it works with; rows at least as wide as those of any of the keys.
-        space: likewise.
-        work: about how much work a key may cost.
-        is_resumed: whether to go on with the frontier as it is; then m is 1.
-        is_relaxed: whether to start with any value, and never to use up settled indeterminate
-            calls. Then VALID says nothing, and STUCK that the history is stuck there or before.
-            The frontier must have room for as many rows as a key has values.
+        ends: The number of open blocks for which a row has room.
+        frontier: The workspace; rows at least as wide as those of any key.
+        space: Likewise.
+        work: The approximate work for a key.
+        is_resumed: Whether to continue the frontier; then m is 1.
+        is_relaxed: Whether to start with any value, and never to use up settled indeterminate
+            calls. Then VALID proves nothing, and STUCK proves that no order passes this or an
+            earlier return. The frontier must have room for as many rows as a key has values.
         found: int64[m, 6], set to the status of each key, the position, and if STUCK up to four
             values with which legal orders get there, -1 for none.
     """
@@ -232,7 +232,7 @@ def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
 
 @bare_kernel
 def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, space: Space) -> bool:
-    """Add successors to those that follow; returns False if there is no room."""
+    """Add the successors; return False if there is no room."""
     for place in range(space.at[COUNT]):
         if frontier.at[FOLLOWING] == len(following):
             return False
@@ -244,7 +244,7 @@ def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, sp
 def _insert(
     key: Key, there: Window, following: Rows, frontier: Frontier, rows: Rows, i: Integer
 ) -> None:
-    """Add a row unless one that follows covers it, and drops those that it covers."""
+    """Add a row unless another covers it, and drop the rows that it covers."""
     heads, links, at = frontier.heads, frontier.links, frontier.at
     bucket = kinship(key, there, rows, i) % len(heads)
     free, previous, place = np.int64(_NONE), np.int64(_NONE), np.int64(heads[bucket])

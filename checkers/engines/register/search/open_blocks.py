@@ -26,9 +26,9 @@ from kraftproof.checkers.engines.register.search.configurations import (
 )
 from kraftproof.checkers.engines.register.search.layout import (
     EXPECTED,
+    INDETERMINATE_CAS,
+    INDETERMINATE_WRITE,
     KIND,
-    LOST_CAS,
-    LOST_WRITE,
     OLD,
 )
 from kraftproof.checkers.kernels import bare_kernel
@@ -73,10 +73,10 @@ def useful_scope(
     for rank in range(scope):
         call = window.opened[rank]
         kind = key.calls[call, KIND]
-        if kind in (WRITE, LOST_WRITE) or is_done(rows, i, rank):
+        if kind in (WRITE, INDETERMINATE_WRITE) or is_done(rows, i, rank):
             continue
         smallest = rank + 1
-        has_due |= kind != LOST_CAS
+        has_due |= kind != INDETERMINATE_CAS
         has_start |= kind != READ and key.calls[call, EXPECTED] == value
     if not has_due:
         return 0
@@ -126,7 +126,7 @@ def _last_start(
         call = window.opened[rank]
         kind = key.calls[call, KIND]
         if (
-            kind in (CAS, LOST_CAS)
+            kind in (CAS, INDETERMINATE_CAS)
             and key.calls[call, EXPECTED] == value
             and not is_done(rows, i, rank)
         ):

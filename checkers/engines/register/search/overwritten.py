@@ -16,7 +16,7 @@ def is_overwritten(calls: RegisterCalls, key: int, call: int) -> bool:
     Args:
         calls: all calls.
         key: the key.
-        call: which of the calls; one that was over.
+        call: The number of a completed call.
     """
     of_key = slice(int(calls.starts[key]), int(calls.starts[key + 1]))
     invoke, complete, new = calls.invoke[of_key], calls.complete[of_key], calls.new[of_key]

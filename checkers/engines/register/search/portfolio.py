@@ -123,13 +123,13 @@ def _space(layout: Layout, keys: NDArray[np.int64], columns: int) -> Space:
 
 
 class _Portfolio:
-    """The race for one key.
+    """The portfolio for a single key.
 
-    A third takes part: a frontier over the last returns before the furthest that the depth-first
-    search has reached, `since` some time before. It starts with more than is possible then: it
-    holds any value, all writes that are open are free, compare-and-sets that are open may or may
-    not have happened, reads were answered, and indeterminate calls are never used up. If even so no
-    legal order gets further, none does, and the depth-first search has shown that one gets so far.
+    The third search is a relaxed frontier over the last returns before the furthest position of the
+    depth-first search. It starts with more than is possible then: with any value; open writes are
+    free, open compare-and-sets may or may not have happened, reads were answered, and indeterminate
+    calls are never used up. If even so no order passes the furthest position, none does, and the
+    depth-first search has shown that some order gets there.
     """
 
     def __init__(
@@ -207,9 +207,9 @@ class _Portfolio:
         return reached
 
     def _refute_any(self, reached: NDArray[np.int64], returns: int, share: int) -> Outcome | None:
-        """Return that the key is invalid, if the last returns show it: the fewest, twice those...
+        """Return that the key is invalid if the last returns show it, trying the fewest first.
 
-        Of two windows either may be the one that takes far less work.
+        Of two windows, either may take far less work.
         """
         halves = (returns >> less for less in range(1, returns.bit_length()))
         windows = [returns, *(half for half in halves if half >= _FEWEST_RETURNS)]
@@ -263,7 +263,7 @@ class _Swept:
         self._is_resumed = False
 
     def go_on(self, share: int, deadline: float) -> NDArray[np.int64]:
-        """Do so much work, if nothing ends it before; return what `frontier.sweep` finds."""
+        """Do some work, up to the deadline; return the result of `frontier.sweep`."""
         while share > 0 and not self._is_over and time.monotonic() < deadline:
             before = int(self._frontier.at[frontier.WORK]) if self._is_resumed else 0
             frontier.sweep(

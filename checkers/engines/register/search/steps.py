@@ -71,8 +71,8 @@ from kraftproof.checkers.engines.register.search.configurations import (
 )
 from kraftproof.checkers.engines.register.search.layout import (
     CALL,
+    INDETERMINATE_WRITE,
     KIND,
-    LOST_WRITE,
     NEW,
     POSITION,
     RANK,
@@ -107,7 +107,7 @@ def successors(key: Key, here: Window, there: Window, rows: Rows, i: Integer, sp
 def _write_returns(
     key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space
 ) -> None:
-    """A write that was not placed returns: it stays before the current block, or starts one."""
+    """Let an unplaced write return: it stays before the current block, or starts one."""
     position = here.at[0]
     new, rank = key.calls[key.returning[position, CALL], NEW], key.returning[position, RANK]
     value, scope = rows[i, VALUE], rows[i, SCOPE]
@@ -175,7 +175,7 @@ def _start_blocks(
     for rank in range(scope):
         call = here.opened[rank]
         kind = key.calls[call, KIND]
-        if kind not in (WRITE, LOST_WRITE):
+        if kind not in (WRITE, INDETERMINATE_WRITE):
             continue
         new = key.calls[call, NEW]
         if space.leads[new] != stamp or is_done(rows, i, rank):
@@ -232,8 +232,11 @@ def _is_best_write(
             and key.calls[rival, POSITION] < key.calls[call, POSITION]
         ):
             return False
-        both_lost = key.calls[rival, KIND] == LOST_WRITE and key.calls[call, KIND] == LOST_WRITE
-        if both_lost and other > rank:
+        both_indeterminate = (
+            key.calls[rival, KIND] == INDETERMINATE_WRITE
+            and key.calls[call, KIND] == INDETERMINATE_WRITE
+        )
+        if both_indeterminate and other > rank:
             return False
     return True
 
@@ -244,7 +247,7 @@ def _has_write(
 ) -> bool:
     for rank in range(scope):
         call = here.opened[rank]
-        is_write = key.calls[call, KIND] == WRITE or key.calls[call, KIND] == LOST_WRITE
+        is_write = key.calls[call, KIND] == WRITE or key.calls[call, KIND] == INDETERMINATE_WRITE
         if is_write and key.calls[call, NEW] == new and not is_done(rows, i, rank):
             return True
     return False

@@ -21,9 +21,9 @@ from kraftproof.checkers.engines.register.search.layout import (
     CALL,
     EXPECTED,
     FIELD,
+    INDETERMINATE_WRITE,
     INVOKED,
     KIND,
-    LOST_WRITE,
     RANK,
     SETTLED,
 )
@@ -98,7 +98,9 @@ def _fill_masks(key: Key, window: Window) -> None:
     window.masks[:, : key.words] = 0
     for rank in range(window.at[1]):
         kind = key.calls[window.opened[rank], KIND]
-        which = 3 if kind >= LOST_WRITE else 2 if kind == CAS else 1 if kind == WRITE else 0
+        which = (
+            3 if kind >= INDETERMINATE_WRITE else 2 if kind == CAS else 1 if kind == WRITE else 0
+        )
         window.masks[which, rank >> 6] |= np.int64(1) << (rank & 63)
 
 

@@ -100,7 +100,7 @@ def _by(calls: Calls, start: int, end: int, illegal: int) -> Outcome | None:
 
 
 def ordered(
-    facts: Facts, cut: int, limits: Limits, *, are_lost_finders: bool = True
+    facts: Facts, cut: int, limits: Limits, *, are_indeterminate_finders: bool = True
 ) -> Ints | None:
     """Return the updates of a key up to an event in a legal order, by number; None if unknown.
 
@@ -108,9 +108,9 @@ def ordered(
         facts: what the key's calls found and left.
         cut: the event.
         limits: the key's limits.
-        are_lost_finders: as `lay_out` has it.
+        are_indeterminate_finders: as `lay_out` has it.
     """
-    layout = lay_out(facts, are_lost_finders=are_lost_finders)
+    layout = lay_out(facts, are_indeterminate_finders=are_indeterminate_finders)
     if layout is None:
         return None
     run = Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.engines.repeated.beam_search.heuristic import DOOMED, covers, promise
+from kraftproof.checkers.engines.repeated.beam_search.heuristic import DOOMED, covers, heuristic
 from kraftproof.checkers.engines.repeated.beam_search.steps import STATE
 from kraftproof.checkers.engines.repeated.beam_search.window import Window
 from kraftproof.checkers.engines.repeated.layout import NONE, Ints, Layout, Narrow
@@ -34,8 +34,8 @@ class Pool(NamedTuple):
         heads: int32[.], the newest row of each bucket, NONE otherwise.
         links: int32[p], the row before it in the bucket.
         tally: int64[.], counts of scores.
-        taste: int64[r + 1], the cost of an unfinished call, by the number of registers that it
-            finds.
+        waiting_costs: int64[r + 1], the cost of an unfinished call, by the number of registers that
+            it finds.
         at: int64[4], the SIZE, the rows DROPPED for want of room, the rows COMPARED, and 1 if rows
             may cover others in the LOOSE sense.
     """
@@ -47,7 +47,7 @@ class Pool(NamedTuple):
     heads: Narrow
     links: Narrow
     tally: Ints
-    taste: Ints
+    waiting_costs: Ints
     at: Ints
 
 
@@ -61,7 +61,7 @@ def new_pool(room: int, columns: int, registers: int) -> Pool:
         heads=np.full(_BUCKETS, NONE, dtype=np.int32),
         links=np.full(room, NONE, dtype=np.int32),
         tally=np.zeros(_SCORES, dtype=np.int64),
-        taste=np.zeros(registers + 1, dtype=np.int64),
+        waiting_costs=np.zeros(registers + 1, dtype=np.int64),
         at=np.zeros(4, dtype=np.int64),
     )
 
@@ -93,7 +93,7 @@ def is_full(pool: Pool) -> bool:
 @bare_kernel
 def judge_and_add(layout: Layout, pool: Pool, window: Window, horizon: int) -> None:
     """Rate the draft, and add it unless it is doomed."""
-    worth = promise(layout, window, pool.rows[pool.at[SIZE]], pool.taste, horizon)
+    worth = heuristic(layout, window, pool.rows[pool.at[SIZE]], pool.waiting_costs, horizon)
     if worth != DOOMED:
         add(pool, window, worth)
 

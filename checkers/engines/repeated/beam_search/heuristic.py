@@ -31,15 +31,15 @@ def covers(window: Window, row: Ints, other: Ints, loose: int) -> bool:
         if row[register] != other[register] and other[register] != NOTHING:
             return False
     more = 0
-    for lost in range(STATE + registers, len(row)):
-        if row[lost] > other[lost] and loose == 0:
+    for indeterminate in range(STATE + registers, len(row)):
+        if row[indeterminate] > other[indeterminate] and loose == 0:
             return False
-        more += row[lost] - other[lost]
+        more += row[indeterminate] - other[indeterminate]
     return bool(more <= 0)
 
 
 @bare_kernel
-def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int) -> int:
+def heuristic(layout: Layout, window: Window, row: Ints, waiting_costs: Ints, horizon: int) -> int:
     """Return the rating of a configuration, DOOMED if a call can no longer find its value.
 
     The call may be one that is invoked later, if only an open call can leave its value. A
@@ -50,7 +50,7 @@ def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int
         layout: The calls.
         window: The open calls.
         row: The configuration.
-        taste: The cost of an unfinished call, by the number of registers that it finds.
+        waiting_costs: The cost of an unfinished call, by the number of registers that it finds.
         horizon: The last event by which calls have to return.
     """
     found = 0
@@ -60,7 +60,7 @@ def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int
         if row[USED] & mark != 0:
             found -= COST + place
         if row[DONE] & mark == 0:
-            found -= taste[layout.finds[call]]
+            found -= waiting_costs[layout.finds[call]]
             if layout.complete[call] <= horizon and not _may_be(layout, window, row, call):
                 return DOOMED
     for register in range(len(window.first)):
@@ -68,8 +68,8 @@ def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int
             is_required = layout.complete[call] <= horizon
             if is_required and not _may_be_found(layout, window, row, call, register):
                 return DOOMED
-    for lost in range(STATE + len(window.first), len(row)):
-        found -= COST * row[lost]
+    for indeterminate in range(STATE + len(window.first), len(row)):
+        found -= COST * row[indeterminate]
     return found - WANT * _missing(layout, window, row)
 
 
@@ -123,9 +123,11 @@ def _may_be_found(layout: Layout, window: Window, row: Ints, call: int, register
     for other in window.calls[: window.at[OPEN]]:
         if row[USED] & bit(layout, other) == 0 and _leads(layout, other, register, wanted):
             return True
-    for lost in range(len(window.lost)):
-        is_left = row[STATE + len(window.first) + lost] < window.lost[lost]
-        if is_left and _leads(layout, layout.lost[lost], register, wanted):
+    for indeterminate in range(len(window.indeterminate)):
+        is_left = (
+            row[STATE + len(window.first) + indeterminate] < window.indeterminate[indeterminate]
+        )
+        if is_left and _leads(layout, layout.indeterminate[indeterminate], register, wanted):
             return True
     return False
 

@@ -76,10 +76,12 @@ def _uses(places: Sequence[Place]) -> list[_Use]:
 
 def _of_the_indeterminate(layout: Layout, uses: Sequence[_Use]) -> Iterator[_Use]:
     """Yield the uses with the indeterminate calls themselves, the first of a kind first."""
-    of_kind = [np.flatnonzero(layout.lost_of == kind) for kind in range(len(layout.lost))]
+    of_kind = [
+        np.flatnonzero(layout.indeterminate_of == kind) for kind in range(len(layout.indeterminate))
+    ]
     count: Counter[int] = Counter()
     for use in uses:
-        kind = int(layout.lost_of[use.call])
+        kind = int(layout.indeterminate_of[use.call])
         if kind == NONE:
             yield use
         else:

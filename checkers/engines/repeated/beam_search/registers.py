@@ -16,7 +16,7 @@ from kraftproof.checkers.options import Limits
 def order_of(calls: RegisterCalls, cut: int, limits: Limits) -> Ints | None:
     """Return the updates of the only key up to an event in a legal order; None if unknown."""
     facts, half = _facts_of(calls), replace(limits, seconds=limits.seconds / 2)
-    quick = ordered(facts, cut, half, are_lost_finders=False)
+    quick = ordered(facts, cut, half, are_indeterminate_finders=False)
     return ordered(facts, cut, half) if quick is None else quick
 
 
@@ -39,7 +39,7 @@ def _facts_of(calls: RegisterCalls) -> Facts:
 
 
 def _numbered(wanted: Narrow, values: Narrow) -> Narrow:
-    """Return the places of values among those that are found, NOTHING for others, and NONE."""
+    """Return the numbers of values among the found values, NOTHING for unread values, and NONE."""
     place = np.searchsorted(wanted, values)
     is_wanted = np.append(wanted, NO_VALUE)[place] == values
     found = np.where(is_wanted, place, NOTHING)

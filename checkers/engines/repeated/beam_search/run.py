@@ -113,7 +113,7 @@ class Run:
         """Go on from the last place; return whether anything came to the next."""
         last = self.places[-1]
         restore(search, last)
-        search.here.taste[:] = _costs(effort.attempt, len(self.layout.initial))
+        search.here.waiting_costs[:] = _costs(effort.attempt, len(self.layout.initial))
         depth = NEVER if last.is_exact else _DEPTH
         before = int(search.at[WORK])
         until = min(end, last.position + _APART)

@@ -42,8 +42,8 @@ def place(layout: Layout, window: Window, row: Ints, call: int) -> None:
             row[STATE + register] = layout.leave[call, register]
     if layout.piece[call] != NONE:
         row[STATE] = appended(layout, row[STATE], layout.piece[call])
-    if layout.lost_of[call] != NONE:
-        row[STATE + len(window.first) + layout.lost_of[call]] += 1
+    if layout.indeterminate_of[call] != NONE:
+        row[STATE + len(window.first) + layout.indeterminate_of[call]] += 1
     else:
         row[DONE] |= bit(layout, call)
         row[USED] |= bit(layout, call)
@@ -88,9 +88,11 @@ def _is_consumed(
             mark = bit(layout, other)
             if row[DONE] & mark == 0 or (layout.updates[other] and row[USED] & mark == 0):
                 return True
-    for lost in range(len(window.lost)):
-        found = layout.find[layout.lost[lost], register]
-        is_left = row[STATE + len(window.first) + lost] < window.lost[lost]
+    for indeterminate in range(len(window.indeterminate)):
+        found = layout.find[layout.indeterminate[indeterminate], register]
+        is_left = (
+            row[STATE + len(window.first) + indeterminate] < window.indeterminate[indeterminate]
+        )
         if is_left and left <= found <= layout.last[left]:
             return True
     return False
@@ -180,7 +182,7 @@ def _is_wanted(layout: Layout, window: Window, row: Ints, register: int) -> bool
             return False
         call = layout.finders[finder]
         found = layout.find[call, register]
-        is_open = layout.lost_of[call] == NONE and layout.invoke[call] < window.at[NOW]
+        is_open = layout.indeterminate_of[call] == NONE and layout.invoke[call] < window.at[NOW]
         mark = bit(layout, call) if is_open else 0
         is_done = row[DONE] & mark != 0
         if value <= found <= last:

@@ -62,7 +62,7 @@ class Search(NamedTuple):
     Attributes:
         window: The open calls.
         here: The configurations met at a return.
-        there: The configurations that passed it.
+        there: The configurations past the return.
         met: int64[2 * kinds], the last ROUND in which a call of each kind was tried, unfinished or
             done.
         log: int64[., 6], the updates used since the search last began: the update BEFORE it, the
@@ -99,7 +99,7 @@ def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
 
 def columns_of(layout: Layout) -> int:
     """Return how many columns a configuration has."""
-    return STATE + len(layout.initial) + len(layout.lost)
+    return STATE + len(layout.initial) + len(layout.indeterminate)
 
 
 def bytes_of(layout: Layout, most: int) -> int:
@@ -198,8 +198,11 @@ def _expand(
                 search.met[kind] = search.at[ROUND]
                 if is_needed(layout, window, row, call, returning, depth):
                     _follow(layout, search, number, call, horizon)
-    for lost in range(len(window.lost)):
-        call, is_left = layout.lost[lost], row[STATE + registers + lost] < window.lost[lost]
+    for indeterminate in range(len(window.indeterminate)):
+        call, is_left = (
+            layout.indeterminate[indeterminate],
+            row[STATE + registers + indeterminate] < window.indeterminate[indeterminate],
+        )
         if is_left and is_needed(layout, window, row, call, returning, depth):
             _follow(layout, search, number, call, horizon)
 

@@ -17,7 +17,7 @@ NOW: Final = 2
 LATER: Final = 16
 """So many calls that are invoked later are looked at at most, for each register."""
 _AHEAD: Final = 2 * SLOTS
-"""Among so many that return next."""
+"""Number of next returns among which later calls are considered."""
 
 
 class Window(NamedTuple):
@@ -26,7 +26,7 @@ class Window(NamedTuple):
     Attributes:
         calls: int64[SLOTS + 1], the open calls that return, by completion.
         first: int64[r], the first finder of each register that has not returned.
-        lost: int64[l], the number of invoked indeterminate calls of each kind.
+        indeterminate: int64[l], the number of invoked indeterminate calls of each kind.
         wanted: int64[r, SLOTS + 1], the open calls that find a value of each register, by value.
         shared: int64[r, SLOTS + 1], the depth of the common ancestor with the value before.
         wants: int64[r], the number of these calls.
@@ -38,7 +38,7 @@ class Window(NamedTuple):
 
     calls: Ints
     first: Ints
-    lost: Ints
+    indeterminate: Ints
     wanted: Ints
     shared: Ints
     wants: Ints
@@ -52,7 +52,7 @@ def new_window(layout: Layout) -> Window:
     return Window(
         calls=np.zeros(SLOTS + 1, dtype=np.int64),
         first=layout.finder_starts[:-1].copy(),
-        lost=np.zeros(len(layout.lost), dtype=np.int64),
+        indeterminate=np.zeros(len(layout.indeterminate), dtype=np.int64),
         wanted=np.zeros((len(layout.initial), SLOTS + 1), dtype=np.int64),
         shared=np.zeros((len(layout.initial), SLOTS + 1), dtype=np.int64),
         wants=np.zeros(len(layout.initial), dtype=np.int64),
@@ -73,8 +73,8 @@ def enter(layout: Layout, window: Window, position: int) -> None:
             count += 1
     call = window.at[INVOKED]
     while call < len(layout.invoke) and layout.invoke[call] < window.at[NOW]:
-        if layout.lost_of[call] != NONE:
-            window.lost[layout.lost_of[call]] += 1
+        if layout.indeterminate_of[call] != NONE:
+            window.indeterminate[layout.indeterminate_of[call]] += 1
         else:
             place = count
             while place > 0 and layout.complete[window.calls[place - 1]] > layout.complete[call]:

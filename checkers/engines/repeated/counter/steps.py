@@ -13,7 +13,7 @@ from kraftproof.checkers.engines.repeated.counter.gaps import Gaps
 from kraftproof.checkers.kernels import kernel
 
 AHEAD: Final = 64
-"""So many adds that have to come soon are looked at before one is chosen that may come later."""
+"""The number of required additions checked before an addition that may come later is chosen."""
 
 
 class Search(NamedTuple):
@@ -40,9 +40,9 @@ class Search(NamedTuple):
 LENGTH: Final = 0
 """How many adds are done."""
 SUM: Final = 1
-"""What they make up."""
+"""The sum of the finished additions."""
 LENT: Final = 2
-"""What the optional ones make up."""
+"""The sum of the finished optional additions."""
 GAP: Final = 3
 """The answer that comes next."""
 FIRST: Final = 4

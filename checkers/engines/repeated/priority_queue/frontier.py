@@ -17,12 +17,12 @@ States = NDArray[np.int32]
 
 
 class Front(NamedTuple):
-    """Some states, k of them, perhaps with room for more.
+    """The k states of a moment, perhaps with room for more.
 
     Attributes:
         states: int32[k, w].
         nodes: int64[k], the last step to each.
-        least: int64[k], what may be taken next is no less; while takes are chosen.
+        least: int64[k], the least value that the next take may have, while takes are chosen.
     """
 
     states: States
@@ -52,7 +52,7 @@ def no_steps(*, is_told: bool) -> Steps:
 
 @kernel
 def tell(steps: Steps, node: int, path: Ints) -> tuple[Steps, int]:
-    """Return the steps with those of a path after one of them, and which is the last."""
+    """Return the steps with a path added after a step, and the last step."""
     before, calls, count = steps.before, steps.calls, steps.size
     if len(before) == 0:
         return steps, node
@@ -74,7 +74,7 @@ def new_front(size: int, width: int) -> Front:
 
 @kernel
 def with_one(front: Front, count: int, state: State, node: int, least: int) -> Front:
-    """Return a front with one more state at some place, where there is room now."""
+    """Return a front with a state added at a position, enlarged if necessary."""
     if count == len(front.states):
         larger = new_front(2 * count + 1, front.states.shape[1])
         larger.states[:count], larger.nodes[:count] = front.states, front.nodes

@@ -62,11 +62,11 @@ def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
     invoke, element = calls.invoke[span], calls.element[span]
     values = int(element.max(initial=NO_VALUE)) + 1
     rank = np.where(action == FOUND_NONE, values, element)
-    is_lost = complete == NEVER
-    puts, slot, slots = _lost_puts(action, rank, invoke, complete, values)
-    lane, sure = np.full(len(action), NOBODY), np.flatnonzero(~is_lost)
+    is_indeterminate = complete == NEVER
+    puts, slot, slots = _indeterminate_puts(action, rank, invoke, complete, values)
+    lane, sure = np.full(len(action), NOBODY), np.flatnonzero(~is_indeterminate)
     lane[sure], _, lanes = chains_of(invoke[sure], complete[sure], len(sure) + 1)
-    takes = np.flatnonzero(is_lost & (action == TAKE))
+    takes = np.flatnonzero(is_indeterminate & (action == TAKE))
     begun = np.concatenate((sure, takes, puts))
     moments = np.concatenate((invoke[begun], complete[sure]))
     order = np.argsort(moments)
@@ -88,21 +88,21 @@ def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
     )
 
 
-def _lost_puts(
+def _indeterminate_puts(
     action: NDArray[np.int8], rank: Ints, invoke: Ints, complete: Ints, values: int
 ) -> tuple[Ints, Ints, int]:
     """Return the useful indeterminate puts, the slot of each call's value, and the slots."""
     told = np.flatnonzero((action == TAKE) & (complete != NEVER))
     last = np.full(values + 1, -1)
     np.maximum.at(last, rank[told], complete[told])
-    lost = np.flatnonzero((action == PUT) & (complete == NEVER))
-    lost = lost[invoke[lost] < last[rank[lost]]]
-    _, firsts = np.unique(rank[lost], return_index=True)
-    by_time = lost[np.sort(firsts)]
+    indeterminate = np.flatnonzero((action == PUT) & (complete == NEVER))
+    indeterminate = indeterminate[invoke[indeterminate] < last[rank[indeterminate]]]
+    _, firsts = np.unique(rank[indeterminate], return_index=True)
+    by_time = indeterminate[np.sort(firsts)]
     taken = rank[by_time]
     slot_of = np.full(values + 2, NOBODY)  # and for NO_VALUE, at the end
     slot_of[taken], _, slots = chains_of(invoke[by_time], last[taken], len(taken) + 1)
-    return lost[np.argsort(rank[lost], kind="stable")], slot_of[rank], slots
+    return indeterminate[np.argsort(rank[indeterminate], kind="stable")], slot_of[rank], slots
 
 
 @kernel

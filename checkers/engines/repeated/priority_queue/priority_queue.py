@@ -46,7 +46,7 @@ ENGINE: Final = "priority-queue-repeated"
 
 
 def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits) -> Outcome | None:
-    """Return the outcome of one priority queue, None if that takes more than its limits.
+    """Return the outcome of a priority queue, None beyond its limits.
 
     If counting shows it invalid, and whether all before that has an order takes more than these,
     what is stuck is not known to be the first.

@@ -54,13 +54,13 @@ _COPIES: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What came of a search.
+    """The result of a search.
 
     Attributes:
-        is_passed: whether all was passed.
-        stuck: if not, the call whose completion no order passes; NOBODY if that is not known.
-        place: where the search ended.
-        steps: how it came there, if they were to be told.
+        is_passed: Whether all completions were passed.
+        stuck: The call whose completion no order passes; NOBODY if unknown.
+        place: The last checkpoint.
+        steps: The steps to it, if the caller asks for the order.
     """
 
     is_passed: bool
@@ -71,12 +71,12 @@ class Found:
 
 @dataclass(slots=True)
 class _Trail:
-    """The places that a search can be turned back to.
+    """The checkpoints of a search.
 
     Attributes:
-        places: the last ones, in order.
-        whole: the last one before any state was dropped.
-        states: how many states all of them have.
+        places: The last checkpoints, in order.
+        whole: The last checkpoint before any state was dropped.
+        states: The number of states in all checkpoints.
     """
 
     places: list[Place]
@@ -84,7 +84,7 @@ class _Trail:
     states: int = 1
 
     def add(self, place: Place, most: int) -> None:
-        """Add a place; the first ones go if there are more states than so many."""
+        """Add a checkpoint; drop the first ones beyond a number of states."""
         self.places.append(place)
         if place.is_whole:
             self.whole = place
@@ -144,7 +144,7 @@ class _Search:
         self._may_keep_all = True
 
     def run(self) -> None:
-        """Go on until it passed all, is stuck, or has spent what it may."""
+        """Continue until all is passed, refuted, or the work is spent."""
         while self._goes_on():
             kept = min(_NARROWEST * _WIDER ** min(self._fails, _WHOLE_AFTER), _WIDE, self._room)
             selection = Selection(kept, _PERTURBATION if self._fails else 0, self._turned)
@@ -171,9 +171,9 @@ class _Search:
         return self.place.event == until
 
     def _passes_with_all(self) -> bool:
-        """Go on with all states past where others failed; return whether there was room for it.
+        """Continue with all states past the failures; return whether the room sufficed.
 
-        Or whether it is decided by that.
+        True as well if a refutation is found.
         """
         least, place = int(self._left * (1 - _WHOLE_SHARE)), self._trail.whole
         while place.event <= self._failed + _STRIDE and place.event < self._stop:

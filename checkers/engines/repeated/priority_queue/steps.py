@@ -144,11 +144,11 @@ def _take_one(layout: Layout, now: Now, state: State, rank: int) -> bool:
     if call != NOBODY:
         _mark(layout, now, state, call)
         return True
-    return _put_lost(layout, now, state, rank)
+    return _put_indeterminate(layout, now, state, rank)
 
 
 @bare_kernel
-def _put_lost(layout: Layout, now: Now, state: State, rank: int) -> bool:
+def _put_indeterminate(layout: Layout, now: Now, state: State, rank: int) -> bool:
     first, end = layout.first[rank], layout.first[rank + 1]
     if first == end:
         return False
@@ -161,13 +161,13 @@ def _put_lost(layout: Layout, now: Now, state: State, rank: int) -> bool:
 
 
 @bare_kernel
-def _is_begun(layout: Layout, now: Now, lost: Ints, place: int, end: int) -> bool:
+def _is_begun(layout: Layout, now: Now, indeterminate: Ints, place: int, end: int) -> bool:
     """Return whether there is an indeterminate call at a place that began before the moment.
 
     Before the first indeterminate put of a value its slot tells of another value; but then none has
     begun.
     """
-    return bool(place < end and layout.invoke[lost[place]] < now.moment[0])
+    return bool(place < end and layout.invoke[indeterminate[place]] < now.moment[0])
 
 
 @bare_kernel

@@ -1,7 +1,7 @@
-"""A sweep over the completions of a priority queue, with all states that may lead on, or the best.
+"""A sweep over the completions of a priority queue, with all possible states or the best.
 
-Kernels for `checkers.engines.repeated.priority_queue.priority_queue`, which says what a state is
-and what may come next.
+Kernels for `checkers.engines.repeated.priority_queue.priority_queue`, which defines states and
+candidates.
 """
 
 from typing import Final, NamedTuple
@@ -78,15 +78,15 @@ def sweep(
     """Pass some events.
 
     Args:
-        layout: the calls.
-        place: where to begin; it stays as it is.
-        steps: those up to there.
-        until: the event to stop before, by its number.
-        selection: which states are kept where there are too many.
+        layout: The calls.
+        place: The checkpoint to start from; it stays unchanged.
+        steps: The steps up to there.
+        until: The event to stop before, by its number.
+        selection: The rule by which states are kept.
 
     Returns:
-        Where it stopped: at `until`, or at a completion that no state passed, with the states
-        before it; the steps; and how many states were met.
+        The checkpoint at `until`, or before a completion that no state passed; the steps; and the
+        number of states met.
     """
     path = np.empty(2 * layout.lanes + len(layout.takes) + 4, dtype=np.int64)
     now = Now(place.open.copy(), np.empty(1, dtype=np.int64), path)
@@ -171,9 +171,9 @@ def _pass(
 def _prepare(
     layout: Layout, now: Now, ready: Ints, more: Front, first: int, steps: Steps, most: int
 ) -> tuple[Front, int, Steps]:
-    """Add what may come of the last state by takes of what is greater than a put's value.
+    """Add the successors of the last state by takes of elements above a put's value.
 
-    They come in the order of their values, and those of a value as they complete.
+    The takes are ordered by value, and equal ones by completion.
     """
     at, count = first, first + 1
     while at < count:

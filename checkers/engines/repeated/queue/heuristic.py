@@ -15,8 +15,8 @@ from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines
 from kraftproof.checkers.history.columns import NEVER
 
 
-class Guide(NamedTuple):
-    """What tells good states from others.
+class Heuristic(NamedTuple):
+    """The data by which states are rated.
 
     A state's row has for each line how many of its calls have their place; then for each kind how
     many elements have, how many completed puts, and how many takes; then how many calls have
@@ -42,12 +42,12 @@ class Guide(NamedTuple):
     ends: Ints
 
 
-def guide_of(lines: Lines) -> Guide:
+def heuristic_of(lines: Lines) -> Heuristic:
     """Return what to be guided by among the orders of some calls."""
     kinds = kinds_of(lines)
     ends = np.where(lines.complete != NEVER, lines.complete, 0)
     span = max(4, lines.nones // 2)
-    return Guide(
+    return Heuristic(
         width=len(lines.starts) + 3 * kinds,
         kinds=kinds,
         bounds=bounds_of(lines),

@@ -36,7 +36,7 @@ from kraftproof.checkers.calls.containers import ContainerCalls
 from kraftproof.checkers.engines.kernels.bisection import Guided, outcome_of
 from kraftproof.checkers.engines.repeated.counting import short_at
 from kraftproof.checkers.engines.repeated.queue.bounds import out_of_bounds_at
-from kraftproof.checkers.engines.repeated.queue.heuristic import guide_of
+from kraftproof.checkers.engines.repeated.queue.heuristic import heuristic_of
 from kraftproof.checkers.engines.repeated.queue.layout import Queue, lines_of, queue_of
 from kraftproof.checkers.engines.repeated.queue.search import GAVE_UP, LEGAL, search
 from kraftproof.checkers.engines.types import Outcome
@@ -56,7 +56,7 @@ class _UndecidedError(Exception):
 
 
 def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits) -> Outcome | None:
-    """Return the outcome of one queue, None if that takes more than its limits."""
+    """Return the outcome of a queue, None beyond its limits."""
     queue = queue_of(calls, start, end)
     shown_at = out_of_bounds_at(queue, short_at(*queue))
     prefixes = _Prefixes(queue, limits, shown_at)
@@ -90,10 +90,10 @@ class _Prefixes:
         count = len(lines.starts) - 1
         if count > _MOST_LINES:
             raise _UndecidedError
-        guide = guide_of(lines)
-        room = self.limits.memory_bytes // (_STATE_BYTES * guide.width)
+        heuristic = heuristic_of(lines)
+        room = self.limits.memory_bytes // (_STATE_BYTES * heuristic.width)
         left = int(self.limits.seconds * _STEPS_A_SECOND) // (count + 1)
-        verdict, reached = search(lines, guide, room, left)
+        verdict, reached = search(lines, heuristic, room, left)
         if verdict == GAVE_UP:
             raise _UndecidedError
         return verdict == LEGAL, reached

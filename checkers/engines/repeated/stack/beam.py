@@ -38,7 +38,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     WORD_COLUMNS,
     new_heap,
 )
-from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection
 from kraftproof.checkers.engines.repeated.stack.graph_order import order_of
 from kraftproof.checkers.engines.repeated.stack.graph_sweep import (
     FULL,
@@ -71,7 +71,7 @@ _STRIDE: Final = 32
 """One in so many completions can be gone back to; half as many each time it is twice as far."""
 _NEAR: Final = 16
 _MOST_TURNS: Final = 40
-"""So often it goes back because of one completion."""
+"""Maximum number of failures at a completion."""
 _ROOM: Final = _MOST_KEPT * _ON_THE_WAY
 _ROOM_BYTES: Final = 2400
 """What the room for a state costs at first."""
@@ -111,15 +111,15 @@ def _effort() -> Effort:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Where a search stands.
+    """A search under way.
 
     Attributes:
-        calls: the calls of a key.
-        sweep: the states, and what they came by.
-        memory_bytes: so much the frames, edges and words may take.
-        trail: the frontiers that can be gone back to, by how many completions were passed.
-        effort: how wide it is, and how far back it goes.
-        full: the last completion for which there was too little room.
+        calls: The calls of a key.
+        sweep: The states, and the steps to them.
+        memory_bytes: The maximum size of frames, edges and words.
+        trail: The checkpoints, by the number of completions passed.
+        effort: The width, and the distance to go back.
+        full: The last completion for which there was too little room.
     """
 
     calls: Calls
@@ -144,10 +144,10 @@ class _Search:
         return True
 
     def advance(self, goal: int, most: int) -> int:
-        """Pass completions with the states that are kept now; return what a sweep does.
+        """Pass completions with the present effort; return the result of the sweep.
 
-        At every other turn states are kept apart that used other indeterminate calls: fewer differ
-        then in what is inside.
+        In every other attempt, states with different indeterminate calls are kept apart, which
+        leaves fewer different stacks.
         """
         turns, kept = self.effort.fails, self.effort.width
         more = 1 + turns // 4
@@ -159,7 +159,7 @@ class _Search:
             seen=self.sweep.seen._replace(rows=self.sweep.seen.rows[:room]),
             made=self.sweep.made._replace(rows=self.sweep.made.rows[:room]),
         )
-        return int(sweep_levels(self.calls, narrow, goal, most, Taste(kept=kept, more=more)))
+        return int(sweep_levels(self.calls, narrow, goal, most, Selection(kept=kept, more=more)))
 
     def note(self) -> None:
         """Note where it stands, to go back to; of what is long ago less and less."""

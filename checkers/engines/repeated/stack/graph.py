@@ -39,7 +39,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_capacity import (
     with_room,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import COUNT
-from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection
 from kraftproof.checkers.engines.repeated.stack.graph_order import order_of
 from kraftproof.checkers.engines.repeated.stack.graph_sweep import (
     FULL,
@@ -56,7 +56,7 @@ _ROOM_BYTES: Final = 2400
 """What the room for a state costs, with frames and words, while it is moved to more."""
 _WORK_A_SECOND: Final = 10_000_000
 """So much on any machine; the cost of a key is counted, not timed."""
-_ALL: Final = Taste(kept=0, more=0)
+_ALL: Final = Selection(kept=0, more=0)
 
 
 class Swept(NamedTuple):

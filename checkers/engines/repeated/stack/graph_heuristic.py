@@ -22,7 +22,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     TOTAL,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_workspace import (
-    COST_OF_LOST,
+    INDETERMINATE_COST,
     MOST_COST,
     OPEN,
     Sweep,
@@ -37,12 +37,12 @@ e^5.
 _LEAST_SHARE: Final = 0.02
 
 
-class Taste(NamedTuple):
-    """Which states are kept.
+class Selection(NamedTuple):
+    """The rule by which states are kept.
 
     Attributes:
-        kept: so many; 0 for all.
-        more: so many indeterminate calls more may be used than by the state that used the fewest.
+        kept: The number of states to keep; 0 for all.
+        more: The number of indeterminate calls allowed beyond the fewest.
     """
 
     kept: int
@@ -50,11 +50,11 @@ class Taste(NamedTuple):
 
 
 @kernel
-def keep_best(calls: Calls, sweep: Sweep, it: Integer, taste: Taste) -> None:
+def keep_best(calls: Calls, sweep: Sweep, it: Integer, selection: Selection) -> None:
     """Make what passed a returning call the frontier, or the best of it."""
     passed, count = sweep.passed.rows, sweep.passed.at[COUNT]
     sweep.frontier.at[COUNT] = 0
-    if taste.kept == 0:
+    if selection.kept == 0:
         for place in range(count):
             _keep(sweep, place)
         return
@@ -63,15 +63,15 @@ def keep_best(calls: Calls, sweep: Sweep, it: Integer, taste: Taste) -> None:
         row = passed[place]
         costs[place] = sweep.frames.rows[row[FRAME], TOTAL] + row[COST]
     least = costs.min()
-    sweep.at[MOST_COST] = least + taste.more * COST_OF_LOST
-    if count <= taste.kept:
+    sweep.at[MOST_COST] = least + selection.more * INDETERMINATE_COST
+    if count <= selection.kept:
         for place in range(count):
             _keep(sweep, place)
         return
-    odds, left = _odds(calls, sweep, it), np.int64(taste.kept)
-    for more in range(taste.more + 1):
-        (places,) = np.nonzero(costs == least + more * COST_OF_LOST)
-        among = taste.more + 1 - more
+    odds, left = _odds(calls, sweep, it), np.int64(selection.kept)
+    for more in range(selection.more + 1):
+        (places,) = np.nonzero(costs == least + more * INDETERMINATE_COST)
+        among = selection.more + 1 - more
         left -= _keep_of(calls, sweep, places, odds, (left + among - 1) // among)
 
 

@@ -20,7 +20,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     TOTAL,
     WORD,
 )
-from kraftproof.checkers.engines.repeated.stack.graph_steps import LOST
+from kraftproof.checkers.engines.repeated.stack.graph_steps import INDETERMINATE
 from kraftproof.checkers.engines.repeated.stack.graph_workspace import Sweep
 from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints
 from kraftproof.checkers.kernels import kernel
@@ -34,12 +34,14 @@ def order_of(calls: Calls, sweep: Sweep) -> Ints | None:
     states = sweep.frontier.rows[: sweep.frontier.at[COUNT]]
     cheapest = int(np.argmin(sweep.frames.rows[states[:, FRAME], TOTAL] + states[:, COST]))
     order = _steps(sweep, cheapest)
-    for kind in np.unique(LOST - order[order <= LOST]).tolist():
-        (places,) = np.nonzero(order == LOST - kind)
-        lost = calls.lost[calls.lost_from[kind] : calls.lost_from[kind + 1]]
-        if len(places) > len(lost):
+    for kind in np.unique(INDETERMINATE - order[order <= INDETERMINATE]).tolist():
+        (places,) = np.nonzero(order == INDETERMINATE - kind)
+        indeterminate = calls.indeterminate[
+            calls.indeterminate_from[kind] : calls.indeterminate_from[kind + 1]
+        ]
+        if len(places) > len(indeterminate):
             return None
-        order[places] = lost[: len(places)]
+        order[places] = indeterminate[: len(places)]
     return order
 
 

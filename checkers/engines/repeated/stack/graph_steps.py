@@ -36,7 +36,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     place_of,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_workspace import (
-    COST_OF_LOST,
+    INDETERMINATE_COST,
     IS_APART,
     MOST_COST,
     MOST_EDGES,
@@ -51,8 +51,10 @@ from kraftproof.checkers.kernels import bare_kernel
 
 _IN_VAIN: Final = 1 << 62
 """The bit of a state after an indeterminate take without a consequence yet."""
-LOST: Final = -2
-"""LOST - k stands for an indeterminate call of kind k, chosen when the order is read off."""
+INDETERMINATE: Final = -2
+"""INDETERMINATE - k stands for an indeterminate call of kind k, chosen when the order is read
+off.
+"""
 
 
 @bare_kernel
@@ -85,10 +87,10 @@ def take_at_once(calls: Calls, sweep: Sweep, it: Integer, had: Integer, place: I
             sweep, sweep.passed, had_both, row[FRAME], cost, spent, row[WORD], call, NONE, it
         )  # fmt: skip
     if _may_use(calls, sweep, row[FRAME], spent, value):
-        cost, spent = cost + COST_OF_LOST, spent + sweep.radix[value]
+        cost, spent = cost + INDETERMINATE_COST, spent + sweep.radix[value]
         _keep(
-            sweep, sweep.passed, had & ~bit, row[FRAME], cost, spent, row[WORD], LOST - value,
-            NONE, it,
+            sweep, sweep.passed, had & ~bit, row[FRAME], cost, spent, row[WORD],
+            INDETERMINATE - value, NONE, it,
         )  # fmt: skip
 
 
@@ -111,7 +113,7 @@ def take_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
             _uncover(calls, sweep, it, place, call)
     takes = len(sweep.radix) - 1
     if sweep.begun[takes] > 0:
-        _uncover(calls, sweep, it, place, LOST - takes)
+        _uncover(calls, sweep, it, place, INDETERMINATE - takes)
 
 
 @bare_kernel
@@ -133,9 +135,9 @@ def _uncover(calls: Calls, sweep: Sweep, it: Integer, place: Integer, call: Inte
             continue
         had_now = had | sweep.at[NONES] if below == BOTTOM else had
         if call < 0:
-            if not _may_use(calls, sweep, below, went, LOST - call):
+            if not _may_use(calls, sweep, below, went, INDETERMINATE - call):
                 continue
-            paid, went = paid + COST_OF_LOST, went + sweep.radix[LOST - call]
+            paid, went = paid + INDETERMINATE_COST, went + sweep.radix[INDETERMINATE - call]
             if had_now == had:
                 had_now |= _IN_VAIN
         _keep(
@@ -250,7 +252,7 @@ def _used(calls: Calls, sweep: Sweep, spent: Integer, kind: Integer) -> Integer:
     radix = sweep.radix[kind]
     if radix == 0:
         return np.int64(0)
-    many = calls.lost_from[kind + 1] - calls.lost_from[kind]
+    many = calls.indeterminate_from[kind + 1] - calls.indeterminate_from[kind]
     return np.int64(spent // radix % (many + 1))
 
 

@@ -23,7 +23,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     WORD,
     clear,
 )
-from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste, keep_best
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection, keep_best
 from kraftproof.checkers.engines.repeated.stack.graph_steps import (
     keep_as_is,
     put_on_top,
@@ -47,7 +47,9 @@ OUT_OF_WORK: Final = -3
 
 
 @kernel
-def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste: Taste) -> Integer:
+def sweep_levels(
+    calls: Calls, sweep: Sweep, last: Integer, most: Integer, selection: Selection
+) -> Integer:
     """Pass completions, from where the sweep stands to `last`.
 
     Args:
@@ -55,7 +57,7 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste
         sweep: where it stands.
         last: how many completions to pass, from the first.
         most: how much work to do at most.
-        taste: how many states to keep, and which; of all of them nothing is left out.
+        selection: how many states to keep, and which; of all of them nothing is left out.
 
     Returns:
         The first call that no state passes, PASSED, FULL before a completion for which there is too
@@ -67,12 +69,12 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste
         it = calls.levels[at[LEVEL]]
         _begin(calls, sweep, it)
         _pass(calls, sweep, it)
-        if _is_full(sweep, taste.kept == 0):
+        if _is_full(sweep, selection.kept == 0):
             sweep.frames.at[COUNT], sweep.edges.at[COUNT], sweep.words.at[COUNT] = counts
             return FULL
         if sweep.passed.at[COUNT] == 0:
             return np.int64(it)
-        keep_best(calls, sweep, it, taste)
+        keep_best(calls, sweep, it, selection)
         at[LEVEL] += 1
         if at[WORK] > most:
             return OUT_OF_WORK

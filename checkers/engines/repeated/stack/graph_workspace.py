@@ -29,7 +29,7 @@ IS_APART: Final = 6
 ARRIVED: Final = 7
 
 NO_LIMIT: Final = 1 << 60
-COST_OF_LOST: Final = 100
+INDETERMINATE_COST: Final = 100
 """What it costs to use an indeterminate call."""
 
 _MOST_SPENT: Final = 1 << 62
@@ -101,7 +101,7 @@ def counts_all(sweep: Sweep) -> bool:
 
 def _radix(calls: Calls) -> Ints:
     """Return the addend of an indeterminate call of each kind, 0 beyond a word."""
-    counts = np.diff(calls.lost_from)
+    counts = np.diff(calls.indeterminate_from)
     radix, product = np.zeros(len(counts), dtype=np.int64), 1
     for kind in np.argsort(-counts, kind="stable").tolist():
         more = product * (int(counts[kind]) + 1)

@@ -34,8 +34,9 @@ class Calls(NamedTuple):
         levels: int64[m], the completed calls, by completion.
         slot: int64[n], numbers that differ for calls open at the same time, of those that complete.
         opened: int32[m, s], by slot, the calls open when each completes; -1 if none.
-        lost: int64[l], the calls that did not complete, by kind: the puts by element, then takes.
-        lost_from: int64[k + 1], where those of each kind begin.
+        indeterminate: int64[l], the calls that did not complete, by kind: the puts by element, then
+            takes.
+        indeterminate_from: int64[k + 1], where those of each kind begin.
         arrivals: int64[l], the calls that did not complete, by invocation.
         kinds: int64[l], of which kind each of these is.
     """
@@ -47,8 +48,8 @@ class Calls(NamedTuple):
     levels: Ints
     slot: Ints
     opened: NDArray[np.int32]
-    lost: Ints
-    lost_from: Ints
+    indeterminate: Ints
+    indeterminate_from: Ints
     arrivals: Ints
     kinds: Ints
 
@@ -62,8 +63,8 @@ def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
     slot[sure], _, lanes = chains_of(invoke[sure], complete[sure], len(sure) + 1)
     levels = sure[np.argsort(complete[sure])]
     takes = int(element.max(initial=NO_VALUE)) + 1
-    (lost,) = np.nonzero(complete == NEVER)
-    kind = np.where(action[lost] == PUT, element[lost], takes)
+    (indeterminate,) = np.nonzero(complete == NEVER)
+    kind = np.where(action[indeterminate] == PUT, element[indeterminate], takes)
     order = np.argsort(kind, kind="stable")
     return Calls(
         action=action,
@@ -73,16 +74,16 @@ def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
         levels=levels,
         slot=slot,
         opened=_opened(invoke, complete, slot, levels, lanes),
-        lost=lost[order],
-        lost_from=np.searchsorted(kind[order], np.arange(takes + 2)),
-        arrivals=lost,
+        indeterminate=indeterminate[order],
+        indeterminate_from=np.searchsorted(kind[order], np.arange(takes + 2)),
+        arrivals=indeterminate,
         kinds=kind,
     )
 
 
-def is_lossy(calls: Calls) -> bool:
+def has_indeterminate(calls: Calls) -> bool:
     """Return whether calls are indeterminate."""
-    return len(calls.lost) > 0
+    return len(calls.indeterminate) > 0
 
 
 @kernel

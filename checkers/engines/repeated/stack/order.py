@@ -15,7 +15,12 @@ from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, StackCalls
 from kraftproof.checkers.calls.values import NO_VALUE
 from kraftproof.checkers.engines.repeated.stack.beam import found_order
 from kraftproof.checkers.engines.repeated.stack.graph import swept
-from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints, calls_of, is_lossy
+from kraftproof.checkers.engines.repeated.stack.layout import (
+    Calls,
+    Ints,
+    calls_of,
+    has_indeterminate,
+)
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
@@ -30,17 +35,17 @@ def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
     known = calls_of(calls, 0, len(calls))
     sweeping, searching = shares(known, limits)
     last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
-    order = searched(known, last, searching) if is_lossy(known) else None
+    order = searched(known, last, searching) if has_indeterminate(known) else None
     if order is None and (found := swept(known, last, sweeping)) is not None:
         return found.order if found.stuck is None else None
-    if order is None and not is_lossy(known):
+    if order is None and not has_indeterminate(known):
         order = searched(known, last, searching)
     return order
 
 
 def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
     """Return what a sweep may take and what a search may: less, where calls are indeterminate."""
-    sweeping = limits.seconds * (_SWEEPS_LOSSY if is_lossy(calls) else _SWEEPS)
+    sweeping = limits.seconds * (_SWEEPS_LOSSY if has_indeterminate(calls) else _SWEEPS)
     searching = limits.seconds - sweeping
     return (
         structs.replace(limits, seconds=sweeping),

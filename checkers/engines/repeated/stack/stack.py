@@ -22,7 +22,7 @@ from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_o
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.repeated.counting import short_at
 from kraftproof.checkers.engines.repeated.stack.graph import swept
-from kraftproof.checkers.engines.repeated.stack.layout import Calls, calls_of, is_lossy
+from kraftproof.checkers.engines.repeated.stack.layout import Calls, calls_of, has_indeterminate
 from kraftproof.checkers.engines.repeated.stack.order import searched, shares
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
@@ -30,16 +30,15 @@ from kraftproof.checkers.options import Limits
 
 
 def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) -> Outcome | None:
-    """Return the outcome of one stack, None if nothing shows what it is within the limits.
+    """Return the outcome of a stack, None if the limits leave it open.
 
-    Where calls are indeterminate a sweep mostly takes too much, so it goes last; else it goes
-    first.
+    With indeterminate calls a sweep mostly exceeds its limits, so it goes last; otherwise first.
     """
     known = calls_of(stacks.calls, start, end)
     sweeping, searching = shares(known, limits)
     ways = [(by_sweep, sweeping), (by_bounds, searching)]
     found = None
-    for way, limit in reversed(ways) if is_lossy(known) else ways:
+    for way, limit in reversed(ways) if has_indeterminate(known) else ways:
         outcome = way(stacks, start, end, known, limit)
         if outcome is not None and outcome.linearizable is not None:
             return outcome
@@ -50,7 +49,7 @@ def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) ->
 def by_sweep(
     stacks: Containers, start: int, end: int, known: Calls, limits: Limits
 ) -> Outcome | None:
-    """Return the outcome by all that may be inside, None if that takes too much."""
+    """Return the outcome of the sweep over all states, None beyond its limits."""
     found = swept(known, len(known.levels), limits)
     if found is None:
         return None
@@ -61,9 +60,10 @@ def by_sweep(
 def by_bounds(
     stacks: Containers, start: int, end: int, known: Calls, limits: Limits
 ) -> Outcome | None:
-    """Return the outcome by what is necessary, and an order that is found; else None.
+    """Return the outcome by a necessary condition or an order that is found; else None.
 
-    Where what is necessary fails, but no order is found of all before, it says so.
+    If the condition fails, and no order of all earlier calls is found, the outcome leaves open
+    whether the illegal call is the first.
     """
     calls = stacks.calls
     complete = calls.complete[start:end]
