@@ -30,8 +30,8 @@ check: setup ## What changed against main, in 90 seconds: style, and the tests n
 
 test-long: setup ## Tests marked long, 1,000,000 small histories against every order, large ones; an hour
 	@$(BIN)/python scripts/run_tests.py --only long && \
-		$(BIN)/python -m tests.checkers.differential --histories $(HISTORIES) && \
-		$(BIN)/python -m tests.checkers.scale
+		$(BIN)/python -m tests.support.checkers.differential --histories $(HISTORIES) && \
+		$(BIN)/python -m tests.support.checkers.scale
 
 lint: setup ## Style only: ruff, mypy, import contracts, tests that pass without data
 	@$(BIN)/python scripts/run_tests.py --only style

@@ -44,7 +44,7 @@ _IMPORT: Final = re.compile(
 
 _in_process: Final = threading.RLock()
 _held: Final[set[Path]] = set()
-"""The locks of this process: a kernel compiles what it calls while it holds its own."""
+"""Lock files that this process holds: a kernel compiles its callees under its own lock."""
 
 F = TypeVar("F", bound=Callable[..., object])
 

@@ -10,7 +10,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackendFacts:
-    """What is known of a backend before anything of it is imported.
+    """Description of a backend that is known before its package is imported.
 
     Attributes:
         runner: The class that runs a cluster on it, as module:Class.
@@ -37,4 +37,4 @@ BACKENDS: Final[Mapping[str, BackendFacts]] = {
     ),
 }
 LIVE: Final = tuple(name for name, facts in BACKENDS.items() if not facts.is_virtual)
-"""Those whose nodes are processes in real time."""
+"""Backends whose nodes are processes in real time."""

@@ -1,4 +1,4 @@
-"""How a client talks to a node: whole messages, whatever carries them. Not: retries."""
+"""Connection of a client to a node: whole messages over any transport, without retries."""
 
 from typing import Protocol, TypeVar
 

@@ -15,7 +15,7 @@ from kraftproof.cluster.plugin import PluginLoadError, described, origin_of
 
 
 def is_in_file(name: str) -> bool:
-    """Whether a name means a class in a file, or seems to."""
+    """Return whether a name means a class in a file, or seems to."""
     return ".py:" in name or name.endswith(".py")
 
 

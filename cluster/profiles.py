@@ -13,7 +13,7 @@ SECOND_NS: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How long a system may take to notice and to mend a failure.
+    """Time that a system may take to notice and to mend a failure.
 
     Attributes:
         session_ns: How long a node that falls silent counts as alive.

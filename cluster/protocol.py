@@ -1,6 +1,6 @@
-"""The one protocol that every backend fulfils; what it can't do it does not declare.
+"""Protocol of a cluster, implemented by each backend; a backend declares its capabilities.
 
-Not: faults (nemesis/), clients of a particular system (cluster/systems/).
+See nemesis/ for faults, cluster/systems/ for the clients of a system.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from kraftproof.cluster.scope import Scope
 
 
 class Capability(StrEnum):
-    """What a backend can do to its nodes; a fault names the one it requires."""
+    """A fault that a backend can give to its nodes; each fault names its capability."""
 
     KILL = "kill"
     PAUSE = "pause"
@@ -40,7 +40,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where a node listens.
+    """Address at which a node listens.
 
     Attributes:
         host: The address that the node binds, and that its clients use.
@@ -68,7 +68,7 @@ class NodeInfo:
     roles: tuple[str, ...]
 
     def has(self, role: str) -> bool:
-        """Whether the node has a role."""
+        """Return whether the node has a role."""
         return role in self.roles
 
 
@@ -83,7 +83,7 @@ def nodes_of(**counts: int) -> tuple[NodeInfo, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterOptions:
-    """What a backend is told when a cluster is made."""
+    """Options of a new cluster."""
 
     nodes: tuple[NodeInfo, ...]
     seed: int
@@ -117,7 +117,7 @@ class Cluster(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What can be done to the nodes."""
+        """Return the faults that the cluster can give to its nodes."""
         ...
 
     @property
@@ -162,7 +162,7 @@ class Cluster(Protocol):
         ...
 
     async def is_paused(self, node_id: int) -> bool:
-        """Whether the process is stopped, as the operating system sees it."""
+        """Return whether the process is stopped, as the operating system sees it."""
         ...
 
     async def cut(self, links: frozenset[Link]) -> None:
@@ -178,7 +178,7 @@ class Cluster(Protocol):
         ...
 
     async def round_trip(self, link: Link) -> bool:
-        """Whether an application round trip opened by the source reaches the target."""
+        """Return whether an application round trip opened by the source reaches the target."""
         ...
 
     async def shift_clock(self, node_id: int, offset_ns: int) -> None:

@@ -8,7 +8,7 @@ CONNECT_S = 1.0
 
 
 async def accepts(address: Address) -> bool:
-    """Whether a connection to the address is accepted."""
+    """Return whether a connection to the address is accepted."""
     try:
         async with asyncio.timeout(CONNECT_S):
             _, writer = await asyncio.open_connection(address.host, address.port)

@@ -23,7 +23,7 @@ class Task(Awaitable[T_co], Protocol[T_co]):
 
     @property
     def done(self) -> bool:
-        """Whether it has finished, failed or been cancelled."""
+        """Return whether it has finished, failed or been cancelled."""
         ...
 
     def cancel(self) -> None:
@@ -47,7 +47,7 @@ class Scope(Protocol):
         ...
 
     def spawn(self, coroutine: Coroutine[Any, Any, T]) -> Task[T]:
-        """Run a coroutine beside this one."""
+        """Start a coroutine as a concurrent task."""
         ...
 
     def promise(self) -> Promise[Any]:

@@ -19,7 +19,7 @@ OURS: Final = "kraftproof"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing that has a name.
+    """A named entry of a registry, such as a workload or a fault.
 
     Attributes:
         name: The name, as an option takes it.

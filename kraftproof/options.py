@@ -1,4 +1,4 @@
-"""What a run is told: every option with its default. Not: how it is parsed (kraftproof/commands).
+"""Options of a run with their defaults; kraftproof/commands parses them.
 
 It imports nothing of a cluster or a node, since a mutant's import hook has to come before them.
 """
@@ -35,7 +35,7 @@ class RunOptions:
     workload: str = "topics"
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
     nodes: str = ""
-    """How many nodes of which role, as `--nodes` takes them; empty: as the system has them."""
+    """Number of nodes by role, as given to `--nodes`; empty: the default of the system."""
     time_limit_s: float = 30.0
     rate: float = 50.0
     concurrency: int = 10
@@ -73,7 +73,7 @@ class RunOptions:
 
     @property
     def is_virtual(self) -> bool:
-        """Whether the run is on virtual time."""
+        """Return whether the run is on virtual time."""
         return backends.BACKENDS[self.backend].is_virtual
 
     @property
@@ -93,7 +93,7 @@ class RunOptions:
 
     @property
     def time_limit_ns(self) -> int:
-        """How long operations are invoked."""
+        """Return the time in which operations are invoked, in nanoseconds."""
         return int(self.time_limit_s * SECOND_NS)
 
     def as_json(self) -> dict[str, Any]:

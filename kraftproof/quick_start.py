@@ -45,7 +45,7 @@ class _Hiding:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return None for all other modules, so that the next finder is used."""
+        """Refuse pandas; return None for any other module, which the next finder imports."""
         del path, target
         if name == "pandas":
             raise ModuleNotFoundError(name, name=name)

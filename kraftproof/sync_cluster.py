@@ -201,13 +201,11 @@ class SyncCluster:
 @contextmanager
 def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterator[SyncCluster]:
     """A cluster that is up, and is taken down whatever happens meanwhile."""
-    from kraftproof.run.backends import LiveBackend, make_backend
+    from kraftproof.run.backends import LiveBackend, make_backend, make_judged_cluster
 
     chosen = make_backend(backend)
     if not isinstance(chosen, LiveBackend):
-        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-
-        simulated = SimulatedCluster(options)
+        simulated = make_judged_cluster(options)
         simulated.run(simulated.start())
         yield SyncCluster(simulated, simulated.run, system)
         return

@@ -75,7 +75,7 @@ class LoseUnsynced:
 
 
 def plan_lose_unsynced(random: Random, nodes: Sequence[NodeInfo], /) -> LoseUnsynced:
-    """Draw the victims: all nodes, all controllers, all controllers except one, or one node."""
+    """Draw the victims: a node, every node, every controller, or every controller but one."""
     controllers = [node.node_id for node in nodes if node.has("controller")]
     shape = random.randrange(4)
     victims: tuple[Target, ...]

@@ -31,12 +31,12 @@ class Key(Generic[S]):
 
     @property
     def is_retired(self) -> bool:
-        """Whether the key accepts no further operations."""
+        """Return whether the key accepts no further operations."""
         return self.operations >= MOST_OPERATIONS or self.indeterminate >= MOST_INDETERMINATE
 
     @property
     def is_free(self) -> bool:
-        """Whether the key accepts an operation now."""
+        """Return whether the key accepts an operation now."""
         return self.open < MOST_OPEN and not self.is_retired
 
     def begin(self) -> None:

@@ -22,7 +22,7 @@ WRITE_SHARE = 0.3
 
 @dataclass(slots=True, kw_only=True)
 class _Register:
-    """What the workload knows of one key."""
+    """State of the workload for a key."""
 
     written: int = 0
     """The last value that was written or tried; the next one is larger."""

@@ -61,7 +61,7 @@ class Session(Protocol):
 
     @property
     def ending(self) -> bool:
-        """Whether the time limit for new operations has passed."""
+        """Return whether the time limit for new operations has passed."""
         ...
 
     def process(self) -> Process:

@@ -185,7 +185,7 @@ class Scheduler:
         complete_time: NDArray[np.int64],
         fates: _Fates,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Put all events in one order.
+        """Sort the events by time.
 
         At equal times invocations come first, then effects, then completions.
 

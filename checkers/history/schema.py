@@ -156,6 +156,7 @@ FINDINGS: Final = pa.schema(
         _required("reason", pa.string()),
         pa.field("time_ns", pa.int64()),
         pa.field("node", pa.string()),
+        pa.field("log_offset", pa.int64()),
         _required("faults", _list(_NEAR_FAULT)),
         _required("events", _list(pa.int64())),
     ]

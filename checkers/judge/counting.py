@@ -33,7 +33,7 @@ def first_unbalanced(model: HoldingModel, entries: Sequence[Entry]) -> Entry | N
 
 @dataclass(slots=True)
 class _Inside:
-    """What is known of how many are inside, while time goes on.
+    """Bounds of the number of elements inside, over time.
 
     Attributes:
         left: of each item the puts that were over, less the takes that had begun; no zeros.

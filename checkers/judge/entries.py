@@ -16,7 +16,7 @@ class Entry(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether it surely took effect, before its completion."""
+        """Return whether it surely took effect, before its completion."""
         return self.operation.status == "ok"
 
 

@@ -2,7 +2,7 @@
 
 All hints are optional; without hints, explanations are longer. A reduction is *sound* if every
 linearizable history stays linearizable; then an invalid sub-history proves the original history
-invalid. tests/checkers/test_explain_sound.py holds every model to that.
+invalid. tests/checkers/explain/reduction/test_explain_sound.py holds every model to that.
 """
 
 from collections.abc import Collection, Container, Hashable, Sequence

@@ -5,6 +5,7 @@ An active session (of a test run or a notebook) is reused.
 
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -19,9 +20,11 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 import kraftproof
+from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
 
 LOCAL: Final = "local[*]"
+_MASTERS: Final = re.compile(r"local(-cluster)?(\[[\w*, ]+\])?|spark://.*|yarn|k8s://.+")
 CONNECT_SECONDS: Final = 5.0
 EXECUTOR_SECONDS: Final = 60.0
 
@@ -65,6 +68,7 @@ def session(
 
     Raises: SparkUnavailable: Java, the master or the workers are missing.
     """
+    _require_known(master)
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -95,7 +99,7 @@ def session(
         first = str(error).strip().splitlines()[:1]
         reason = first[0] if first else type(error).__name__
         raise SparkUnavailable(
-            f"Spark did not start at {master}: {reason} (--engine inline needs none)"
+            f"Spark did not start at {shortened(master)}: {reason} (--engine inline needs none)"
         ) from error
     context = started.sparkContext
     context.setLogLevel("ERROR")
@@ -178,18 +182,27 @@ def _require_java() -> None:
         )
 
 
+def _require_known(master: str) -> None:
+    """Refuse a master of no form that Spark knows: Spark itself would start Java first."""
+    if _MASTERS.fullmatch(master) is None:
+        forms = "local[*], local[4], spark://HOST:PORT, yarn, k8s://HOST:PORT"
+        named = f"--master {shortened(master)}"
+        raise SparkUnavailable(f"{named}: no Spark master; the forms are {forms}")
+
+
 def _require_reachable(master: str) -> None:
     """Ask a standalone master's door: Spark itself would knock for a minute."""
     if not master.startswith("spark://"):
         return
+    named = f"--master {shortened(master)}"
     first = master.removeprefix("spark://").split(",")[0]
     host, _, port = first.rpartition(":")
     if not host or not port.isdigit():
-        raise SparkUnavailable(f"--master {master}: not of the form spark://HOST:PORT")
+        raise SparkUnavailable(f"{named}: not of the form spark://HOST:PORT")
     try:
         socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise SparkUnavailable(f"--master {master}: no Spark master answers: {error}") from error
+        raise SparkUnavailable(f"{named}: no Spark master answers: {error}") from error
 
 
 def _require_executor(spark: SparkSession, master: str) -> None:
@@ -200,7 +213,8 @@ def _require_executor(spark: SparkSession, master: str) -> None:
         if time.monotonic() > deadline:
             spark.stop()
             raise SparkUnavailable(
-                f"--master {master}: no worker gave an executor within {EXECUTOR_SECONDS:.0f} s"
+                f"--master {shortened(master)}: no worker gave an executor within"
+                f" {EXECUTOR_SECONDS:.0f} s"
             )
         time.sleep(0.1)
 

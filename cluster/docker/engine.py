@@ -85,7 +85,7 @@ def _refuse_ssh_without_paramiko() -> None:
 
 
 def engine_is_named() -> bool:
-    """Whether something on this machine names an engine: a variable, a context or the socket."""
+    """Return whether a variable, a context or the socket on this machine names an engine."""
     named = any(os.environ.get(name) for name in ("DOCKER_HOST", "DOCKER_CONTEXT"))
     return named or context_name() != DEFAULT_CONTEXT or DEFAULT_SOCKET.exists()
 
@@ -127,7 +127,7 @@ def one_line(what: str) -> Iterator[None]:
 
 
 def says_not_running(error: APIError) -> bool:
-    """Whether the engine refused because the container is down."""
+    """Return whether the engine refused because the container is down."""
     return error.status_code == 409 and "is not running" in str(error.explanation)
 
 

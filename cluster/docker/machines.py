@@ -1,4 +1,4 @@
-"""What one run has at the engine, as blocking calls: image, network, pods and nodes.
+"""Objects of a run at the engine, as blocking calls: image, network, pods and nodes.
 
 Not: coroutines (hosts.py), or what belongs to other runs (sweep.py).
 """

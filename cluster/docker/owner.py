@@ -21,7 +21,7 @@ LABEL = re.compile(r"([^:]+):([0-9]+):([0-9]{1,10}):([0-9]{1,20})")
 
 
 class Life(Enum):
-    """What can be said of an owner from here."""
+    """State of the owner of a run."""
 
     ALIVE = "alive"
     DEAD = "dead"
@@ -43,7 +43,7 @@ class Owner(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def life(self) -> Life:
-        """Whether it still runs."""
+        """Return whether it still runs."""
         if self.process.boot != _boot():
             return Life.OTHER_BOOT
         if self.namespace != _namespace():

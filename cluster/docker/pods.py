@@ -35,7 +35,7 @@ testcontainers_config.ryuk_disabled = True
 
 
 def host_name(node_id: int) -> str:
-    """Return what nodes call each other."""
+    """Return the host name by which nodes reach a node."""
     return f"node-{node_id}"
 
 
@@ -60,11 +60,11 @@ def start_pod(image: str, run: str, subnet: Subnet, node_id: int, names: Mapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launch:
-    """What a node's container runs, and on which files."""
+    """Command and files of the container of a node."""
 
     image: str
     directory: Path
-    """The node's own; output.log in it gets all that it prints."""
+    """Directory of the node; output.log in the directory gets the output of the node."""
     deployment: Deployment
     cgroup_parent: str | None
     """See `fair_cgroup_parent`."""

@@ -18,7 +18,7 @@ from kraftproof.cluster.docker.owner import OWNER, RUN, Life, owner_of
 from kraftproof.images.build import REPOSITORY
 
 KEPT_IMAGES = 3
-"""Of the reference node's images, as many of the newest are kept although nobody uses them."""
+"""Number of unused images of the reference node that a sweep keeps, the newest first."""
 LOCK_S = 30.0
 REMOVERS = 8
 UP = frozenset({"running", "paused", "restarting"})

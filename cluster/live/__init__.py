@@ -1,1 +1,1 @@
-"""What live backends share: time and tasks over asyncio, connections over sockets."""
+"""Base of live backends: time and tasks over asyncio, connections over sockets."""

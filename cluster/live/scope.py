@@ -19,7 +19,7 @@ NS_PER_S = 1_000_000_000
 
 
 class LiveTask(Task[T], Generic[T]):
-    """One asyncio task with its number."""
+    """An asyncio task with its number in the run."""
 
     __slots__ = ("_number", "_task", "observed")
 
@@ -41,7 +41,7 @@ class LiveTask(Task[T], Generic[T]):
 
     @property
     def error(self) -> BaseException | None:
-        """What the coroutine raised, if it is done and was not cancelled."""
+        """Return the exception of the coroutine, if it ended without being cancelled."""
         if not self._task.done() or self._task.cancelled():
             return None
         return self._task.exception()
@@ -174,7 +174,7 @@ class LiveScope(Scope):
                 raise task.error
 
     async def cancel_rest(self) -> None:
-        """Cancel what still runs, so that nothing outlives the run."""
+        """Cancel the tasks that still run; no task outlives the run."""
         for task in self._tasks:
             task.cancel()
         for task in self._tasks:

@@ -1,7 +1,7 @@
 """Hosts of the local backend: one process a node on loopback, each with leased ports.
 
 Everything that a run holds on the machine is in its run file (ownership.py), and its processes die
-with the harness. All nodes share one network, so that no link can be cut.
+with the harness. The nodes share the loopback network; no link can be cut.
 """
 
 import asyncio

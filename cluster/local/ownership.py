@@ -1,4 +1,4 @@
-"""Who owns what on this machine: a file for each run, under a lock, in a directory of the user.
+"""Ownership of processes and ports on this machine: a locked file for each run, of the user.
 
 An owner is (boot id, pid, start time), which no later process shares. A run's file names its
 owner, its ports and its processes; a sweep ends the processes of dead owners and removes their
@@ -18,11 +18,11 @@ import msgspec
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 START_TIME_FIELD = 19
-"""Of /proc/PID/stat after the command's closing bracket, counted from 0."""
+"""Index of the field in /proc/PID/stat after the closing bracket of the command, from 0."""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """One process of one boot of this machine."""
+    """A process, unique over restarts of the machine and reuse of process ids."""
 
     boot: str
     pid: int
@@ -48,7 +48,7 @@ def identify(pid: int) -> Identity | None:
 
 
 def is_alive(identity: Identity) -> bool:
-    """Whether exactly this process still runs."""
+    """Return whether exactly this process still runs."""
     return identify(identity.pid) == identity
 
 

@@ -34,12 +34,12 @@ class LocalProcess:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the operating system has it stopped."""
+        """Return whether the operating system has it stopped."""
         return self.pid is not None and state_of(self.pid) == "T"
 
     @property
     def identity(self) -> Identity | None:
-        """Who it is among all processes, while it runs."""
+        """Return the identity of the running process; None while no process runs."""
         return None if self.pid is None else identify(self.pid)
 
     async def set_up(self, deployment: Deployment) -> None:

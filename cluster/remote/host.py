@@ -29,7 +29,7 @@ class Shell(Protocol):
 
 
 class Host(Shell, Protocol):
-    """Where one node runs."""
+    """Machine, container or process slot on which a node runs."""
 
     @property
     def directory(self) -> Path:
@@ -43,7 +43,7 @@ class Host(Shell, Protocol):
 
     @property
     def addresses(self) -> Mapping[str, Address]:
-        """Where the node listens, by the name of the port."""
+        """Return the addresses at which the node listens, by the name of the port."""
         ...
 
     async def put(self, path: Path, data: bytes) -> None:
@@ -83,7 +83,7 @@ class Host(Shell, Protocol):
         ...
 
     async def is_paused(self) -> bool:
-        """Whether the node is paused, as the operating system sees it."""
+        """Return whether the node is paused, as the operating system sees it."""
         ...
 
 
@@ -97,7 +97,7 @@ class Hosts(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What can be done to nodes on these hosts."""
+        """Return the faults that the hosts can give to nodes."""
         ...
 
     def directory(self, node: NodeInfo) -> Path:
@@ -108,7 +108,7 @@ class Hosts(Protocol):
         """Make or find a host for each node, with an address for each of its ports.
 
         Raises:
-            ClusterError: one line says why there are none.
+            ClusterError: no host is available; the message is one line with the reason.
         """
         ...
 

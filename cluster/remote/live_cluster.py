@@ -115,7 +115,7 @@ class LiveCluster(Cluster):
         await host.start()
 
     async def _complaint(self) -> str:
-        """What the first node that is down said last."""
+        """Return the last output of the first node that is down."""
         for n, directory in self._directories.items():
             if await self.process_id(n) is None:
                 return f"; node {n} ended: {last_words(directory, self._deployments[n].logs)}"

@@ -1,4 +1,4 @@
-"""What a node printed last: the end of its output, or of its own log files."""
+"""Last output of a node: the end of its standard output or of its log files."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a system deploys where: asks it for ports and deployments, and names its mistakes."""
+"""Plan of a deployment: ask the system for ports and deployments, and name its mistakes."""
 
 from collections.abc import Mapping
 

@@ -23,7 +23,7 @@ except OSError:
 
 
 async def answers(source: Shell, target: Address, request: bytes) -> bool:
-    """Whether a node answers a request that is sent from another node's network."""
+    """Return whether a node answers a request that is sent from another node's network."""
     arguments = (target.host, str(target.port), str(TIMEOUT_S), request.hex())
     status, _ = await source.run_python(SCRIPT, *arguments)
     return status == 0

@@ -23,6 +23,7 @@ from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, con
 from kraftproof.cluster.simulated.faults import fault_timing
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
+from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
@@ -51,10 +52,10 @@ class InvariantViolatedError(RuntimeError):
 class SimulatedCluster(SimulatedFaults, Cluster):
     """A cluster in one process, on virtual time."""
 
-    def __init__(self, options: ClusterOptions) -> None:
+    def __init__(self, options: ClusterOptions, specify: MakeSpecification | None = None) -> None:
         refuse_unmutated(options.mutant)
         self.options = options
-        self.world = World(options)
+        self.world = World(options, specify)
         self._scope = SimulatedScope(self.world.scheduler)
         self._background: list[SimulatedTask[None]] = []
 
@@ -177,8 +178,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
             task = stale_requests.send_stale_requests(self._scope, network, random, controllers)
             self._background.append(self._scope.spawn(task))
         random = Random(f"{seed}/tenants")
-        if random.random() < background_topics.SHARE:
-            brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
+        brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
+        if random.random() < background_topics.SHARE and brokers:
             task = background_topics.create_and_delete_topics(self._scope, network, random, brokers)
             self._background.append(self._scope.spawn(task))
 
@@ -191,9 +192,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def kill(self, node_id: int) -> None:
-        await crash_at_random_point(
-            self._scope, self._machine(node_id), self._machine(node_id).kill
-        )
+        machine = self._machine(node_id)
+        await crash_at_random_point(self._scope, machine, machine.kill)
 
     @override
     async def start_node(self, node_id: int) -> None:

@@ -12,6 +12,7 @@ from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.conditions import Conditions
 from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
 from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
+from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.invariants.crash import record_crash
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
@@ -53,7 +54,9 @@ RACKS = ("east", "west", None)
 class World:
     """Machines, the network between them, time, and the monitor that watches."""
 
-    def __init__(self, options: ClusterOptions) -> None:
+    def __init__(
+        self, options: ClusterOptions, make_specification: MakeSpecification | None = None
+    ) -> None:
         random = Random(f"{options.seed}/world")
         self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
         self.scheduler = Scheduler()
@@ -72,7 +75,7 @@ class World:
         voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.committed_log = CommittedLog()
         config = ClusterConfig(voters=voters, timeouts=self.timeouts, cluster_id=self.cluster_id)
-        self.monitor = make_monitor(config, self.committed_log)
+        self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = ForcedTies.draw(random)

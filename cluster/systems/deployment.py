@@ -1,4 +1,4 @@
-"""What a node of a system is made of, and the site where it is put.
+"""Deployment of a node (command, files, ports) and the site where a node is put.
 
 The same deployment runs as a process of this machine, in a container, or on another host: the
 site says which directory, addresses and interpreter the node has there.
@@ -22,7 +22,7 @@ files of that directory; None if the node has written nothing yet."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """What one node is made of.
+    """Command, files and settings that make a node.
 
     Attributes:
         command: The program and its arguments. It must not go to the background.
@@ -69,7 +69,7 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where one node is put.
+    """Site of a node: directories, addresses, peers.
 
     Attributes:
         node: The node.

@@ -1,7 +1,7 @@
 """A table of a system's errors: what an error says about an operation.
 
 Only an error that says for certain that nothing was done is `fail`. Any other error is `info` for
-an operation that changes state. An operation that only reads changes nothing, so it is `fail`.
+an operation that changes state. A failed read is always `fail`, since a read changes no state.
 """
 
 from collections.abc import Collection, Mapping

@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Any
 
 Value = Any
-"""What an operation takes or answers: anything that JSON can say."""
+"""Argument or answer of an operation: a JSON value."""
 
 
 class Outcome(StrEnum):
-    """What became of an operation: done, surely not done, or nobody knows."""
+    """Outcome of an operation: done (ok), surely not done (fail), or indeterminate (info)."""
 
     OK = "ok"
     FAIL = "fail"
@@ -28,7 +28,7 @@ class Completion:
     """Whether the connection lives on; if not, the process in the history ends here."""
 
     def told(self, outcome: str) -> bool:
-        """Whether the operation is ok, with this outcome in its value."""
+        """Return whether the operation is ok, with this outcome in its value."""
         if self.outcome is not Outcome.OK or not isinstance(self.value, Mapping):
             return False
         return self.value.get("outcome") == outcome

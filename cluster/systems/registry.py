@@ -26,7 +26,7 @@ def make_system(name: str) -> System:
     """Return a new instance of a system for one run.
 
     Raises:
-        SystemUnavailableError: there is none of that name.
+        SystemUnavailableError: no system has the name.
         PluginLoadError: it can't be imported or made, or lacks a method.
     """
     if is_in_file(name):

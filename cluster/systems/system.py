@@ -36,7 +36,7 @@ Rows = list[dict[str, object]]
 
 
 class Guarantee(StrEnum):
-    """What a system declares of an operation's answers."""
+    """Guarantee that a system declares for the answers of an operation."""
 
     LINEARIZABLE = "linearizable"
     SESSION_MONOTONIC = "session-monotonic"
@@ -116,7 +116,7 @@ class System(ABC):
         """Refuse nodes or settings that the system can't have, before anything is started.
 
         Raises:
-            SystemUnavailableError: one line that names what and why.
+            SystemUnavailableError: the system refuses an option; one line says which and why.
         """
         if options.node_config:
             (key, _), *_ = options.node_config

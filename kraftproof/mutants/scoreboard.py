@@ -31,7 +31,7 @@ class Score:
 
     @property
     def is_found(self) -> bool:
-        """Whether every search found the mutant within the budget."""
+        """Return whether every search found the mutant within the budget."""
         return all(search.is_found for search in self.searches)
 
     def cost_s(self, search: Search) -> float:
@@ -105,7 +105,7 @@ class Scoreboard:
 
     @property
     def is_good(self) -> bool:
-        """Whether all mutants were found without a false alarm."""
+        """Return whether all mutants were found without a false alarm."""
         return all(score.is_found for score in self.scores) and not self.false_alarms
 
     @property

@@ -58,7 +58,7 @@ class SeedRange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the range has no seed."""
+        """Return whether the range has no seed."""
         return self.end is not None and self.end <= self.first
 
     @override
@@ -103,7 +103,7 @@ class Search:
 
     @property
     def is_found(self) -> bool:
-        """Whether the search found a violation that the mutant causes."""
+        """Return whether the search found a violation that the mutant causes."""
         return self.seed is not None
 
 

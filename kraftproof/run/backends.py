@@ -8,7 +8,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from importlib.metadata import EntryPoint
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from typing_extensions import override
 
@@ -19,13 +19,18 @@ from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.watchdog import LIMIT_S, watchdog
 
+if TYPE_CHECKING:
+    from kraftproof.checkers.kraft.specification.specification import Specification
+    from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
+    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+
 T = TypeVar("T")
 Main = Callable[[Cluster], Coroutine[Any, Any, T]]
 Tell = Callable[[str], None]
 """Takes a line of progress: what a backend does before its nodes run."""
 BLOCKED_S = LIMIT_S
 BEAT_S = 0.2
-"""How often the event loop shows that it runs."""
+"""Interval of the heartbeat of the event loop, which the watchdog reads."""
 
 
 class ViolationError(Exception):
@@ -37,7 +42,7 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What its clusters can do to their nodes, known before one is made."""
+        """Return the faults that clusters of the backend can give, before a cluster is made."""
         ...
 
     def preflight(self) -> None:
@@ -110,7 +115,7 @@ class DockerBackend(LiveBackend):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """All that live clusters can do."""
+        """Capabilities of live clusters."""
         from kraftproof.cluster.docker.capabilities import CAPABILITIES
 
         return CAPABILITIES
@@ -157,6 +162,30 @@ class _Heart:
         self._next.cancel()
 
 
+def make_judged_cluster(options: ClusterOptions) -> "SimulatedCluster":
+    """Return a simulated cluster whose controller is judged by the specification of checkers/kraft.
+
+    The simulator imports no checker, so the specification is handed to it here.
+    """
+    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+
+    return SimulatedCluster(options, specification_of)
+
+
+def specification_of(config: "ClusterConfig") -> "Specification":
+    """Return the specification of a cluster's controller."""
+    from kraftproof.checkers.kraft.specification.facts import Facts
+    from kraftproof.checkers.kraft.specification.specification import Specification
+
+    return Specification(
+        Facts(
+            cluster_id=config.cluster_id,
+            default_partitions=config.default_partitions,
+            default_replication_factor=config.default_replication_factor,
+        )
+    )
+
+
 class SimulatedBackend:
     """Virtual time in this process."""
 
@@ -172,12 +201,9 @@ class SimulatedBackend:
         """Run on the simulator's heap, whose nodes are those of the reference system."""
         del tell, system
         from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
-        from kraftproof.cluster.simulated.simulated_cluster import (
-            InvariantViolatedError,
-            SimulatedCluster,
-        )
+        from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError
 
-        cluster = SimulatedCluster(options)
+        cluster = make_judged_cluster(options)
         whole = main(cluster)
         try:
             with watchdog(lambda: cluster.events, BLOCKED_S):
@@ -195,7 +221,7 @@ def make_backend(name: str) -> Backend:
     """Return a backend.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: no backend has the name.
     """
     if name not in BACKENDS:
         raise UsageError(f"--backend {name}: one of {', '.join(BACKENDS)} is expected")

@@ -1,8 +1,8 @@
-"""The one interpreter: a workload and a schedule of faults against any cluster, all recorded.
+"""Run a workload and a schedule of faults against a cluster, and record the history.
 
-It starts nothing and judges nothing; it knows neither Kafka nor backends. A process of the
-history lives as long as its connection: when that is lost, or an operation stays indeterminate,
-the next operation comes from a new process over a new connection.
+The caller starts the cluster and judges the history. A process of the history lives as long as
+its connection: after a lost connection or an indeterminate operation, the next operation comes
+from a new process over a new connection.
 """
 
 from collections.abc import Mapping
@@ -20,23 +20,23 @@ from kraftproof.run.session import RunSession
 from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000
-"""How long a system may take to say who has which role."""
+"""Time in which a system must report the roles of its nodes."""
 ENDING_NS = 300_000_000_000
-"""How long a workload may take to end once its session is ending."""
+"""Time in which a workload must end after its session began to end."""
 FINAL_READS_NS = 900_000_000_000
-"""How long the final reads may take."""
+"""Time in which the final reads must end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interpreted:
-    """What a run of the interpreter leaves in memory; the rest is in the files."""
+    """Result of the interpreter in memory; the history itself is in the files."""
 
     started_ns: int
     ended_ns: int
     """Between these, operations were invoked and faults injected."""
     unread_keys: int
     operations: DoneOperations
-    """Those that have ended, in that order."""
+    """Completed operations, in the order of their completion."""
     faults: tuple[FaultEvent, ...]
 
 

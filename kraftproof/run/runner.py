@@ -1,4 +1,4 @@
-"""A whole run: options to verdict. It composes and decides nothing that a part can decide.
+"""A whole run, from options to verdict, composed of the modules of this package.
 
 Order: refuse what can't be run; write run.json; bring the cluster up; interpret; take it down;
 collect; write outcome.json; check; report. The verdict is that of `checkers` on the run directory.
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
 PREPARE_NS = 120 * 1_000_000_000
-"""How long a system may take to learn what its clients need."""
+"""Time in which a system must prepare the settings of its clients."""
 Watch = Callable[[Cluster, FaultRecorder], None]
 """Is handed the cluster and the log of its faults before anything is started."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What came of a run."""
+    """Result of a run."""
 
     directory: RunDirectory
     check: RunVerdict
@@ -84,13 +84,13 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Simulation:
-    """What a simulated run counts."""
+    """Counts of a simulated run."""
 
     events: int
     simulated_ns: int
     violations: "tuple[Violation, ...]"
     conditions: str = ""
-    """What its world was like, for people."""
+    """Description of the simulated cluster, for readers."""
 
 
 def execute(
@@ -137,7 +137,7 @@ def execute(
 
 
 class _Attempt:
-    """What happens with the cluster, and what is left of it."""
+    """Steps of a run on its cluster, and their results."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class _Attempt:
         self.interpreted: Interpreted | None = None
         self.cluster: Cluster | None = None
         self.mishaps: list[Mishap] = []
-        """What spoiled the run, in the order in which it came."""
+        """Return the mishaps of the run in the order of their times."""
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
 
@@ -191,7 +191,7 @@ class _Attempt:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether Ctrl-C ended the run."""
+        """Return whether Ctrl-C ended the run."""
         return any(one.kind == INTERRUPTED for one in self.mishaps)
 
     def note(self, kind: str, sentence: str) -> None:

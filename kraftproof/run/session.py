@@ -72,7 +72,7 @@ class RecordedProcess:
         self._number = session.next_process()
 
     async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
-        """Do one operation and return what became of it."""
+        """Invoke an operation and return its completion."""
         if not self._session.is_invoked():
             await self._session.scope.sleep(LEFT_OUT_NS)
             return Completion(outcome=Outcome.FAIL, error="left out of this run")
@@ -137,7 +137,7 @@ class RecordedProcess:
 
 
 class RunSession(Session):
-    """What the workload is handed."""
+    """Interface of a run to its workload."""
 
     def __init__(
         self,
@@ -184,13 +184,13 @@ class RunSession(Session):
     @property
     @override
     def load(self) -> Load:
-        """How much to do."""
+        """Return the number of operations to invoke."""
         return self._load
 
     @property
     @override
     def ending(self) -> bool:
-        """Whether the time for new operations is over."""
+        """Return whether the time for new operations is over."""
         return self.is_ending
 
     def next_process(self) -> int:
@@ -199,7 +199,7 @@ class RunSession(Session):
         return self._processes - 1
 
     def is_invoked(self) -> bool:
-        """Whether the operation whose turn it is takes place; final reads always do."""
+        """Return whether the operation whose turn it is takes place; final reads always do."""
         self._turns += 1
         return self.is_reading or self._operations is None or self._turns - 1 in self._operations
 

@@ -52,7 +52,7 @@ class SeedResult:
 
     @property
     def is_crash(self) -> bool:
-        """Whether the code of a node crashed; a crash is no evidence about a property."""
+        """Return whether the code of a node crashed; a crash is no evidence about a property."""
         return self.violation is not None and self.violation.kind == CRASH
 
     def violation_as_json(self) -> dict[str, object]:
@@ -94,7 +94,7 @@ class SeedResult:
 
     @property
     def is_violation(self) -> bool:
-        """Whether the run violates a property or crashed."""
+        """Return whether the run violates a property or crashed."""
         return self.result.verdict is Verdict.INVALID
 
     def describe(self) -> str:

@@ -40,7 +40,7 @@ class Refusal(Struct, frozen=True):
 
 
 class Opened(Struct, frozen=True, kw_only=True):
-    """What an envelope held."""
+    """Request inside an Envelope, with its principal and client address."""
 
     header: RequestHeader
     message: Message

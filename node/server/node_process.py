@@ -35,7 +35,7 @@ from kraftproof.node.wire.schema import Message
 EVENTS_PER_TURN = 100
 """Steps before sockets are looked at again."""
 GOODBYE_SECONDS = 0.2
-"""How long the last answers get to leave the sockets."""
+"""Time in which the last answers must leave the sockets."""
 
 
 class NodeProcess(Process, Observer):

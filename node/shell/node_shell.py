@@ -27,14 +27,14 @@ class NodeShell(Generic[ClientT, ConnectionT]):
 
     @property
     def has_work(self) -> bool:
-        """Whether `run` would do something now."""
+        """Return whether `run` would do something now."""
         executor = self._executor
         is_free = not executor.is_held and not executor.is_over
         return is_free and bool(self._events or self._step_began)
 
     @property
     def is_held(self) -> bool:
-        """Whether no step is taken until the disk is done."""
+        """Return whether no step is taken until the disk is done."""
         return self._executor.is_held
 
     @property

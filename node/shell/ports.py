@@ -158,7 +158,7 @@ class PeerConnection(Protocol):
 
     @property
     def is_established(self) -> bool:
-        """Whether bytes of a request may have reached the peer."""
+        """Return whether bytes of a request may have reached the peer."""
         ...
 
     def close(self) -> None:

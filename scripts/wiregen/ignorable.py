@@ -58,5 +58,5 @@ IGNORABLE: Final = frozenset(
 
 
 def is_ignorable(message: str, struct: str, field: str) -> bool:
-    """Whether `field` of `struct`, in `message`, may be dropped where a version lacks it."""
+    """Return whether `field` of `struct`, in `message`, may be dropped where a version lacks it."""
     return (message, struct, field) in IGNORABLE

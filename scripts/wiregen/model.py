@@ -40,7 +40,7 @@ class Use:
 
     @property
     def is_struct(self) -> bool:
-        """Whether it is (an array of) another struct."""
+        """Return whether it is (an array of) another struct."""
         return self.kind not in FIXED and self.kind not in PYTHON_TYPES
 
     @property
@@ -70,7 +70,7 @@ class Struct:
         ]
 
     def nullable(self, name: str) -> bool:
-        """Whether any version has a null there."""
+        """Return whether any version has a null there."""
         return any(use.nullable for use in self.uses(name))
 
     def lacking(self, version: int) -> Iterable[str]:

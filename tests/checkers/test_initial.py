@@ -16,8 +16,8 @@ from kraftproof.checkers.models import models
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.commands.check import check
 from kraftproof.commands.explain import explain
-from tests.checkers import random_histories as draws
-from tests.checkers import reference
+from tests.support.checkers import random_histories as draws
+from tests.support.checkers import reference
 
 app = typer.Typer()
 app.command()(check)

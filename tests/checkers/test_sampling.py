@@ -9,7 +9,7 @@ from kraftproof.checkers.history.tables import operations_table, write_whole
 from kraftproof.checkers.sampling import sample_of, sample_of_file
 from kraftproof.checkers.sources import find_sources
 from kraftproof.checkers.spark.workers import _inferred
-from tests.checkers.test_log import operations
+from tests.checkers.logs.test_log import operations
 
 ADDS = [(0, "add", 1, None, "ok")] * 500
 

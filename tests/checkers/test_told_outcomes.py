@@ -7,14 +7,14 @@ import pytest
 from kraftproof.checkers import check_paths
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.report.analysis import read_analysis
-from tests.checkers.analyses import local_analysis
-from tests.checkers.test_engines_agree import (
+from tests.checkers.spark.test_engines_agree import (
     MS,
     TOPIC_LOG,
     comparable,
     topic_events,
     write_run,
 )
+from tests.support.checkers.analyses import local_analysis
 
 VIOLATION = {
     "invariant": "ElectionSafety",

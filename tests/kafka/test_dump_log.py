@@ -26,7 +26,7 @@ from tests.kafka.definitions import Definition, random_values
 from tests.kafka.java import Java
 from tests.kafka.our_messages import to_ours
 from tests.kafka.systems import Ours, Running, until
-from tests.node.snapshots.test_images import IMAGE
+from tests.node.core.metadata.test_images import IMAGE
 
 pytestmark = [pytest.mark.kafka, pytest.mark.requirement("631-16")]
 TOPICS = "org.apache.kafka.tools.TopicCommand"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kraftproof.node.core.raft import roles, state
-from tests.node.scenario_harness import Scenario
-from tests.node.whole_scenario import WholeScenario
+from tests.support.node.scenario_harness import Scenario
+from tests.support.node.whole_scenario import WholeScenario
 
 FOLDER = Path(__file__).parent / "scenarios"
 WHOLE = sorted((FOLDER / "whole").glob("*.txt"))

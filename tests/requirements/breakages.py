@@ -42,7 +42,7 @@ def breakage(requirement: str, title: str, tests: str, module: str, old: str, ne
     return Breakage(requirement=requirement, title=title, tests=tests, edit=edit)
 
 
-RAFT, CONTROLLER = "tests/node/raft", "tests/node/controller"
+RAFT, CONTROLLER = "tests/node/core/raft", "tests/node/core/controller"
 BREAKAGES = (
     breakage(
         "595-09",
@@ -127,7 +127,7 @@ BREAKAGES = (
     breakage(
         "631-06",
         "a node asks the first of its voters only",
-        "tests/node/test_node.py",
+        "tests/node/core/test_node.py",
         "kraftproof.node.core.raft.state",
         "tuple(voter for voter in self.voters if voter != self.node_id)",
         "tuple(voter for voter in self.voters[:1] if voter != self.node_id)",
@@ -159,7 +159,7 @@ BREAKAGES = (
     breakage(
         "590-11",
         "a broker refuses the newest version of a request",
-        "tests/node/broker/test_forwarding.py",
+        "tests/node/core/broker/test_forwarding.py",
         "kraftproof.node.core.served",
         "(request.MIN_VERSION, request.MAX_VERSION))",
         "(request.MIN_VERSION, request.MAX_VERSION - (not on_controller_listener)))",
@@ -167,7 +167,7 @@ BREAKAGES = (
     breakage(
         "590-12",
         "success is told before the change has committed",
-        "tests/node/test_changes.py",
+        "tests/node/core/test_changes.py",
         "kraftproof.node.core.controller.active",
         "self._pending[0].offset < high_watermark",
         "self._pending[0].offset < self._raft.log.end_offset",

@@ -47,11 +47,14 @@ def test_a_module_in_a_string_counts_as_an_import():
 @pytest.mark.parametrize(
     ("changed", "test"),
     [
-        ("cluster/simulated/kernel/scheduler.py", "tests/simulated/test_scheduler.py"),
-        ("kraftproof/commands/sweep.py", "tests/harness/test_engine_address.py"),
-        ("checkers/models/bank.py", "tests/checkers/test_bank.py"),
-        ("tests/docker/conftest.py", "tests/docker/test_faults.py"),
-        ("tests/harness/command.py", "tests/harness/test_cli.py"),
+        (
+            "cluster/simulated/kernel/scheduler.py",
+            "tests/cluster/simulated/kernel/test_scheduler.py",
+        ),
+        ("kraftproof/commands/sweep.py", "tests/cluster/docker/test_engine_address.py"),
+        ("checkers/models/bank.py", "tests/checkers/models/test_bank.py"),
+        ("tests/cluster/docker/conftest.py", "tests/cluster/docker/test_faults.py"),
+        ("tests/support/command.py", "tests/kraftproof/test_cli.py"),
     ],
 )
 def test_changes_of_this_repository_find_their_tests(changed, test):

@@ -30,7 +30,7 @@ class DiskFaults:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the disk has no faults."""
+        """Return whether the disk has no faults."""
         return not self.faults and self._operations_left is None
 
     def crash_after(self, operations: int, on_death: Callable[[], None]) -> None:

@@ -80,7 +80,7 @@ class SimulatedFile:
 
     @property
     def is_synced(self) -> bool:
-        """Whether a crash would leave the file unchanged."""
+        """Return whether a crash would leave the file unchanged."""
         return not self._undo
 
     def crash(self, random: Random) -> int:

@@ -16,6 +16,10 @@ from kraftproof.cluster.simulated.invariants.answers import (
     LinearizableReads,
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
+from kraftproof.cluster.simulated.invariants.conformance import (
+    ControllerConforms,
+    MakeSpecification,
+)
 from kraftproof.cluster.simulated.invariants.elections import (
     CheckQuorum,
     ElectedByAMajority,
@@ -68,8 +72,20 @@ from kraftproof.cluster.simulated.invariants.votes import (
 )
 
 
-def make_monitor(config: ClusterConfig, committed_log: CommittedLog) -> InvariantMonitor:
-    """Return a monitor with every invariant; hooks are called in this order."""
+def make_monitor(
+    config: ClusterConfig,
+    committed_log: CommittedLog,
+    make_specification: MakeSpecification | None = None,
+) -> InvariantMonitor:
+    """Return a monitor with every invariant; hooks are called in this order.
+
+    Without a specification, no invariant compares requests with their results.
+    """
+    conforms = (
+        ()
+        if make_specification is None
+        else (ControllerConforms(make_specification(config), committed_log),)
+    )
     registry = Registry(committed_log)
     return InvariantMonitor(
         (
@@ -117,5 +133,6 @@ def make_monitor(config: ClusterConfig, committed_log: CommittedLog) -> Invarian
             FencedInTime(config, registry),
             HeartbeatRequestsHonoured(registry),
             ForeignClusterIdRefused(config),
+            *conforms,
         )
     )

@@ -55,6 +55,8 @@ class ClusterConfig:
     voters: tuple[int, ...]
     timeouts: Timeouts
     cluster_id: str = ""
+    default_partitions: int = 1
+    default_replication_factor: int = 1
 
     @property
     def majority(self) -> int:

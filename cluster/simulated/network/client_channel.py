@@ -25,7 +25,7 @@ class ClientChannel(ConnectionOwner[Connection, Request]):
 
     @property
     def is_open(self) -> bool:
-        """Whether requests may be sent."""
+        """Return whether requests may be sent."""
         return self.connection.is_open
 
     def open(self, on_open: Callable[[bool], None]) -> None:

@@ -67,7 +67,7 @@ class LinkFaults:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no link has a fault."""
+        """Return whether no link has a fault."""
         return not self._faults
 
     def spread(self, link_fault: LinkFault, node_ids: Sequence[int]) -> None:

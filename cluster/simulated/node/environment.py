@@ -1,4 +1,4 @@
-"""What a process finds on its machine, the same at each of its starts."""
+"""Environment of a simulated process, the same at each of its starts."""
 
 from collections.abc import Callable
 from random import Random
@@ -19,7 +19,7 @@ SLOW_FSYNC_SHARE = 0.01
 
 
 class OnExit(Protocol):
-    """What becomes of a process that ends by itself."""
+    """Handler of a process that ends by itself."""
 
     def __call__(self, process: ProcessView, effect: Exit) -> None:
         """Take it off its machine."""
@@ -33,14 +33,14 @@ class OnCrash(Protocol):
 
 
 class OnDiskError(Protocol):
-    """What becomes of a process whose disk has failed."""
+    """Handler of a process whose disk has failed."""
 
     def __call__(self, process: ProcessView, error: OSError) -> None:
         """Take it off its machine."""
 
 
 def _nothing() -> None:
-    """What most writes cause in the harness."""
+    """Observers of most writes of a process."""
 
 
 class NodeEnvironment:
@@ -88,7 +88,7 @@ class NodeEnvironment:
         self.on_effect: Callable[[Effect], None] | None = None
         """Told of each effect that has been carried out, while somebody waits for one."""
         self.attempted: QuorumState | None = None
-        """What a process was writing when its disk failed; it may be there nevertheless."""
+        """The write under way when the disk failed; the write may be on the disk."""
         self.disk_faults: DiskFaults | None = None
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing

@@ -85,7 +85,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._suspension.guard(self._shell.start)
 
     def end(self) -> None:
-        """SIGKILL: nothing of it runs any more."""
+        """Kill the process (SIGKILL) and stop its tasks."""
         self._suspension.end()
         self._suspension.guard(self._close)
         self._env.network.process_died(self)
@@ -109,7 +109,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
 
     @property
     def is_paused(self) -> bool:
-        """Whether it is stopped."""
+        """Return whether it is stopped."""
         return self._suspension.is_paused
 
     def look_at_clock(self) -> None:

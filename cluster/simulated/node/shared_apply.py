@@ -46,5 +46,5 @@ class SharedApply:
         return after
 
     def forget(self) -> None:
-        """Let all images go: nothing is applied any more."""
+        """Forget the images, when no node applies records any more."""
         self._results.clear()

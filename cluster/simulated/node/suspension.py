@@ -18,7 +18,7 @@ Action = Callable[[], None]
 
 
 class Suspension:
-    """Whether a process runs, what waits for it, and how long it has run."""
+    """Suspension of a process: running or paused, actions that wait, and its running time."""
 
     __slots__ = (
         "_buffers",
@@ -75,7 +75,7 @@ class Suspension:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether the process waits for its disk before it may take another step."""
+        """Return whether the process waits for its disk before it may take another step."""
         return self._is_blocked
 
     @is_blocked.setter

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class SimulatedWorkers(Workers):
-    """One process's work on its disk."""
+    """Disk work of a simulated process: reads, writes and flushes on virtual time."""
 
     def __init__(
         self, env: NodeEnvironment, suspension: Suspension, contract: PortContract

@@ -1,4 +1,4 @@
-"""What the clients of the reference system share: one connection, and what is lost with it.
+"""Base of the clients of the reference system: a connection, and the operations lost with it.
 
 Each operation is one request over the one open connection, never repeated. After a lost
 connection, and after a controller that says it is not the active one, the next connection goes to

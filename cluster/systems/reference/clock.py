@@ -1,4 +1,4 @@
-"""How a node of ours reports its wall clock: each line of its trace has both clocks."""
+"""Wall clock of a reference node: each line of its trace has both clocks."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a node of ours is made of: server.properties, a formatted disk, and kraft-node."""
+"""Deployment of a reference node: server.properties, a formatted disk, and kraft-node."""
 
 from collections.abc import Callable
 from pathlib import Path

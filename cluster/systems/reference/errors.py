@@ -1,4 +1,4 @@
-"""What an error code of the reference system tells about an operation: (API, error) to outcome.
+"""Error table of the reference system: (API, error code) to the outcome of an operation.
 
 Only codes that say for certain that nothing was done are `fail`. Whatever is not in the table is
 `info` for an operation that changes state. An operation that only reads changes nothing, so

@@ -148,4 +148,4 @@ DECODERS: Final[Mapping[str, Callable[[Path, int], list[dict[str, object]]]]] = 
     "snapshots": snapshots,
     "trace": trace,
 }
-"""By table: what makes its rows of one node's files."""
+"""By table: the function that makes the rows from the files of a node."""

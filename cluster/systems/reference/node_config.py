@@ -1,4 +1,4 @@
-"""What a run may set in all its nodes' server.properties, whatever the backend.
+"""Keys of server.properties that a run may set in its nodes, on each backend.
 
 Snapshots and segments: what decides how often a log is cut. Not: time-outs, which belong to a
 profile since the checks have to know them (timeouts.py), nor what a backend sets itself.

@@ -20,7 +20,7 @@ async def lacks(cluster: Cluster) -> str | None:
 
 
 async def _lacks(cluster: Cluster, broker: int, brokers: list[int]) -> str | None:
-    """What a broker lacks to be ready; None if it answers that all brokers are there."""
+    """Return why a broker is not ready, or None if the broker knows all brokers."""
     try:
         connection = await connect(cluster, broker, ASK_TIMEOUT_NS)
     except ConnectionFailed as error:

@@ -1,4 +1,4 @@
-"""What the profiles of time-outs mean for our nodes, as server.properties keys and as values.
+"""Time-outs of reference nodes by profile, as server.properties keys and as values.
 
 `default` is what the KIPs say. See cluster/profiles.py for the profiles' names.
 """
@@ -26,7 +26,7 @@ def properties(profile: str) -> dict[str, str]:
     """Return the server.properties entries of a profile.
 
     Raises:
-        UnknownProfileError: there is none of that name.
+        UnknownProfileError: no profile has the name.
     """
     if profile not in PROFILES:
         known = ", ".join(sorted(PROFILES))
@@ -38,7 +38,7 @@ def timeouts(profile: str) -> Timeouts:
     """Return a profile as the core takes it.
 
     Raises:
-        UnknownProfileError: there is none of that name.
+        UnknownProfileError: no profile has the name.
     """
     values = properties(profile)
     if not values:

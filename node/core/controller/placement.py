@@ -3,6 +3,7 @@
 The placement is deterministic for an image and `random`; the order differs from Kafka's.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 class Placement:
     """The brokers of an image, on which the topics of a request are placed."""
 
-    __slots__ = ("_spare", "_usable", "active", "registered")
+    __slots__ = ("_rack_of", "_spare", "_usable", "active", "registered")
 
     def __init__(self, image: MetadataImage) -> None:
         brokers = image.sorted_brokers()
@@ -25,6 +26,7 @@ class Placement:
         """The ids of all brokers."""
         self.active = frozenset(broker.broker_id for broker in brokers if broker.may_lead)
         """The ids of brokers that may lead and be in the first ISR (631-40)."""
+        self._rack_of = {broker.broker_id: broker.rack or "" for broker in brokers}
         self._usable = _racks(broker for broker in brokers if broker.may_lead)
         self._spare = _racks(broker for broker in brokers if not broker.may_lead)
 
@@ -39,21 +41,26 @@ class Placement:
         assert factor <= len(self.registered), "too few brokers"
         first = random.randrange(len(usable))
         unfenced = min(factor, len(usable))
+        active = [self._spread(usable, begin, unfenced) for begin in range(len(usable))]
+        others = [self._spread(spare, begin, factor - unfenced) for begin in range(len(spare))] or [
+            ()
+        ]
         return [
-            (
-                *_from_ring(usable, first + number, unfenced),
-                *_from_ring(spare, first + number, factor - unfenced),
-            )
-            for number in range(partitions)
+            (*active[at % len(active)], *others[at % len(others)])
+            for at in range(first, first + partitions)
         ]
 
-
-def _from_ring(ring: tuple[NodeId, ...], start: int, count: int) -> tuple[NodeId, ...]:
-    if count == 0:
-        return ()
-    begin = start % len(ring)
-    end = begin + count
-    return ring[begin:end] if end <= len(ring) else (*ring[begin:], *ring[: end - len(ring)])
+    def _spread(self, ring: tuple[NodeId, ...], begin: int, count: int) -> tuple[NodeId, ...]:
+        """Return brokers of a ring from a place on, one of each rack before a second of any."""
+        turned = ring[begin:] + ring[:begin]
+        seen: Counter[str] = Counter()
+        rounds: list[int] = []
+        for broker_id in turned:
+            rack = self._rack_of[broker_id]
+            rounds.append(seen[rack])
+            seen[rack] += 1
+        order = sorted(range(len(turned)), key=rounds.__getitem__)
+        return tuple(turned[place] for place in order[:count])
 
 
 def _racks(brokers: Iterable[BrokerRegistration]) -> list[list[NodeId]]:

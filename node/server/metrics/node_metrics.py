@@ -26,7 +26,7 @@ reassignments, quotas, SCRAM credentials, features, registrations; each waits fo
 
 
 class Meter:
-    """What the shell tells of its node, and who may read the figures."""
+    """Metrics of a node: recorded by the shell, read by the metrics endpoint."""
 
     __slots__ = ("_clock", "_figures", "_offset", "_unknown_voters", "endpoint")
 

@@ -1,4 +1,4 @@
-"""What a node measures of its part in the quorum (KIP-595 "Monitoring", 595-70 to 74).
+"""Metrics of a node about its part in the quorum (KIP-595 "Monitoring", 595-70 to 74).
 
 It watches the node from outside: the status after each step, and what the shell times. The names
 are those of Kafka's group raft-metrics; `fsync-time`, `apply-time`, `high-watermark-time` and
@@ -57,9 +57,9 @@ class RaftMetrics:
         self._began = now
         self._candidate_since: Monotonic | None = None
         self._uncommitted: deque[tuple[Offset, Monotonic]] = deque()
-        """What this leader has appended, to where and when, and is not yet committed."""
+        """End offset and time of each append of this leader that is not yet committed."""
         self._unreached: deque[tuple[Offset, Monotonic]] = deque()
-        """What it has flushed, to where and when, and the high watermark has not reached."""
+        """End offset and time of each flush that the high watermark has not reached."""
         self._election_ms = Window(now)
         self._commit_ms = Window(now)
         self._high_watermark_ms = Window(now)
@@ -160,7 +160,7 @@ class RaftMetrics:
         return figures
 
     def controller_gauges(self) -> dict[str, float]:
-        """What KIP-631 adds for controllers: nothing on a node that only observes."""
+        """Return the metrics of KIP-631 for controllers; an observer has none of these."""
         status = self._status
         if status.role == OBSERVER:
             return {}

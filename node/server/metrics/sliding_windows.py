@@ -14,7 +14,7 @@ NANOSECONDS_PER_SECOND: Final = 1_000_000_000
 
 
 class _Bucket(Struct):
-    """What was recorded in half a window."""
+    """Values recorded in half a window."""
 
     begun: int
     total: float = 0.0

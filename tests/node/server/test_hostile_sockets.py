@@ -1,7 +1,7 @@
 """A process that listens is not ended by what it is sent, on either listener, by anybody.
 
 All request types, whole, cut at every byte and with bytes changed; and each of them in an
-envelope. Not: sequences that agree with a node's state (tests/node/test_hostile_network.py).
+envelope. Not: sequences that agree with a node's state (tests/node/core/test_hostile_network.py).
 """
 
 import random
@@ -16,8 +16,8 @@ from kraftproof.node.tools.client import Address, Client
 from kraftproof.node.wire.codec import SUPPORTED
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
+from tests.node.core.test_hostile_network import cuts, in_envelope, payload_of
 from tests.node.server.conftest import LiveNode
-from tests.node.test_hostile_network import cuts, in_envelope, payload_of
 
 if TYPE_CHECKING:
     from tests.node.server.conftest import LiveCluster

@@ -9,9 +9,9 @@ from kraftproof.node.core.effects import Append, Exit, Flush, Truncate
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.stored import Stored, open_node_storage
-from tests.node.quorum_harness import Quorum
-from tests.node.raft.messages import elected
+from tests.node.core.raft.messages import elected
 from tests.node.storage.test_stored import batch, config, formatted
+from tests.support.node.quorum_harness import Quorum
 
 DISK = Disk()
 NAMES = (

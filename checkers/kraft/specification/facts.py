@@ -1,0 +1,13 @@
+"""The configuration of a cluster, as far as the right answers depend on it."""
+
+from msgspec import Struct
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """The constants of a cluster."""
+
+    cluster_id: str
+    default_partitions: int = 1
+    """The value of num.partitions."""
+    default_replication_factor: int = 1
+    """The value of default.replication.factor."""

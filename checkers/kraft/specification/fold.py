@@ -1,0 +1,224 @@
+"""Fold records into an image (KIP-631 "Record Formats").
+
+A record that contradicts the image raises ContradictionError: no controller may write such a
+record.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification.ids import Id, show
+from kraftproof.checkers.kraft.specification.image import Broker, Image, Partition, Topic
+from kraftproof.checkers.kraft.specification.rows import Row
+
+TOPIC_RESOURCE: Final = 2
+"""The resource type of a topic in a ConfigRecord."""
+UNCHANGED_LEADER: Final = -2
+
+
+class ContradictionError(ValueError):
+    """A record contradicts the image before it."""
+
+
+class Draft(Struct, kw_only=True):
+    """An image under change; a table is copied at its first change."""
+
+    image: Image
+    brokers: dict[int, Broker]
+    topics: dict[Id, Topic]
+    names: dict[str, Id]
+    configs: dict[str, dict[str, str]]
+    features: dict[str, int]
+    partitions: dict[Id, dict[int, Partition]]
+    """The partitions of the topics that the records touch."""
+    before: Image | None
+
+    @classmethod
+    def of(cls, image: Image) -> "Draft":
+        """Return a draft that begins as an image."""
+        return cls(
+            image=image,
+            brokers=dict(image.brokers),
+            topics=dict(image.topics),
+            names=dict(image.names),
+            configs={name: dict(settings) for name, settings in image.configs.items()},
+            features=dict(image.features),
+            partitions={},
+            before=image.before,
+        )
+
+    def partitions_of(self, topic_id: Id) -> dict[int, Partition]:
+        """Return the partitions of a topic for a change."""
+        found = self.partitions.get(topic_id)
+        if found is None:
+            topic = self.topics.get(topic_id)
+            if topic is None:
+                raise ContradictionError(f"there is no topic {show(topic_id)}")
+            found = self.partitions[topic_id] = dict(topic.partitions)
+        return found
+
+    def finished(self) -> Image:
+        """Return the image after the changes."""
+        for topic_id, partitions in self.partitions.items():
+            self.topics[topic_id] = replace(self.topics[topic_id], partitions=partitions)
+        return Image(
+            brokers=self.brokers,
+            topics=self.topics,
+            names=self.names,
+            configs=self.configs,
+            features=self.features,
+            before=self.before,
+        )
+
+
+def fold(image: Image, written: Iterable[Row]) -> Image:
+    """Return the image after the records.
+
+    Raises:
+        ContradictionError: a record contradicts the image before it.
+    """
+    effective = [record for record in written if type(record) in _EFFECTS]
+    if not effective:
+        return image
+    draft = Draft.of(image)
+    for record in effective:
+        _EFFECTS[type(record)](draft, record)
+    return draft.finished()
+
+
+def _register(draft: Draft, record: rows.RegisterBrokerRecord) -> None:
+    draft.brokers[record.broker_id] = Broker(
+        broker_id=record.broker_id,
+        epoch=record.broker_epoch,
+        incarnation=record.incarnation_id,
+        rack=record.rack,
+        fenced=record.fenced,
+        is_leaving=record.in_controlled_shutdown,
+        log_dirs=record.log_dirs,
+    )
+
+
+def _registered(draft: Draft, broker_id: int, epoch: int) -> Broker:
+    broker = draft.brokers.get(broker_id)
+    if broker is None or broker.epoch != epoch:
+        raise ContradictionError(f"broker {broker_id} is not registered with epoch {epoch}")
+    return broker
+
+
+def _unregister(draft: Draft, record: rows.UnregisterBrokerRecord) -> None:
+    _registered(draft, record.broker_id, record.broker_epoch)
+    del draft.brokers[record.broker_id]
+
+
+def _change_broker(draft: Draft, record: rows.BrokerRegistrationChangeRecord) -> None:
+    broker = _registered(draft, record.broker_id, record.broker_epoch)
+    leaves = record.in_controlled_shutdown
+    draft.brokers[record.broker_id] = replace(
+        broker,
+        fenced=record.fenced > 0 if record.fenced else broker.fenced,
+        is_leaving=leaves > 0 if leaves else broker.is_leaving,
+    )
+
+
+def _create(draft: Draft, record: rows.TopicRecord) -> None:
+    if record.name in draft.names:
+        raise ContradictionError(f"there is a topic {record.name} already")
+    if record.topic_id in draft.topics:
+        raise ContradictionError(f"there is a topic with the id {show(record.topic_id)} already")
+    draft.names[record.name] = record.topic_id
+    draft.topics[record.topic_id] = Topic(name=record.name, topic_id=record.topic_id, partitions={})
+
+
+def _remove(draft: Draft, record: rows.RemoveTopicRecord) -> None:
+    topic = draft.topics.pop(record.topic_id, None)
+    if topic is None:
+        raise ContradictionError(f"there is no topic {show(record.topic_id)} to remove")
+    del draft.names[topic.name]
+    draft.configs.pop(topic.name, None)
+    draft.partitions.pop(record.topic_id, None)
+
+
+def _partition(draft: Draft, record: rows.PartitionRecord) -> None:
+    partitions = draft.partitions_of(record.topic_id)
+    if record.partition_id in partitions:
+        raise ContradictionError(
+            f"topic {show(record.topic_id)} has a partition {record.partition_id} already"
+        )
+    partitions[record.partition_id] = Partition(
+        replicas=record.replicas,
+        isr=record.isr,
+        leader=record.leader,
+        leader_epoch=record.leader_epoch,
+        partition_epoch=record.partition_epoch,
+    )
+
+
+def _change_partition(draft: Draft, record: rows.PartitionChangeRecord) -> None:
+    """Each change raises the partition epoch by one, an election the leader epoch (KIP-497)."""
+    partitions = draft.partitions_of(record.topic_id)
+    was = partitions.get(record.partition_id)
+    if was is None:
+        raise ContradictionError(
+            f"topic {show(record.topic_id)} has no partition {record.partition_id}"
+        )
+    elects = record.leader != UNCHANGED_LEADER
+    partitions[record.partition_id] = Partition(
+        replicas=was.replicas if record.replicas is None else record.replicas,
+        isr=was.isr if record.isr is None else record.isr,
+        leader=record.leader if elects else was.leader,
+        leader_epoch=was.leader_epoch + elects,
+        partition_epoch=was.partition_epoch + 1,
+    )
+
+
+def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
+    if record.resource_type != TOPIC_RESOURCE:
+        return
+    settings = draft.configs.setdefault(record.resource_name, {})
+    settings.pop(record.name, None)
+    if record.value is not None:
+        settings[record.name] = record.value
+
+
+def _set_feature(draft: Draft, record: rows.FeatureLevelRecord) -> None:
+    draft.features.pop(record.name, None)
+    if record.feature_level:
+        draft.features[record.name] = record.feature_level
+
+
+def _begin(draft: Draft, _: rows.BeginTransactionRecord) -> None:
+    draft.before = draft.image
+
+
+def _end(draft: Draft, _: rows.EndTransactionRecord) -> None:
+    draft.before = None
+
+
+def _abort(draft: Draft, _: rows.AbortTransactionRecord) -> None:
+    if draft.before is None:
+        raise ContradictionError("a metadata transaction is aborted, but none is open")
+    before = Draft.of(draft.before)
+    for name in Draft.__struct_fields__:
+        setattr(draft, name, getattr(before, name))
+    draft.before = None
+
+
+# Each function takes the row of its key, which the type of a dict cannot express.
+_EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
+    rows.RegisterBrokerRecord: _register,
+    rows.UnregisterBrokerRecord: _unregister,
+    rows.BrokerRegistrationChangeRecord: _change_broker,
+    rows.TopicRecord: _create,
+    rows.RemoveTopicRecord: _remove,
+    rows.PartitionRecord: _partition,
+    rows.PartitionChangeRecord: _change_partition,
+    rows.ConfigRecord: _configure,
+    rows.FeatureLevelRecord: _set_feature,
+    rows.BeginTransactionRecord: _begin,
+    rows.EndTransactionRecord: _end,
+    rows.AbortTransactionRecord: _abort,
+}

@@ -1,0 +1,88 @@
+"""The metadata as the specification sees it: brokers, topics, partitions, configurations, features.
+
+An image is never changed: `fold.py` returns a new image, which shares what stayed the same.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from kraftproof.checkers.kraft.specification.ids import Id
+
+PartitionKey = tuple[Id, int]
+"""A topic's id and the index of a partition."""
+
+
+class Broker(Struct, frozen=True, kw_only=True, gc=False):
+    """A registered broker."""
+
+    broker_id: int
+    epoch: int
+    incarnation: Id
+    rack: str | None
+    fenced: bool
+    is_leaving: bool
+    """Whether a controlled shutdown has begun."""
+    log_dirs: tuple[Id, ...]
+
+    @property
+    def may_lead(self) -> bool:
+        """Whether the broker may lead and be in sync (631-40, 631-61)."""
+        return not self.fenced and not self.is_leaving
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether a controlled shutdown was granted, which frees the id (631-44)."""
+        return self.fenced and self.is_leaving
+
+
+class Partition(Struct, frozen=True, kw_only=True, gc=False):
+    """A partition of a topic (631-20)."""
+
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+
+
+class Topic(Struct, frozen=True, kw_only=True, gc=False):
+    """A topic with its partitions by index."""
+
+    name: str
+    topic_id: Id
+    partitions: Mapping[int, Partition]
+
+
+class Image(Struct, frozen=True, kw_only=True):
+    """The metadata up to an offset."""
+
+    brokers: Mapping[int, Broker] = {}
+    topics: Mapping[Id, Topic] = {}
+    names: Mapping[str, Id] = {}
+    configs: Mapping[str, Mapping[str, str]] = {}
+    """The configurations of each topic, by the topic's name."""
+    features: Mapping[str, int] = {}
+    before: "Image | None" = None
+    """The image before the open metadata transaction (KIP-868)."""
+
+    def topic_named(self, name: str) -> Topic | None:
+        """Return the topic with a name, if any."""
+        topic_id = self.names.get(name)
+        return None if topic_id is None else self.topics[topic_id]
+
+    def may_lead(self, broker_id: int) -> bool:
+        """Return whether a broker is registered, unfenced and not shutting down."""
+        broker = self.brokers.get(broker_id)
+        return broker is not None and broker.may_lead
+
+    def leads_any(self, broker_id: int) -> bool:
+        """Return whether a broker leads a partition."""
+        return any(
+            partition.leader == broker_id
+            for topic in self.topics.values()
+            for partition in topic.partitions.values()
+        )
+
+
+EMPTY_IMAGE = Image()

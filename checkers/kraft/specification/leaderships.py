@@ -1,0 +1,79 @@
+"""Rules for partitions when a broker leaves or returns (KIP-631 "FenceBrokerRecord"; 631-53, 54).
+
+A broker that is fenced, shuts down, registers anew or is unregistered leaves every ISR and leads
+nothing; the last member of an ISR stays in the ISR without a leader. A broker that is unfenced
+leads the leaderless partitions of its ISRs. Every other partition stays as it was, and no partition
+changes twice for one cause. Which member of an ISR leads is open.
+"""
+
+from collections.abc import Mapping
+
+from kraftproof.checkers.kraft.specification.ids import show
+from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
+
+NO_LEADER = -1
+
+
+def wrong_partition_changes(before: Image, after: Image, left: set[int]) -> str | None:
+    """Return why the partitions are wrong after brokers have left or returned, or None.
+
+    Args:
+        before: The image before the batch.
+        after: The image after the batch.
+        left: The brokers that left; every broker that may lead only afterwards has returned.
+    """
+    returned = {
+        broker_id
+        for broker_id, broker in after.brokers.items()
+        if broker.may_lead and not before.may_lead(broker_id)
+    }
+    was = _partitions(before)
+    now = _partitions(after)
+    if was.keys() != now.keys():
+        return "partitions appeared or disappeared"
+    for key, partition in was.items():
+        wrong = _wrong_change(after, partition, now[key], left, returned)
+        if wrong is not None:
+            return f"partition {key[1]} of {show(key[0])} {wrong}"
+    return None
+
+
+def _partitions(image: Image) -> Mapping[PartitionKey, Partition]:
+    return {
+        (topic_id, index): partition
+        for topic_id, topic in image.topics.items()
+        for index, partition in topic.partitions.items()
+    }
+
+
+def _wrong_change(
+    after: Image, was: Partition, now: Partition, left: set[int], returned: set[int]
+) -> str | None:
+    if now.replicas != was.replicas:
+        return f"has the replicas {now.replicas}, not {was.replicas}"
+    if len(left) > 1 and left.issuperset(was.isr):
+        isr_is_right = len(now.isr) == 1 and now.isr[0] in was.isr  # the last one to leave
+    else:
+        stays = [member for member in was.isr if member not in left]
+        isr_is_right = sorted(now.isr) == sorted(stays or was.isr)
+    if not isr_is_right:
+        return f"has the ISR {now.isr} after {was.isr}, though {sorted(left)} left"
+    wrong = _wrong_leader(after, was, now, returned)
+    if wrong is not None:
+        return wrong
+    changes = now.partition_epoch - was.partition_epoch
+    if (now == was) != (changes == 0) or changes > max(1, len(left & set(was.isr))):
+        return f"changed {changes} times from {was} to {now}"
+    return None
+
+
+def _wrong_leader(after: Image, was: Partition, now: Partition, returned: set[int]) -> str | None:
+    eligible = [member for member in now.isr if after.may_lead(member)]
+    if now.leader != NO_LEADER and now.leader not in eligible:
+        return f"is led by {now.leader}, but of its ISR {eligible} may lead"
+    if was.leader in eligible:
+        stays = now.leader == was.leader
+        return None if stays else f"lost its leader {was.leader} to {now.leader} without a cause"
+    if now.leader == NO_LEADER and (was.leader != NO_LEADER or returned.intersection(now.isr)):
+        return f"has no leader, but of its ISR {eligible} may lead" if eligible else None
+    return None

@@ -1,0 +1,215 @@
+"""What a controller says of its quorum goes red wherever its status differs, and only there."""
+
+import pytest
+from msgspec.structs import replace as changed
+
+from kraftproof.cluster.simulated.invariants.quorum_answers import (
+    DescribeQuorumIsAccurate,
+    HighWatermarkToldNeverFalls,
+)
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    describe_cluster_request,
+    describe_cluster_response,
+    describe_quorum_request,
+    describe_quorum_response,
+    fetch_request,
+    fetch_response,
+)
+from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness
+
+QUESTION = describe_quorum_request.DescribeQuorumRequest()
+CLUSTER = describe_cluster_request.DescribeClusterRequest(endpoint_type=2)
+LOG_END, COMMITTED = 5, 3
+
+
+def replica(replica_id, end, fetched=100, caught_up=100):
+    return describe_quorum_response.ReplicaState(
+        replica_id=replica_id,
+        log_end_offset=end,
+        last_fetch_timestamp=fetched,
+        last_caught_up_timestamp=caught_up,
+    )
+
+
+OURS, BEHIND, UNHEARD = replica(1, LOG_END), replica(2, COMMITTED), replica(3, -1, -1, -1)
+TOLD = describe_quorum_response.PartitionData(
+    leader_id=1,
+    leader_epoch=7,
+    high_watermark=COMMITTED,
+    current_voters=(OURS, BEHIND, UNHEARD),
+    observers=(replica(4, COMMITTED),),
+)
+REFUSED = describe_quorum_response.PartitionData(
+    error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER, leader_id=2, leader_epoch=7
+)
+
+
+def quorum(partition, *, nodes=(), topic="__cluster_metadata"):
+    topics = (describe_quorum_response.TopicData(topic_name=topic, partitions=(partition,)),)
+    listed = tuple(describe_quorum_response.Node(node_id=node_id) for node_id in nodes)
+    return describe_quorum_response.DescribeQuorumResponse(topics=topics, nodes=listed)
+
+
+class Controller:
+    """Controller 1 of three, with five records of which three have committed."""
+
+    def __init__(self):
+        self.harness = MonitorHarness(DescribeQuorumIsAccurate(CONFIG))
+        self.process = self.harness.process(1)
+        for _ in range(LOG_END):
+            self.process.appends(epoch=7)
+
+    def leads(self):
+        self.process.leads(7, high_watermark=COMMITTED, log_end=LOG_END)
+        return self
+
+    def follows(self):
+        self.process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
+        return self
+
+    def says(self, answer, request=QUESTION, **options):
+        self.process.replies(self.process.receives(request, **options), answer)
+        return self.harness.reported
+
+
+def test_a_leader_that_tells_what_it_is():
+    assert Controller().leads().says(quorum(TOLD)) == []
+
+
+def fetch_answer(high_watermark, *, epoch=7, error=ErrorCode.NONE):
+    partition = fetch_response.PartitionData(
+        error_code=error,
+        high_watermark=high_watermark,
+        current_leader=fetch_response.LeaderIdAndEpoch(leader_id=2, leader_epoch=epoch),
+    )
+    topic = fetch_response.FetchableTopicResponse(partitions=(partition,))
+    return fetch_response.FetchResponse(responses=(topic,))
+
+
+@pytest.mark.requirement("595-27")
+@pytest.mark.parametrize(
+    ("answer", "falls"),
+    [
+        (fetch_answer(COMMITTED - 1), True),
+        (fetch_answer(0), True),
+        (fetch_answer(-1), False),
+        (fetch_answer(COMMITTED), False),
+        (fetch_answer(COMMITTED + 1), False),
+        (fetch_answer(1, epoch=6), False),
+        (fetch_answer(1, error=ErrorCode.FENCED_LEADER_EPOCH), False),
+    ],
+)
+def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, falls):
+    harness = MonitorHarness(HighWatermarkToldNeverFalls())
+    process = harness.process(1)
+    process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
+    process.hears(2, fetch_request.FetchRequest(), answer)
+    assert bool(harness.reported) == falls
+
+
+@pytest.mark.requirement("595-64")
+def test_a_leader_that_has_committed_nothing_of_its_own_states_no_high_watermark():
+    controller = Controller()
+    controller.process.leads(8, high_watermark=COMMITTED, log_end=LOG_END)
+    told = changed(TOLD, leader_epoch=8)
+    assert controller.says(quorum(changed(told, high_watermark=-1))) == []
+    assert controller.says(quorum(told)) != []
+
+
+def test_a_follower_names_the_leader_and_refuses():
+    assert Controller().follows().says(quorum(REFUSED)) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param({"high_watermark": LOG_END}, id="the log's end as high watermark"),
+        pytest.param({"high_watermark": COMMITTED - 1}, id="an older high watermark"),
+        pytest.param({"leader_epoch": 6}, id="another epoch"),
+        pytest.param({"leader_id": 2}, id="another leader"),
+        pytest.param({"current_voters": (OURS, BEHIND)}, id="a voter left out"),
+        pytest.param({"current_voters": (OURS, BEHIND, BEHIND, UNHEARD)}, id="a voter twice"),
+        pytest.param({"observers": (BEHIND,)}, id="a voter as observer"),
+        pytest.param(
+            {"current_voters": (replica(1, COMMITTED), BEHIND, UNHEARD)}, id="its own log shorter"
+        ),
+        pytest.param(
+            {"current_voters": (OURS, replica(2, LOG_END + 1), UNHEARD)}, id="a voter ahead"
+        ),
+        pytest.param(
+            {"current_voters": (OURS, BEHIND, replica(3, 2, -1, -1))}, id="it never fetched"
+        ),
+        pytest.param(
+            {"current_voters": (OURS, BEHIND, replica(3, -1, -1, 5))}, id="it never caught up"
+        ),
+        pytest.param({"error_code": ErrorCode.NOT_LEADER_OR_FOLLOWER}, id="a leader refuses"),
+    ],
+)
+def test_a_leader_that_tells_something_else(wrong):
+    assert len(Controller().leads().says(quorum(changed(TOLD, **wrong)))) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param({"error_code": ErrorCode.NONE}, id="it answers as a leader"),
+        pytest.param({"leader_id": 3}, id="another leader"),
+        pytest.param({"leader_epoch": 8}, id="another epoch"),
+        pytest.param({"high_watermark": COMMITTED}, id="what has committed"),
+        pytest.param({"observers": (replica(4, COMMITTED),)}, id="replicas"),
+    ],
+)
+def test_a_follower_that_tells_something_else(wrong):
+    assert len(Controller().follows().says(quorum(changed(REFUSED, **wrong)))) == 1
+
+
+def test_a_leader_that_resigns_at_the_question_refuses():
+    controller = Controller().leads()
+    event = controller.process.receives(QUESTION)
+    controller.process.moves(role="resigned", leader=-1)
+    controller.process.replies(event, quorum(changed(REFUSED, leader_id=-1)))
+    assert controller.harness.reported == []
+    controller.process.replies(controller.process.receives(QUESTION), quorum(TOLD))
+    assert controller.harness.reported != []
+
+
+def test_the_oldest_version_has_no_times():
+    timeless = changed(
+        TOLD, current_voters=(replica(1, LOG_END, -1, -1), BEHIND, UNHEARD), observers=()
+    )
+    assert Controller().leads().says(quorum(timeless), version=0) == []
+    assert len(Controller().leads().says(quorum(timeless), version=1)) == 1
+
+
+@pytest.mark.parametrize(("nodes", "reported"), [((1, 2, 3), 0), ((1, 2), 1), ((), 1)])
+def test_newer_versions_list_the_voters_with_their_listeners(nodes, reported):
+    answer = quorum(TOLD, nodes=nodes)
+    assert len(Controller().leads().says(answer, version=2)) == reported
+
+
+def test_another_log_is_not_judged():
+    unknown = describe_quorum_response.PartitionData(
+        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    )
+    assert Controller().leads().says(quorum(unknown, topic="t")) == []
+
+
+def test_a_broker_passes_on_what_a_controller_has_said():
+    controller = Controller().follows()
+    assert controller.says(quorum(TOLD), on_controller_listener=False) == []
+
+
+@pytest.mark.parametrize(
+    ("leader", "controllers", "reported"),
+    [(2, (1, 2, 3), 0), (1, (1, 2, 3), 1), (2, (1, 2), 1), (2, (1, 2, 3, 4), 1)],
+)
+def test_the_controllers_of_a_cluster(leader, controllers, reported):
+    listed = tuple(
+        describe_cluster_response.DescribeClusterBroker(broker_id=node_id)
+        for node_id in controllers
+    )
+    answer = describe_cluster_response.DescribeClusterResponse(
+        controller_id=leader, brokers=listed, endpoint_type=2
+    )
+    assert len(Controller().follows().says(answer, CLUSTER)) == reported

@@ -1,0 +1,88 @@
+"""The simulation finds every mutant, and nothing in the node as it is."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+
+from kraftproof import mutants
+from kraftproof.mutants.search import CLEAN, Searcher, SeedRange
+from tests.kraftproof.mutants.recorded import RECORDED, in_parallel
+
+pytestmark = pytest.mark.simulation
+
+BUDGET_S = 30
+QUICK_S = 4
+FRESH = 2
+"""How many mutants are looked for at seeds that nobody has chosen."""
+FRESH_BUDGET_S = 112
+
+
+@pytest.fixture(scope="module")
+def from_recorded_seeds():
+    """Start every mutant's search; a test waits for its own only, so that load adds up in none."""
+    searcher = Searcher(BUDGET_S)
+    pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
+    yield {
+        mutant_id: pool.submit(
+            searcher.find, mutant_id, SeedRange(RECORDED[mutant_id]["seed"], None)
+        )
+        for mutant_id in mutants.IDS
+    }
+    pool.shutdown(cancel_futures=True)
+
+
+def test_every_mutant_has_a_recorded_seed():
+    assert sorted(RECORDED) == sorted(mutants.IDS)
+
+
+@pytest.mark.parametrize("mutant", mutants.IDS)
+def test_it_is_found_from_its_recorded_seed_on(mutant, from_recorded_seeds):
+    search = from_recorded_seeds[mutant].result()
+    assert search.is_found, search
+    assert search.by
+    assert not search.false_alarms
+
+
+def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid():
+    """Seeds that no change was made to fit; a failure of today can be run again tomorrow."""
+    day = datetime.now(UTC).date().toordinal()
+    quick = sorted(mutant_id for mutant_id, one in RECORDED.items() if one["cpu_s"] <= QUICK_S)
+    drawn = Random(day).sample(quick, FRESH)
+    seeds = SeedRange(day * 1000, None)
+    searcher = Searcher(FRESH_BUDGET_S)
+    *found, clean = in_parallel(
+        searcher.find,
+        [
+            *((mutant_id, seeds) for mutant_id in drawn),
+            (CLEAN, SeedRange(seeds.first, seeds.first + 4)),
+        ],
+    )
+    asked = f"seeds from {day}000 on: {', '.join(drawn)} and the node as it is"
+    assert [search.is_found for search in found] == [True] * FRESH, asked
+    assert (clean.searched, clean.false_alarms, clean.unknown) == (4, (), 0), asked
+
+
+def test_a_find_is_kept_with_the_mutant_and_its_hash(tmp_path):
+    seed = RECORDED["A18"]["seed"]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "kraftproof", "sim", "--seeds", f"{seed}:", "--json"),
+            *("--budget-s", str(BUDGET_S), "--store", str(tmp_path), "--mutant", "A18"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    (violation,) = json.loads(done.stdout.splitlines()[-1])["violations"]
+    (kept,) = tmp_path.iterdir()
+    assert kept.name == f"sim-seed{violation['seed']}"
+    run = json.loads((kept / "run.json").read_text())
+    assert run["mutant"] == "A18"
+    assert run["mutant_hash"] == mutants.mutant_hash("A18")

@@ -1,0 +1,300 @@
+"""A mistake in somebody's plug-in is no broken promise: unknown, one line, a traceback."""
+
+import xml.etree.ElementTree as ET
+from zlib import crc32
+
+import pytest
+
+from kraftproof import cli
+from kraftproof.checkers.models import models
+from tests.support.long_cases import mostly_long
+from tests.support.plugins import install
+
+QUICK = (
+    *("prepare", "client-is-none", "rows"),
+    *("invoke", "value-is-no-json", "close-is-a-coroutine"),
+    *("run", "task-of-run", "final_reads-is-none"),
+    *("resolved-is-none", "skipped", "apply", "heal"),
+    *("init", "step", "key-is-none", "validate-refuses"),
+)
+"""Mistakes of each kind of plug-in, raised and returned, that `make test` tries."""
+LONG = "x" * 5000
+MISTAKES = {
+    "prepare": (
+        {"system": "async def prepare(self, cluster): raise RuntimeError('no\\nlicence')"},
+        ("system", "prepare raised RuntimeError: no licence"),
+    ),
+    "prepare-is-no-coroutine": (
+        {"system": "def prepare(self, cluster): pass"},
+        ("system", "prepare raised TypeError: "),
+    ),
+    "prepare-exits": (
+        {"system": "async def prepare(self, cluster): raise SystemExit(0)"},
+        ("system", "prepare raised SystemExit: 0"),
+    ),
+    "client": (
+        {"system": "def client(self, cluster, workload, random): raise KeyError('port')"},
+        ("system", "client raised KeyError: 'port'"),
+    ),
+    "client-is-none": (
+        {"system": "def client(self, cluster, workload, random): pass"},
+        ("system", "client returned None; a Client is expected"),
+    ),
+    "roles": (
+        {"system": "async def roles(self, cluster): return {'active-controller': 1}"},
+        ("system", "roles returned {'active-controller': 1}; "),
+    ),
+    "rows": (
+        {"system": "def rows(self, cluster, table): raise OSError('gone')"},
+        ("system", "rows('records') raised OSError: gone"),
+    ),
+    "rows-of-no-table": (
+        {"system": "def rows(self, cluster, table): return [7]"},
+        ("system", "rows('records') raised TypeError: "),
+    ),
+    "open": (
+        {"client": "async def open(self): raise ValueError('port 70000')"},
+        ("client", "open raised ValueError: port 70000"),
+    ),
+    "invoke": (
+        {"client": "async def invoke(self, f, key, value): assert key == 'no such key'"},
+        ("client", "invoke raised AssertionError"),
+    ),
+    "invoke-is-none": (
+        {"client": "async def invoke(self, f, key, value): pass"},
+        ("client", "invoke returned None; a Completion is expected"),
+    ),
+    "invoke-is-no-coroutine": (
+        {"client": "def invoke(self, f, key, value): return Completion(outcome=Outcome.OK)"},
+        ("client", "invoke raised TypeError: "),
+    ),
+    "outcome-is-a-text": (
+        {"client": "async def invoke(self, f, key, value): return Completion(outcome='okay')"},
+        ("client", "invoke returned a Completion whose outcome is 'okay'; "),
+    ),
+    "value-is-no-json": (
+        {
+            "client": """
+            async def invoke(self, f, key, value):
+                return Completion(outcome=Outcome.OK, value={'a': object()})
+            """
+        },
+        ("client", "invoke raised TypeError: "),
+    ),
+    "long-message": (
+        {"client": f"async def invoke(self, f, key, value): raise ValueError('{LONG}')"},
+        ("client", "invoke raised ValueError: xxx"),
+    ),
+    "close": (
+        {"client": "def close(self): raise RuntimeError('closed twice')"},
+        ("client", "close raised RuntimeError: closed twice"),
+    ),
+    "close-is-a-coroutine": (
+        {"client": "async def close(self): pass"},
+        ("client", "close returned a coroutine; "),
+    ),
+    "node": (
+        {"client": "node = property(lambda self: 1 / 0)"},
+        ("client", "node raised ZeroDivisionError: division by zero"),
+    ),
+    "run": (
+        {"workload": "async def run(self, session): session.nonsense()"},
+        ("workload", "run raised AttributeError: 'RunSession' object has no attribute 'nonsense'"),
+    ),
+    "run-asks-for-no-json": (
+        {"workload": "async def run(self, s): await s.process().invoke('create', 'k', {'a': s})"},
+        ("workload", "run raised TypeError: "),
+    ),
+    "task-of-run": (
+        {
+            "workload": """
+            async def run(self, session):
+                session.scope.spawn(self.child(session))
+                await session.scope.sleep(10**12)
+
+            async def child(self, session):
+                raise ValueError('child')
+            """
+        },
+        ("workload", "a task of run raised ValueError: child"),
+    ),
+    "swallowed": (
+        {
+            "client": "async def invoke(self, f, key, value): pass",
+            "workload": """
+            async def run(self, session):
+                while not session.ending:
+                    try:
+                        await session.process().invoke('create', 'k', {})
+                    except Exception:
+                        await session.scope.sleep(1_000_000)
+            """,
+        },
+        ("client", "invoke returned None; a Completion is expected"),
+    ),
+    "final_reads": (
+        {"workload": "async def final_reads(self, session): raise LookupError('no pool')"},
+        ("workload", "final_reads raised LookupError: no pool"),
+    ),
+    "final_reads-is-none": (
+        {"workload": "async def final_reads(self, session): pass"},
+        ("workload", "final_reads returned None; a whole number is expected"),
+    ),
+    **{
+        call: (
+            {"fault": f"{'async ' * is_async}def {call}(self, *_): raise ValueError('on strike')"},
+            ("fault", f"{call} raised ValueError: on strike"),
+        )
+        for call, is_async in {
+            "resolved": False,
+            "describe_heal": False,
+            "describe": False,
+            "skipped": True,
+            "baseline": True,
+            "apply": True,
+            "observed_effect": True,
+            "heal": True,
+        }.items()
+    },
+    "resolved-is-none": (
+        {"fault": "def resolved(self, roles, nodes): pass"},
+        ("fault", "resolved returned None; a Fault is expected"),
+    ),
+    "targets": (
+        {"fault": "targets = None"},
+        ("fault", "targets "),
+    ),
+    **{
+        call: (
+            {"model": f"def {call}(self, *_): raise IndexError('no such state')"},
+            ("model", "IndexError: no such state"),
+        )
+        for call in ("validate", "key", "init", "calls", "step", "is_pure")
+    },
+    "validate-refuses": (
+        {"model": "def validate(self, operation): raise ValueError('field value: a date')"},
+        ("model", "field value: a date"),
+    ),
+    "key-is-none": (
+        {"model": "def key(self, operation): pass"},
+        ("model", "None"),
+    ),
+}
+
+
+@pytest.fixture
+def package(request):
+    """A name that no other test has imported."""
+    return f"plugins_{crc32(request.node.name.encode())}"
+
+
+@pytest.fixture
+def test(monkeypatch, tmp_path, capsys, package):
+    """Runs `kraftproof test` with plug-ins of which some methods are replaced."""
+
+    def run_test(replaced, *arguments):
+        install(tmp_path / "site", package, replaced)
+        monkeypatch.syspath_prepend(tmp_path / "site")
+        models.cache_clear()
+        status = cli.run(
+            [
+                *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "1+1"),
+                *("--system", package, "--workload", package, "--nemesis", package),
+                *("--time-limit", "10", "--rate", "5", "--store", str(tmp_path / "store")),
+                *arguments,
+            ]
+        )
+        return status, *capsys.readouterr()
+
+    yield run_test
+    models.cache_clear()
+
+
+def the_run(store):
+    (directory,) = store.iterdir()
+    return directory
+
+
+def test_the_plugins_are_right_as_they_are(test):
+    status, out, err = test({}, "--nodes", "3+2", "--time-limit", "40")
+    assert status == 0, out + err
+
+
+@pytest.mark.parametrize(("replaced", "named"), mostly_long(MISTAKES.items(), QUICK))
+def test_a_mistake_in_a_plugin_is_unknown_and_named_in_one_line(test, tmp_path, replaced, named):
+    status, out, err = test(replaced)
+    assert status == 2, out + err
+    assert "Traceback" not in out + err
+    kind, what = named
+    (line,) = [line for line in out.splitlines() if what in line]
+    assert line.strip().startswith(f"{kind} '") or kind == "model", line
+    assert len(line) < 700
+    run = the_run(tmp_path / "store")
+    assert line.endswith("(traceback: plugin-error.txt)")
+    traceback = (run / "plugin-error.txt").read_text()
+    assert traceback.startswith("Traceback (most recent call last)")
+    assert "site/plugins_" in traceback or "returned" in what or kind == "model"
+    assert ">unknown</h1>" in (run / "report.html").read_text()
+    assert ET.parse(run / "junit.xml").getroot().get("errors") == "1"
+    assert (run / "history.jsonl").is_file()
+    assert out.splitlines()[-1].startswith("unknown  ")
+
+
+@pytest.mark.parametrize("mistake", ["validate-refuses", "validate", "key-is-none", "step"])
+def test_a_run_whose_model_fails_is_unknown_when_judged_again(test, tmp_path, capsys, mistake):
+    replaced, (_, what) = MISTAKES[mistake]
+    assert test(replaced)[0] == 2
+    status = cli.run(["check", "--engine", "inline", str(the_run(tmp_path / "store"))])
+    out, err = capsys.readouterr()
+    assert status == 2, out + err
+    assert (out.startswith("unknown "), err) == (True, "")
+    assert [line for line in out.splitlines() if what in line]
+
+
+UNUSABLE = {
+    "import": (
+        {"system": "#! \nimport no_such_module"},
+        "system 'PACKAGE' (PACKAGE.system:System of PACKAGE) can't be loaded: ModuleNotFoundError:",
+    ),
+    "class": (
+        {"workload": "#! \nWorkloads = None"},
+        "workload 'PACKAGE' (PACKAGE.workload:Workload of PACKAGE) can't be loaded: AttributeError",
+    ),
+    "method": ({"workload": "run = None"}, "can't be loaded: it has no method run"),
+    "syntax": ({"planner": "def ("}, "fault 'PACKAGE' (PACKAGE.planner:plan of PACKAGE) can't be"),
+    "exit": ({"system": "raise SystemExit(0)"}, "can't be loaded: SystemExit: 0"),
+    "planner": (
+        {"planner": "#! \ndef plan(random, nodes, /): return 1 / 0"},
+        "its planner raised ZeroDivisionError: division by zero",
+    ),
+    "planner-of-nothing": (
+        {"planner": "#! \ndef plan(random, nodes, /): pass"},
+        "its planner returned None; a Fault is expected",
+    ),
+    "capability": (
+        {"fault": "requires = 'teleport'"},
+        "Fault.requires is 'teleport', no capability; one of kill, pause, restart, partition",
+    ),
+    "old-name-in-fault": (
+        {"fault": "async def bitten(self, context, before): return 'seen'"},
+        "Fault.bitten is never called: the name is now observed_effect",
+    ),
+    "old-name-in-model": (
+        {"model": "def turns(self, calls, events): return None"},
+        "Model.turns is never called: the name is now update_order",
+    ),
+    "model": ({"model": "import no_such_module"}, "model PACKAGE (PACKAGE.model:Model of PACKAGE)"),
+    "model-is-none": ({"model": "#! \nModel = dict"}, "is no model: it has to be"),
+}
+
+
+@pytest.mark.parametrize(("replaced", "named"), UNUSABLE.values(), ids=UNUSABLE.keys())
+def test_a_plugin_that_cant_be_used_is_refused_before_anything_runs(
+    test, package, tmp_path, replaced, named
+):
+    status, out, err = test(replaced)
+    assert (status, out) == (3, ""), out + err
+    (line,) = [line for line in err.splitlines() if not line.startswith("  ")]
+    assert line.startswith("kraftproof: ")
+    assert named.replace("PACKAGE", package) in line
+    assert not (tmp_path / "store").exists()

@@ -1,0 +1,163 @@
+"""A plug-in's mistake on a live cluster: other faults are healed, and no call lasts for ever."""
+
+import json
+import sys
+import xml.etree.ElementTree as ET
+from zlib import crc32
+
+import pytest
+
+from tests.support.command import run
+from tests.support.plugins import install
+
+DRIVER = """
+from kraftproof import cli
+from kraftproof.run import backends, planning
+from kraftproof.nemesis.pause import Pause
+from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
+
+def overlapping(options):
+    # The fault of the package is healed while another fault is in force.
+    from PACKAGE.fault import Fault
+    nodes = [node.node_id for node in planning.cluster_options(options, None).nodes]
+    faults = (Pause(target=nodes[-1]), 250), (Fault(target=nodes[-2]), 4)
+    return tuple(
+        Scheduled(
+            name=fault.kind,
+            kind=fault.kind,
+            at_ns=SECOND_NS // 10,
+            until_ns=until_s * SECOND_NS,
+            fault=fault,
+        )
+        for fault, until_s in faults
+    )
+
+backends.BLOCKED_S = 3.0
+if IS_OVERLAPPING:
+    planning.plan = overlapping
+cli.main()
+"""
+"""The command with a short limit for calls that block a run, and perhaps a schedule of its own."""
+
+
+@pytest.fixture
+def package(request):
+    """A name that no other test has imported."""
+    return f"plugins_{crc32(request.node.name.encode())}"
+
+
+@pytest.fixture
+def test(tmp_path, package):
+    """Runs `kraftproof test` with plug-ins of which some methods are replaced."""
+
+    def run_test(replaced, backend="local", nodes="1+2", *, is_overlapping=False):
+        install(tmp_path / "site", package, replaced)
+        driver = DRIVER.replace("PACKAGE", package).replace("IS_OVERLAPPING", str(is_overlapping))
+        done = run(
+            (sys.executable, "-c", driver),
+            *("test", "--backend", backend, "--engine", "inline", "--nodes", nodes),
+            *("--system", package, "--workload", package, "--nemesis", package),
+            *("--time-limit", "300", "--rate", "5", "--store", tmp_path / "store"),
+            environment={"PYTHONPATH": str(tmp_path / "site"), "XDG_RUNTIME_DIR": str(tmp_path)},
+            timeout=150,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run_test
+
+
+def the_mistake(status, out, err, store, what):
+    """The run's directory and the only line that tells of the mistake, once all else is right."""
+    assert status == 2, out + err
+    assert "Traceback" not in out + err
+    (line,) = [line for line in out.splitlines() if what in line]
+    assert line.endswith("(traceback: plugin-error.txt)"), line
+    (directory,) = store.iterdir()
+    assert ">unknown</h1>" in (directory / "report.html").read_text()
+    assert ET.parse(directory / "junit.xml").getroot().get("errors") == "1"
+    return directory, line.strip()
+
+
+def phases_of(directory, kind):
+    events = [json.loads(line) for line in (directory / "faults.jsonl").read_text().splitlines()]
+    return [event["phase"] for event in events if event["kind"] == kind]
+
+
+HEALS = {
+    "raises": (
+        "async def heal(self, context): raise ValueError('on strike')",
+        "heal raised ValueError: on strike",
+    ),
+    "hangs": (
+        """
+        call_limit_ns = 5_000_000_000
+
+        async def heal(self, context):
+            await context.cluster.scope.sleep(10**15)
+        """,
+        "heal raised TimeoutError: not done within 5 s",
+    ),
+}
+
+
+@pytest.mark.parametrize(("heal", "what"), HEALS.values(), ids=HEALS.keys())
+def test_a_heal_that_fails_keeps_no_other_fault_from_being_healed(
+    test, tmp_path, package, heal, what
+):
+    directory, line = the_mistake(
+        *test({"fault": heal}, is_overlapping=True), tmp_path / "store", what
+    )
+    assert line.startswith(f"fault '{package}' ({package}.fault.Fault in ")
+    assert phases_of(directory, package)[-1] == "failed"
+    assert phases_of(directory, "pause")[-1] == "healed"
+    assert "in heal\n" in (directory / "plugin-error.txt").read_text()
+
+
+BLOCKS = {
+    "prepare": ("system", "async def prepare(self, cluster): import time; time.sleep(600)"),
+    "invoke": (
+        "client",
+        """
+        async def invoke(self, f, key, value):
+            try:
+                while True:
+                    pass
+            except Exception:
+                pass
+        """,
+    ),
+    "apply": (
+        "fault",
+        """
+        async def apply(self, context):
+            import subprocess
+            await Pause.apply(self, context)
+            subprocess.run(["sleep", "600"])
+        """,
+    ),
+    "a task of run": (
+        "workload",
+        """
+        async def run(self, session):
+            session.scope.spawn(self.child())
+            await session.scope.sleep(10**12)
+
+        async def child(self):
+            import time
+            time.sleep(600)
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("call", BLOCKS)
+@pytest.mark.parametrize("backend", ["local", "simulated"])
+def test_a_call_that_blocks_the_run_is_ended(test, tmp_path, package, backend, call):
+    part, source = BLOCKS[call]
+    what = f"{call} blocked the run for 3 s at {tmp_path}/site/{package}/{part}.py:"
+    directory, line = the_mistake(*test({part: source}, backend, "1+1"), tmp_path / "store", what)
+    assert line.startswith(f"{part} '{package}' ({package}.{part}.")
+    kept = (directory / "plugin-error.txt").read_text()
+    assert f"site/{package}/{part}.py" in kept
+    if (backend, call) == ("local", "apply"):
+        assert phases_of(directory, package)[-1] == "healed"
