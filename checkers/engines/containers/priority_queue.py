@@ -33,7 +33,9 @@ from kraftproof.checkers.options import Limits
 def decide(calls: PriorityQueueCalls, limits: Limits) -> list[Outcome | None]:
     """Return the outcome of each priority queue, None for one left to the general engine."""
     queues = Containers(calls=calls, fits=fits, deadlines=deadlines)
-    return queues.decide("priority-queue", lambda *key: decide_repeated(calls, *key, limits))
+    return queues.decide(
+        "priority-queue", lambda start, end: decide_repeated(calls, start, end, limits)
+    )
 
 
 @kernel

@@ -28,7 +28,7 @@ from kraftproof.checkers.options import Limits
 def decide(calls: QueueCalls, limits: Limits) -> list[Outcome | None]:
     """Return the outcome of each queue, None for one left to the general engine."""
     queues = Containers(calls=calls, fits=fits, deadlines=deadlines)
-    return queues.decide("queue", lambda *key: decide_repeated(calls, *key, limits))
+    return queues.decide("queue", lambda start, end: decide_repeated(calls, start, end, limits))
 
 
 @kernel

@@ -52,7 +52,7 @@ from kraftproof.checkers.options import Limits
 def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
     """Return the outcome of each stack, None for one left to the general engine."""
     stacks = Containers(calls=calls, fits=fits, deadlines=deadlines)
-    return stacks.decide("stack", lambda *key: decide_repeated(stacks, *key, limits))
+    return stacks.decide("stack", lambda start, end: decide_repeated(stacks, start, end, limits))
 
 
 @kernel
