@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from tests.cluster.local.test_full_disk import may_mount
-from tests.support.command import KRAFTPROOF, run
+from tests.support.command import KRAFTPROOF, call, run
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def histories(tmp_path_factory):
     """A folder with an invalid history whose picture has more than a page."""
     folder = tmp_path_factory.mktemp("histories")
     options = ("--operations", "400", "--keys", "4", "--corrupt", "stale-read")
-    made = run(KRAFTPROOF, "generate", *options, "--out", folder / "h.jsonl")
+    made = call("generate", *options, "--out", folder / "h.jsonl")
     assert made.returncode == 0, made.stderr
     return folder
 
@@ -75,7 +75,8 @@ def test_a_full_disk_is_one_line_that_names_the_path(
         first, slash, rest = word.partition("/")
         words.append(f"{places[first]}{slash}{rest}" if first in places else word)
     named = next(word for word in words if word.startswith(str(full_disk)))
-    done = run(KRAFTPROOF, *words)
+    # A mutant, and so the schedule of one, is run in a process of its own.
+    done = run(KRAFTPROOF, *words) if command[0] == "shrink" else call(*words)
     assert done.returncode == 3, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     (line,) = [line for line in done.stderr.splitlines() if "No space left on device" in line]
