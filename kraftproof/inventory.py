@@ -26,7 +26,7 @@ class Item:
         summary: The first line of its documentation, or why it does not import.
         source: The package that brings it, with its version; `kraftproof` for ours.
         backends: Which backends can do it, for a fault, or run it, for a system; else empty.
-        models: The models whose histories an engine decides; else empty.
+        models: The models of an engine; else empty.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Kind:
 
     Attributes:
         name: The plural, as `kraftproof list` takes it.
-        option: The option that takes such a name; None if no option does.
+        option: The option for a name of this kind, or None.
         group: The entry-point group of installed ones; None where packages can add none.
         ours: Returns those of ours.
     """

@@ -30,7 +30,7 @@ def list_names(
     Lists the faults, with the backends that support each fault.
 
     [bold]kraftproof list engines[/]
-    Lists the engines that decide histories, with the models that each engine accepts.
+    Lists the engines, with the models of each engine.
     """
     try:
         chosen = list(kinds_named(kind))
