@@ -126,7 +126,7 @@ def _operations(model: "Model") -> str:
 
 
 def _engines() -> list[Item]:
-    from kraftproof.checkers.engines.registry import OWN
+    from kraftproof.checkers.engines.own import OWN
 
     return [Item(name=one.name, summary=one.summary, models=one.models) for one in OWN]
 

@@ -3,17 +3,10 @@
 A *configuration* has the open calls with a place in the order, the state of the controller, and the
 indeterminate calls that took effect. A call is placed only when another call has to return, and
 only until the returning call has a place (after Lowe, "Testing for linearizability", 2017).
-Indeterminate calls have no deadline, so only the count of equal ones matters. An indeterminate
-registration equals all others once the last call about its incarnation is over: a refusal of the
-incarnation, a grant to it, or an accepted heartbeat with its epoch. So few kinds are alive at a
-time, and the frontier stays small.
-
-A call without an effect is placed as soon as it is legal, which costs nothing. A configuration is
-dropped if another can do whatever it can (`registration_frontier`).
-
-A *narrow* sweep keeps few configurations, and none in which an open call can no longer get its
-answer: if it passes, an order exists. A *relaxed* sweep repeats indeterminate calls without limit:
-if it fails, no order exists.
+Indeterminate calls have no deadline, so only the count of equal ones matters. A call without an
+effect is placed as soon as it is legal. Covered configurations are dropped. A *narrow* sweep keeps
+few configurations: if it passes, an order exists. A *relaxed* sweep repeats indeterminate calls
+without limit: if it fails, no order exists.
 """
 
 import time
@@ -86,9 +79,8 @@ class Sweep:
             limits: The limits.
             deadline: The time at which the sweep ends.
             cut: The event after which calls do not count.
-            is_narrow: Whether only the best configurations are kept; a failure then proves nothing.
-            is_relaxed: Whether indeterminate calls take effect without limit; a failure then is a
-                proof.
+            is_narrow: Whether only the best configurations are kept.
+            is_relaxed: Whether indeterminate calls take effect without limit.
         """
         self._action: list[int] = calls.action[start:end].tolist()
         self._incarnation: list[int] = calls.incarnation[start:end].tolist()

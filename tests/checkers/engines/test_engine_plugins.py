@@ -4,22 +4,16 @@ Each test installs a distribution: a folder on the path with its metadata, as pi
 """
 
 import json
-import textwrap
 
 import numpy as np
 import pytest
 
+from kraftproof.checkers.engines.own import OWN
 from kraftproof.checkers.engines.registry import (
-    ENTRY_POINT_GROUP,
-    OWN,
     decide,
     installed,
     order_of,
 )
-from kraftproof.checkers.generate import GenerateOptions, generated_table
-from kraftproof.checkers.generate.catalogue import SUBJECTS
-from kraftproof.checkers.history.columns import columns_of
-from kraftproof.checkers.models import ColumnarModel, model_named
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 from kraftproof.cli import run
@@ -154,29 +148,6 @@ def broken():
 """
 
 
-@pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Install a distribution that brings one engine, for the time of a test."""
-    installed.cache_clear()
-
-    def installs(package, source, name, value):
-        site = tmp_path / package
-        metadata = site / f"{package}-1.0.dist-info"
-        metadata.mkdir(parents=True)
-        (site / f"{package}.py").write_text(textwrap.dedent(source), encoding="utf-8")
-        (metadata / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", encoding="utf-8"
-        )
-        (metadata / "entry_points.txt").write_text(
-            f"[{ENTRY_POINT_GROUP}]\n{name} = {package}:{value}\n", encoding="utf-8"
-        )
-        monkeypatch.syspath_prepend(site)
-        return site / f"{package}.py"
-
-    yield installs
-    installed.cache_clear()
-
-
 def tickets(path, swapped=()):
     """Write 2,001 takes, more than the general engine is asked first; two clients at a time."""
     numbers = list(range(2002))
@@ -306,31 +277,3 @@ def test_each_kind_of_calls_has_one_engine_of_ours():
     calls = undecided()
     assert [engine.name for engine in OWN if engine.accepts(calls)] == ["register"]
     assert isinstance(calls.rows, np.ndarray)
-
-
-GROWING = {"add": 1.0, "read": 1.0}
-
-
-@pytest.mark.parametrize(("model", "mix"), [*((name, None) for name in SUBJECTS), ("set", GROWING)])
-def test_an_engine_names_the_models_whose_calls_it_accepts(model, mix):
-    made = generated_table(GenerateOptions(model=model, operations=20, values=None, mix=mix))
-    columnar = model_named(model)
-    assert isinstance(columnar, ColumnarModel)
-    (engine,) = (one for one in OWN if one.accepts(columnar.calls_of(columns_of(made))))
-    assert model in engine.models
-    assert engine.name == "growing-set" or mix is None
-
-
-def test_the_list_has_our_engines_and_installed_ones_with_their_models(install, capsys):
-    install("ticketing", TICKETS, "ticket", "TicketEngine")
-    assert run(["list", "engines", "--json"]) == 0
-    listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)["engines"]}
-    assert listed["ticket"] == {
-        "name": "ticket",
-        "summary": "Dispensers of numbers: the numbers give the order.",
-        "source": "ticketing 1.0",
-        "models": ["tickets"],
-    }
-    assert listed["register"]["models"] == ["cas-register", "map"]
-    named = {model for engine in OWN for model in engine.models}
-    assert named == set(SUBJECTS)

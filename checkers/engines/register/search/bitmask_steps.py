@@ -1,10 +1,9 @@
-"""What a configuration of a register that fits into machine words may become at a return.
+"""The successors of a register's configuration in machine words, at a return.
 
 A configuration is a value, a mask of the open calls that are done, a mask of those that were open
 when the current block began, and a few loose ends. It follows
-`checkers.engines.register.search.steps`, whose four ways and words are used here: each way is a
-legal one, but not all are gone. Of loose ends only some are kept, and of the beginnings of a block
-only the first few followed.
+`checkers.engines.register.search.steps`: each way is legal, but not every way is tried. Only some
+open blocks are kept, and the first beginnings of a block.
 """
 
 from typing import Final, NamedTuple
@@ -135,11 +134,8 @@ def _leave(
 ) -> Integer:
     """Put a loose end at a place if it is of use and there is room; return the next place."""
     left = within & masks.at[OPEN] & ~row[DONE] & ~masks.at[OPEN_WRITES]
-    if (
-        not left & masks.sets[UPDATES, value]
-        or not left & ~masks.at[INDETERMINATE]
-        or place == COLUMNS
-    ):
+    required = left & ~masks.at[INDETERMINATE]
+    if not left & masks.sets[UPDATES, value] or not required or place == COLUMNS:
         return place
     row[place], row[place + 1] = value, left
     return place + 2
@@ -157,8 +153,8 @@ def _add(
 ) -> None:
     """Add a configuration to the successors, if there is room.
 
-    It has the open blocks of the present configuration, without the block in column `used`, and a
-    new one: a block that ended with a value, which the calls `within` may continue.
+    It has the present open blocks, without that in column `used`, and a new one: the block that
+    ended with a value, which the calls `within` may continue.
     """
     place, source = steps.at[COUNT], steps.row
     if place == _SUCCESSORS:
@@ -276,18 +272,11 @@ def _go_on(key: Key, steps: Steps, head: Integer, tail: Integer, within: Integer
 @bare_kernel
 def _is_covered(masks: Masks, paths: NDArray[np.int64], tail: Integer) -> bool:
     """Return whether an earlier path can do all that the last one can."""
-    indeterminate, reads = (
-        masks.at[INDETERMINATE],
-        ~(masks.at[OPEN_WRITES] | masks.at[OPEN_UPDATES]),
-    )
+    idle, reads = masks.at[INDETERMINATE], ~(masks.at[OPEN_WRITES] | masks.at[OPEN_UPDATES])
     value, done = paths[tail, VALUE], paths[tail, DONE]
     for other in range(tail):
         ours = paths[other, DONE]
-        if (
-            paths[other, VALUE] == value
-            and not ours & ~done & ~reads
-            and not done & ~ours & ~indeterminate
-        ):
+        if paths[other, VALUE] == value and not ours & ~done & ~reads and not done & ~ours & ~idle:
             return True
     return False
 
