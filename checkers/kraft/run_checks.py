@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from kraftproof.checkers.history.tables import operations_of
-from kraftproof.checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
+from kraftproof.checkers.kraft import (
+    acknowledged,
+    describe,
+    disk_writes,
+    durable,
+    kept,
+    node_logs,
+    snapshots,
+)
 from kraftproof.checkers.kraft.node_logs import Tables
 from kraftproof.checkers.verdict import Finding
 
@@ -21,7 +29,7 @@ class RunCheck:
     """A check of a run's relations.
 
     Attributes: name: the checked property.
-        relations: one or two of operations, committed, kept, snapshots, trace.
+        relations: one or two of operations, committed, kept, snapshots, trace, writes.
         models: the models whose operations the check can read; None for all.
         find: returns what is wrong.
     """
@@ -43,6 +51,7 @@ class RunCheck:
 RELATION_TABLES: Final = {
     "operations": frozenset({"operations"}),
     "trace": frozenset({"trace"}),
+    "writes": frozenset({"writes"}),
     "snapshots": frozenset({"snapshots"}),
     "committed": frozenset({"records", "trace"}),
     "kept": frozenset({"records", "snapshots", "trace"}),
@@ -97,6 +106,12 @@ RUN_CHECKS: Final = (
         name=acknowledged.TOPICS_IN_LOG,
         relations=("operations", "committed"),
         find=acknowledged.topics_in_log,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=disk_writes.ACKNOWLEDGED_IS_DURABLE,
+        relations=("operations", "writes"),
+        find=disk_writes.acknowledged_is_durable,
         models=TOPICS,
     ),
     RunCheck(

@@ -1,4 +1,4 @@
-"""Analyses any number of runs: the relations of ANALYSIS_TABLES (history/schema.py), in order.
+"""Analyses any number of runs: the relations of ANALYSIS_TABLES (analysis_schema.py), in order.
 
 operations -> slots of (run, key) -> verdicts -> findings -> availability -> latency -> coverage ->
 trend. The operations are passed over five times, however many tables there are: to size the keys,
@@ -18,7 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
 from kraftproof.checkers.crash import TRACEBACK_FILE, keep_text
-from kraftproof.checkers.history.schema import COVERAGE, FINDINGS, VERDICTS
+from kraftproof.checkers.history.analysis_schema import COVERAGE
+from kraftproof.checkers.history.schema import FINDINGS, VERDICTS
 from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark import figures, timeline
 from kraftproof.checkers.spark.facts import doubted, facts, faults, notes_of, violated

@@ -5,7 +5,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.history.schema import OPERATION_STATUSES, RUNS, TREND
+from kraftproof.checkers.history.analysis_schema import RUNS, TREND
+from kraftproof.checkers.history.schema import OPERATION_STATUSES
 from kraftproof.checkers.spark.figures import by_status, percentiles
 from kraftproof.checkers.spark.timeline import QUIET
 from kraftproof.checkers.verdict import (

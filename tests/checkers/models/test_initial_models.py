@@ -16,8 +16,9 @@ from kraftproof.checkers.options import CheckOptions, Limits
 from tests.checkers.test_initial import run, written
 from tests.support.checkers import random_histories, reference
 from tests.support.checkers.cases import CASES, LENIENT, model_of, sequential
+from tests.support.random_cases import random_cases
 
-HISTORIES = 60
+HISTORIES = random_cases(60)
 STARTS = {
     "append-log": ([[0, 7], [2, 8]], [(0, 7, frozenset()), (2, 8, frozenset())]),
     "bank": ({"a": 2, "b": 1}, ({"a": 2, "b": 1}, [])),

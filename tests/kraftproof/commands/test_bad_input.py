@@ -104,10 +104,10 @@ def test_node_that_is_called_wrongly(arguments):
     [
         ("--workload queue", "unknown workload 'queue': one of topics, registration"),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
-        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only kill"),
+        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only disk-error"),
         (
-            "--backend docker --nemesis lose-unsynced",
-            "--nemesis lose-unsynced: the docker backend can't do that, only clock, kill",
+            "--backend docker --nemesis wipe",
+            "--nemesis wipe: the docker backend can't do that, only clock, disk-error",
         ),
         ("--node-config num.partitions", "--node-config num.partitions: KEY=VALUE is expected"),
         (

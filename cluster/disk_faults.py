@@ -1,8 +1,8 @@
-"""Faults of a simulated disk: full, failing, slow, or about to lose power.
+"""Faults of a disk, simulated or live: full, failing, slow, or about to lose power.
 
 A failed write may leave a part of its data. After a failed fsync the kernel may mark the pages as
 clean, as Linux does: the data stays readable, no later fsync writes it, and a loss of power
-loses it. See filesystem.py for the effects of a crash.
+loses it. See power_loss.py for the effects of a crash.
 """
 
 import errno
