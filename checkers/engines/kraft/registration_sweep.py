@@ -56,7 +56,7 @@ class LimitReachedError(Exception):
 
 
 class Sweep:
-    """A sweep over the calls of one broker id."""
+    """A sweep over the calls of a broker id."""
 
     def __init__(
         self,
@@ -76,8 +76,7 @@ class Sweep:
             calls: The calls of all broker ids.
             start: The broker id's first call.
             end: The next broker id's first call.
-            limits: The limits.
-            deadline: The time at which the sweep ends.
+            limits, deadline: The limits, and the time at which the sweep ends.
             cut: The event after which calls do not count.
             is_narrow: Whether only the best configurations are kept.
             is_relaxed: Whether indeterminate calls take effect without limit.
