@@ -4,9 +4,8 @@ A *configuration* has the open calls with a place in the order, the state of the
 indeterminate calls that took effect. A call is placed only when another call has to return, and
 only until the returning call has a place (after Lowe, "Testing for linearizability", 2017).
 Indeterminate calls have no deadline, so only the count of equal ones matters. A call without an
-effect is placed as soon as it is legal. Covered configurations are dropped. A *narrow* sweep keeps
-few configurations: if it passes, an order exists. A *relaxed* sweep repeats indeterminate calls
-without limit: if it fails, no order exists.
+effect is placed as soon as it is legal. A *narrow* sweep keeps few configurations: if it passes, an
+order exists. A *relaxed* sweep repeats indeterminate calls without limit: if it fails, none does.
 """
 
 import time
@@ -76,7 +75,8 @@ class Sweep:
             calls: The calls of all broker ids.
             start: The broker id's first call.
             end: The next broker id's first call.
-            limits, deadline: The limits, and the time at which the sweep ends.
+            limits: The limits.
+            deadline: The time at which the sweep ends.
             cut: The event after which calls do not count.
             is_narrow: Whether only the best configurations are kept.
             is_relaxed: Whether indeterminate calls take effect without limit.
