@@ -31,6 +31,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
         """Return whether a result is about this topic."""
         if self.name is not None:
             return result.name == self.name
+        if self.topic_id is None:
+            return result.name is None and is_zero(result.topic_id)
         return bool(result.topic_id == self.topic_id)
 
     def show(self) -> str:
