@@ -3,7 +3,8 @@
 numba keeps compiled code by the file of the kernel alone: an edit, or an upgrade, of a function or
 constant in another file that the kernel uses would leave the old code in place, and give wrong
 verdicts. Here the folder's name is the hash of the kernel's file and of all files of this package
-that it imports, directly or not, so that any change compiles anew what it may concern. numba is
+that it imports, directly or not, so that any change compiles anew what it may concern. Where the
+sources lie does not count: all checkouts of one state share what one of them has compiled. numba is
 imported when the first kernel runs compiled: one that runs uncompiled (`checkers.uncompiled`) needs
 neither numba nor its second of loading.
 
@@ -32,6 +33,8 @@ from functools import cache, cached_property, update_wrapper, wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
+from typing_extensions import override
+
 from kraftproof.checkers.compiling import compiling
 from kraftproof.checkers.uncompiled import own
 
@@ -59,10 +62,53 @@ def _number_apart() -> None:
 @cache
 def _numba() -> Any:  # noqa: ANN401 numba has no types
     import numba
+    from numba.core.caching import CacheImpl
 
+    if not _IS_GIVEN:
+        CacheImpl._locator_classes.insert(0, _locator())  # noqa: SLF001 numba has no other way
     _number_apart()
     os.register_at_fork(after_in_child=_number_apart)
     return numba
+
+
+def _locator() -> type[object]:
+    """Returns the class that tells numba where it keeps the kernels of this package.
+
+    numba's own puts the path of the source into the folder's name: each checkout would compile for
+    itself.
+    """
+    from numba.core.caching import _CacheLocator
+
+    class Locator(_CacheLocator):
+        def __init__(self, line: int, source: Path) -> None:
+            self._line = line
+            self._source = source
+
+        @override
+        def get_cache_path(self) -> str:
+            below = self._source.parent.relative_to(_PACKAGE)
+            return str(_folder_of(self._source) / below)
+
+        @override
+        def get_source_stamp(self) -> str:
+            return fingerprint(self._source)
+
+        @override
+        def get_disambiguator(self) -> str:
+            return str(self._line)
+
+        @classmethod
+        @override
+        def from_function(cls, function: Callable[..., object], file: str) -> "Locator | None":
+            """Return None for code of others, which numba keeps as it does without us."""
+            source = Path(file)
+            if not source.is_relative_to(_PACKAGE):
+                return None
+            found = cls(function.__code__.co_firstlineno, source)
+            found.ensure_cache_path()  # type: ignore[no-untyped-call]
+            return found
+
+    return Locator
 
 
 def kernel(function: F) -> F:
@@ -135,8 +181,6 @@ class Kernel:
     def _made(self) -> Any:  # noqa: ANN401 numba has no types
         numba = _numba()
         source = Path(str(sys.modules[self._function.__module__].__file__))
-        if not _IS_GIVEN:
-            numba.config.CACHE_DIR = str(_folder_of(source))
         options = {"cache": True, "nogil": True, "_nrt": self._counts_references}
         dispatcher = numba.njit(**options)(self._function)
         lock = Path(str(dispatcher.stats.cache_path)) / f"{source.stem}.lock"

@@ -35,7 +35,7 @@ from kraftproof.checkers.verdict import CheckerInputError
 
 HISTORY_FILE: Final = "history.jsonl"
 TABLES_DIRECTORY: Final = "tables"
-NODE_TABLES: Final = ("records", "snapshots", "trace")
+NODE_TABLES: Final = ("records", "snapshots", "trace", "writes")
 NO_MODEL: Final = "none"
 
 Refuse = Callable[[CheckerInputError], None]

@@ -4,6 +4,7 @@ Every message of checkers and kraftproof that quotes a value, a key, a path's co
 program's words takes the text from here.
 """
 
+import re
 from typing import Final
 
 import msgspec
@@ -14,6 +15,9 @@ LONGEST_LISTED_VALUE: Final = 60
 """Characters of one value where many stand below each other, as in an explanation."""
 LONGEST_LINE: Final = 1000
 """Maximum number of characters of a line of an error."""
+
+_LONG_WORD: Final = re.compile(rf"[^\s/]{{{LONGEST_VALUE + 20},}}")
+"""A word that nobody has cut: a cut value may have quotes and a name before the value."""
 
 
 def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
@@ -28,6 +32,11 @@ def shortened(text: str, longest: int = LONGEST_VALUE) -> str:
     if len(text) <= longest:
         return text
     return f"{text[:longest]}... ({len(text):,} characters)"
+
+
+def without_long_words(text: str) -> str:
+    """Return a text in which each word, or name in a path, of more than 200 characters is cut."""
+    return _LONG_WORD.sub(lambda match: shortened(match[0]), text)
 
 
 def without_middle(text: str, longest: int = LONGEST_LISTED_VALUE) -> str:

@@ -93,6 +93,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         reason: why the fact is a violation; empty if the fact explains itself.
         time_ns: when, in the history's time; None where that has no clock.
         node: the node, for a finding on a node.
+        log_offset: the offset in the metadata log, for a finding on a log or a snapshot.
         faults: the faults in force at that time, or else the fault healed last before.
         events: the indexes of the history's events that it is about, at most two.
     """
@@ -107,6 +108,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
     time_ns: int | None = None
     node: str | None = None
+    log_offset: int | None = None
     faults: tuple[NearFault, ...] = ()
     events: tuple[int, ...] = ()
 

@@ -7,7 +7,7 @@ See checkers/judge/keys.py for models, which the checkers call.
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
@@ -112,6 +112,27 @@ def _instance(point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
 def _named(kind: str, point: EntryPoint) -> str:
     origin = point.value if point.dist is None else f"{point.value} of {point.dist.name}"
     return f"{kind} {point.name!r} ({origin}) can't be loaded"
+
+
+def require_new_names(culprit: Plugin, made: object, renamed: Mapping[str, str]) -> None:
+    """Refuse a plug-in that overrides a call by an old name, since nobody would call that.
+
+    Args:
+        culprit: the plug-in.
+        made: the instance.
+        renamed: the new name of each old name.
+
+    Raises:
+        PluginError: a class of the plug-in has an old name, and not the new name.
+    """
+    for old, new in renamed.items():
+        for kind in type(made).__mro__:
+            if new in vars(kind):
+                break
+            if callable(vars(kind).get(old)):
+                raise PluginError(
+                    culprit, f"{kind.__name__}.{old} is never called: the name is now {new}"
+                )
 
 
 def returned(culprit: Plugin, call: str, value: object, expected: str) -> PluginError:

@@ -95,6 +95,8 @@ class ClusterOptions:
     mutant: str | None = None
     node_config: tuple[tuple[str, str], ...] = ()
     """Settings that all nodes get besides, as the system takes them."""
+    needs: frozenset[Capability] = frozenset()
+    """The capabilities required by the faults of the run, so that a backend can prepare disks."""
     is_collected: bool = True
     """Whether the nodes' files will be read; a simulated node writes no trace for nobody."""
 

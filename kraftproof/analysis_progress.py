@@ -6,7 +6,10 @@ from types import TracebackType
 from typing import Final, Self
 
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
+
+from kraftproof.checkers.text import without_long_words
 
 EVERY_S: Final = 0.5
 
@@ -45,10 +48,10 @@ class AnalysisProgress:
     def step(self, text: str) -> None:
         """End the previous step, and start a step."""
         self._stop()
-        self._text = text
-        self._console.print(f"[bold cyan]·[/] {text}")
+        self._text = escape(without_long_words(text))
+        self._console.print(f"[bold cyan]·[/] {self._text}")
         if self._console.is_terminal:
-            self._status = self._console.status(text)
+            self._status = self._console.status(self._text)
             self._status.start()
 
     def _stop(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from kraftproof.checkers.text import LONGEST_LINE, without_middle
+from kraftproof.checkers.text import LONGEST_LINE, without_long_words, without_middle
 
 _ELLIPSIS = 3
 STYLES = {"valid": "bold green", "invalid": "bold red", "unknown": "bold yellow"}
@@ -25,8 +25,9 @@ def print_json(value: Any) -> None:  # noqa: ANN401 - whatever is JSON
 
 
 def print_error(line: str) -> None:
-    """Print a line on standard error; cut the middle of a very long line."""
-    sys.stderr.write(without_middle(in_one_line(line), LONGEST_LINE - _ELLIPSIS) + "\n")
+    """Print a line on standard error; cut very long words, and the middle of a very long line."""
+    short = without_long_words(in_one_line(line))
+    sys.stderr.write(without_middle(short, LONGEST_LINE - _ELLIPSIS) + "\n")
 
 
 def in_one_line(text: str) -> str:

@@ -14,6 +14,7 @@ from kraftproof.cluster.plugin import (
     blamed,
     loaded_function,
     plugin,
+    require_new_names,
     returned,
     shown,
 )
@@ -46,6 +47,8 @@ from kraftproof.nemesis.pause import Pause, plan_pause
 from kraftproof.nemesis.restart import Restart, plan_restart
 
 ENTRY_POINTS = "kraftproof.faults"
+RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
+"""The calls of a fault by their old names."""
 
 _OURS: dict[str, Planner] = {
     Kill.kind: plan_kill,
@@ -116,4 +119,5 @@ def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
         named, known = f"{type(fault).__name__}.requires", ", ".join(Capability)
         wrong = f"{named} is {shown(requires)}, no capability; one of {known} is expected"
         raise PluginError(culprit, wrong)
+    require_new_names(culprit, fault, RENAMED)
     return cast("Fault", fault)

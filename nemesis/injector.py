@@ -112,6 +112,8 @@ class Injector:
         running = await self._apply(scheduled)
         if running is None:
             return
+        if self._now() >= scheduled.until_ns and not running.has_effect:
+            await self._look(running)  # the fault took longer to apply than it lasts
         while not running.has_effect and self._now() < scheduled.until_ns:
             await self._look(running)
             if not running.has_effect:

@@ -4,8 +4,8 @@ What it is: `make soak`, proof of recovery: one run a seed, its verdict taken fr
 Every other run writes snapshots all the time, so that the nodes recover from these and the rest
 of a log that begins above 0; its line says how many were written, copied from the leader, and
 loaded at a start, as the nodes' traces tell.
-What it is not: proof of durability, since kill -9 leaves the page cache alone; `lose-unsynced` on
-the simulated backend proves that.
+What it is not: proof of durability, since kill -9 leaves the page cache alone; see the fault
+`lose-unsynced`, on every backend.
 """
 
 import argparse

@@ -4,7 +4,7 @@ Shared by both engines. A run check that crashed leaves the run unknown; a check
 missing is listed as not applicable. What the harness saw and the guards are part of the verdict.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,7 @@ from kraftproof.checkers.guards.doubts import doubts, figures
 from kraftproof.checkers.guards.tally import Tally
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows, write_table
+from kraftproof.checkers.kraft.moments import timed
 from kraftproof.checkers.kraft.node_logs import Tables
 from kraftproof.checkers.kraft.run_checks import RUN_CHECKS, RunCheck
 from kraftproof.checkers.sources import Source, node_tables_there
@@ -43,16 +44,19 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     skipped: str | None = None
 
 
-def run_check(check: RunCheck, tables: Tables, faults: Faults = None) -> CheckResult:
+def run_check(
+    check: RunCheck, tables: Tables, faults: Faults, trace: Callable[[], pa.Table | None]
+) -> CheckResult:
     """Run a check, and turn a crash into an unknown verdict.
 
     Args:
         check: the check.
         tables: the relations of the check.
         faults: when the run's faults were in force.
+        trace: returns the run's table `trace`, or None for a run without traces.
     """
     try:
-        found = check.find(tables)
+        found = timed(check.find(tables), trace)
         wanted = [one.operation_index for one in found if one.operation_index is not None]
         operations = _operations(tables["operations"], wanted) if wanted else []
         located = located_all(found, operations, faults)

@@ -55,4 +55,5 @@ def _run_checks(source: Source, operations: pa.Table) -> list[CheckResult]:
         relations["committed"] = committed(relations["records"], relations["trace"])
     if RELATION_TABLES["kept"] <= relations.keys():
         relations["kept"] = kept(relations["committed"], relations["snapshots"])
-    return [run_check(check, relations, source.options.faults) for check in applicable]
+    faults = source.options.faults
+    return [run_check(one, relations, faults, lambda: relations.get("trace")) for one in applicable]

@@ -18,11 +18,17 @@ import pyarrow as pa
 
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_of, rows_of
-from kraftproof.checkers.kraft.metadata_transactions import effective
-from kraftproof.checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
+from kraftproof.checkers.kraft.metadata_transactions import Record, effective
+from kraftproof.checkers.kraft.node_logs import (
+    FINDINGS_A_CHECK,
+    Tables,
+    finding,
+    operation_finding,
+)
 from kraftproof.checkers.kraft.registrations import Registrations
 from kraftproof.checkers.kraft.topic_facts import created_id
-from kraftproof.checkers.verdict import Finding, FindingKind, NotApplicableError
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, NotApplicableError
 
 TOPICS_IN_LOG: Final = "kraft/acknowledged-topics-in-log"
 REGISTRATIONS_IN_LOG: Final = "kraft/acknowledged-registrations-in-log"
@@ -35,39 +41,42 @@ class Fold:
 
     Attributes:
         topics: each topic id's name, removed ones included, in log order.
-        removed: the ids removed, in log order.
-        epochs: each broker id's registered epochs, in log order.
+        made_at: the offset of each topic id's record.
+        removed: the ids removed and the offsets of their records, in log order.
+        epochs: each broker id's registered epochs and the offsets of their records, in log order.
         registered: the epoch under which each broker id is registered at the end.
     """
 
     topics: dict[str, str] = field(default_factory=dict)
-    removed: list[str] = field(default_factory=list)
-    epochs: dict[int, list[int]] = field(default_factory=dict)
+    made_at: dict[str, int] = field(default_factory=dict)
+    removed: list[tuple[str, int]] = field(default_factory=list)
+    epochs: dict[int, dict[int, int]] = field(default_factory=dict)
     registered: dict[int, int] = field(default_factory=dict)
 
 
 def fold(committed: pa.Table) -> Fold:
     """Folds the committed records of all nodes, each offset once."""
-    by_offset: dict[int, tuple[str, str]] = {}
+    by_offset: dict[int, Record] = {}
     for offset, kind, fields in rows_of(committed, "offset", "type", "json"):
         assert isinstance(offset, int)
-        by_offset.setdefault(offset, (str(kind), str(fields)))
+        by_offset.setdefault(offset, (offset, str(kind), str(fields)))
     folded = Fold()
-    for kind, text in effective(by_offset[offset] for offset in sorted(by_offset)):
-        _apply(folded, kind, text)
+    for record in effective(by_offset[offset] for offset in sorted(by_offset)):
+        _apply(folded, *record)
     return folded
 
 
-def _apply(folded: Fold, kind: str, fields: str) -> None:
+def _apply(folded: Fold, offset: int, kind: str, fields: str) -> None:
     if kind == "TOPIC_RECORD":
         record = _fields(fields)
         folded.topics[str(record["topicId"])] = str(record["name"])
+        folded.made_at[str(record["topicId"])] = offset
     elif kind == "REMOVE_TOPIC_RECORD":
-        folded.removed.append(str(_fields(fields)["topicId"]))
+        folded.removed.append((str(_fields(fields)["topicId"]), offset))
     elif kind == "REGISTER_BROKER_RECORD":
         record = _fields(fields)
         broker, epoch = int(record["brokerId"]), int(record["brokerEpoch"])
-        folded.epochs.setdefault(broker, []).append(epoch)
+        folded.epochs.setdefault(broker, {}).setdefault(epoch, offset)
         folded.registered[broker] = epoch
     elif kind == "UNREGISTER_BROKER_RECORD":
         folded.registered.pop(int(_fields(fields)["brokerId"]), None)
@@ -110,22 +119,23 @@ def _lost_creations(operations: Iterable[Operation], folded: Fold) -> Iterator[F
     for operation in operations:
         topic_id = created_id(operation)
         if topic_id is not None and folded.topics.get(topic_id) != operation.key:
-            which = f"topic {operation.key} ({topic_id})"
-            text = f"{which} was acknowledged and is not in the committed log"
-            yield _finding(TOPICS_IN_LOG, text, operation)
+            fact = f"the creation of {_topic(operation.key, topic_id)} was acknowledged"
+            why = "the topic is not in the committed log"
+            yield operation_finding(TOPICS_IN_LOG, operation, fact, why)
 
 
 def _lost_deletions(operations: Iterable[Operation], folded: Fold) -> Iterator[Finding]:
-    removed = Counter(folded.topics.get(topic_id) for topic_id in folded.removed)
-    removed_ids = frozenset(folded.removed)
+    removed = Counter(folded.topics.get(topic_id) for topic_id, _ in folded.removed)
+    removed_ids = frozenset(topic_id for topic_id, _ in folded.removed)
     for operation in operations:
         if operation.f != "delete" or _outcome(operation) != "deleted":
             continue
         removed[operation.key] -= 1
         topic_id = operation.input.get("id") if isinstance(operation.input, dict) else None
         if removed[operation.key] < 0 or (topic_id is not None and topic_id not in removed_ids):
-            text = f"the deletion of topic {operation.key} was acknowledged and is not in the log"
-            yield _finding(TOPICS_IN_LOG, text, operation)
+            fact = f"the deletion of topic {shortened(operation.key)} was acknowledged"
+            why = "the deletion is not in the committed log"
+            yield operation_finding(TOPICS_IN_LOG, operation, fact, why)
 
 
 def _invented_topics(operations: Iterable[Operation], folded: Fold) -> Iterator[Finding]:
@@ -145,18 +155,16 @@ def _invented_topics(operations: Iterable[Operation], folded: Fold) -> Iterator[
             continue
         untold_creates[name] -= 1
         if untold_creates[name] < 0:
-            text = (
-                f"topic {name} ({topic_id}) is in the committed log, but no create can have made it"
-            )
-            yield _finding(TOPICS_IN_LOG, text)
-    for topic_id in folded.removed:
+            fact = f"{_topic(name, topic_id)} was committed to the log"
+            why = "no create can have made the topic"
+            yield finding(TOPICS_IN_LOG, fact, reason=why, log_offset=folded.made_at[topic_id])
+    for topic_id, offset in folded.removed:
         name = folded.topics.get(topic_id, "")
         deletes[name] -= 1
         if deletes[name] < 0 and not name.startswith(_INTERNAL_PREFIX):
-            text = (
-                f"topic {name} ({topic_id}) is removed in the committed log, but no delete did it"
-            )
-            yield _finding(TOPICS_IN_LOG, text)
+            fact = f"the removal of {_topic(name, topic_id)} was committed to the log"
+            why = "no delete can have removed the topic"
+            yield finding(TOPICS_IN_LOG, fact, reason=why, log_offset=offset)
 
 
 def _outcome(operation: Operation) -> str:
@@ -174,43 +182,37 @@ def registrations_in_log(tables: Tables) -> list[Finding]:
     for operation in operations_of(tables["operations"]):
         by_key.setdefault(operation.key, []).append(operation)
     return [
-        finding
+        found
         for key, operations in by_key.items()
         if key.isdecimal()
-        for finding in _broker_in_log(int(key), Registrations.of(key, operations), folded)
+        for found in _broker_in_log(int(key), Registrations.of(key, operations), folded)
     ]
 
 
 def _broker_in_log(broker: int, asked: Registrations, folded: Fold) -> Iterator[Finding]:
-    logged = dict.fromkeys(folded.epochs.get(broker, []))
+    logged = folded.epochs.get(broker, {})
     for grant in asked.grants:
         if grant.epoch not in logged:
-            text = f"acknowledged epoch {grant.epoch} is not in the committed log"
-            yield asked.finding(REGISTRATIONS_IN_LOG, grant, text)
+            fact = f"the registration under epoch {grant.epoch} was acknowledged"
+            why = "that epoch is not in the committed log"
+            yield asked.finding(REGISTRATIONS_IN_LOG, grant, fact, reason=why)
     told = {grant.epoch for grant in asked.grants}
     untold = sum(contact.may_register and not contact.is_grant for contact in asked.contacts)
     invented = [epoch for epoch in logged if epoch not in told]
     if len(invented) > untold:
-        text = (
-            f"broker {broker}: epoch {invented[-1]} is in the committed log, but was not asked for"
-        )
-        yield _finding(REGISTRATIONS_IN_LOG, text)
+        epoch = invented[-1]
+        fact = f"broker {broker}: a registration under epoch {epoch} was committed to the log"
+        why = "no register can have caused the registration"
+        yield finding(REGISTRATIONS_IN_LOG, fact, reason=why, log_offset=logged[epoch])
     final = folded.registered.get(broker)
     first = next((grant for grant in asked.grants if grant.epoch == final), None)
     for contact in asked.contacts:
         ended = contact.outcome == "unregistered" and first is not None and first.precedes(contact)
         if ended:
-            text = (
-                f"it was unregistered, but epoch {final} is still registered in the committed log"
-            )
-            yield asked.finding(REGISTRATIONS_IN_LOG, contact, text)
+            fact = "its unregistration was acknowledged"
+            why = f"epoch {final} is still registered at the end of the committed log"
+            yield asked.finding(REGISTRATIONS_IN_LOG, contact, fact, reason=why)
 
 
-def _finding(check: str, sentence: str, operation: Operation | None = None) -> Finding:
-    return Finding(
-        check=check,
-        kind=FindingKind.SAFETY,
-        key=None if operation is None else operation.key,
-        operation_index=None if operation is None else operation.index,
-        sentence=sentence,
-    )
+def _topic(name: str, topic_id: str) -> str:
+    return f"topic {shortened(name)} ({shortened(topic_id)})"

@@ -75,6 +75,7 @@ def _overwritten(watermarks: list[Report], epochs: dict[int, tuple[int, int]]) -
                 " committed before that epoch",
                 reason=f"node {node} reported the high watermark {watermark} by epoch {epoch}",
                 node=holder,
+                log_offset=watermark - 1,
             )
 
 
@@ -91,6 +92,7 @@ def _missing(
             f"committed offset {lost} is in no node's committed log",
             reason=f"node {node} reported the high watermark {watermark}",
             node=node,
+            log_offset=lost,
         )
 
 

@@ -17,10 +17,16 @@ import pyarrow.compute as pc
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_of, rows_of
 from kraftproof.checkers.kraft.entities import Entities, decoded, held_by, known_records
-from kraftproof.checkers.kraft.node_logs import FINDINGS_A_CHECK, Tables
+from kraftproof.checkers.kraft.node_logs import (
+    FINDINGS_A_CHECK,
+    Tables,
+    finding,
+    operation_finding,
+)
 from kraftproof.checkers.kraft.registrations import NEVER, Registrations
 from kraftproof.checkers.kraft.topic_facts import facts_of
-from kraftproof.checkers.verdict import Finding, FindingKind, NotApplicableError
+from kraftproof.checkers.text import shortened
+from kraftproof.checkers.verdict import Finding, NotApplicableError
 
 TOPICS_KEPT: Final = "kraft/acknowledged-topics-kept"
 REGISTRATIONS_KEPT: Final = "kraft/acknowledged-registrations-kept"
@@ -69,11 +75,12 @@ def entities_at_end(rows: pa.Table) -> Entities:
 def topics_kept(tables: Tables) -> list[Finding]:
     """Exactly the topics that were created and not deleted exist."""
     operations = operations_of(tables["operations"])
-    topics = entities_at_end(tables["kept"]).owners("topic")
+    rows = tables["kept"]
+    topics = entities_at_end(rows).owners("topic")
     names = {topic_id: str(fields["name"]) for topic_id, fields in topics.items()}
     return [
         *islice(_misplaced_topics(operations, names), FINDINGS_A_CHECK),
-        *islice(_invented_topics(operations, names), FINDINGS_A_CHECK),
+        *islice(_invented_topics(operations, names, rows), FINDINGS_A_CHECK),
     ]
 
 
@@ -81,14 +88,19 @@ def _misplaced_topics(operations: list[Operation], names: dict[str, str]) -> Ite
     for topic_id, facts in facts_of(operations).items():
         create = facts.create
         if facts.may_go_at == NEVER and names.get(topic_id) != create.key:
-            text = f"acknowledged topic {create.key} ({topic_id}) is in no log or snapshot"
-            yield _finding(TOPICS_KEPT, create, text)
+            fact = f"the creation of topic {shortened(create.key)} ({topic_id}) was acknowledged"
+            why = "at the end the topic is in no log or snapshot"
+            yield operation_finding(TOPICS_KEPT, create, fact, why)
         elif facts.gone is not None and topic_id in names:
-            text = f"topic {create.key} ({topic_id}) is there in the end, though this shows it gone"
-            yield _finding(TOPICS_KEPT, facts.gone, text)
+            gone = facts.gone
+            fact = f"{gone.f} showed topic {shortened(create.key)} ({topic_id}) as removed"
+            why = "at the end the topic is in the logs and snapshots"
+            yield operation_finding(TOPICS_KEPT, gone, fact, why)
 
 
-def _invented_topics(operations: list[Operation], names: dict[str, str]) -> Iterator[Finding]:
+def _invented_topics(
+    operations: list[Operation], names: dict[str, str], rows: pa.Table
+) -> Iterator[Finding]:
     told = facts_of(operations)
     untold_creates: defaultdict[str, int] = defaultdict(int)
     for operation in operations:
@@ -99,8 +111,17 @@ def _invented_topics(operations: list[Operation], names: dict[str, str]) -> Iter
             continue
         untold_creates[name] -= 1
         if untold_creates[name] < 0:
-            text = f"topic {name} ({topic_id}) is there in the end, but no create can have made it"
-            yield Finding(check=TOPICS_KEPT, kind=FindingKind.SAFETY, sentence=text)
+            fact = f"topic {shortened(name)} ({topic_id}) was committed and is there at the end"
+            why = "no create can have made the topic"
+            first = _first_offset(rows, topic_id)
+            yield finding(TOPICS_KEPT, fact, reason=why, log_offset=first)
+
+
+def _first_offset(rows: pa.Table, topic_id: str) -> int | None:
+    """Return the first offset known to hold a topic: its record's, or the end of a snapshot."""
+    naming: pa.Table = rows.filter(pc.match_substring(rows["json"], topic_id))
+    columns: Iterator[tuple[Any, ...]] = rows_of(naming, "offset", "type")
+    return min((offset - (kind == SNAPSHOT) for offset, kind in columns), default=None)
 
 
 def registrations_kept(tables: Tables) -> list[Finding]:
@@ -117,16 +138,8 @@ def registrations_kept(tables: Tables) -> list[Finding]:
         newest = max(asked.grants, key=lambda grant: grant.epoch or 0)
         final = brokers.get(key, {}).get("brokerEpoch")
         if final is None or final < (newest.epoch or 0):
-            text = f"acknowledged epoch {newest.epoch} gives way to {final} in log and snapshot"
-            found.append(asked.finding(REGISTRATIONS_KEPT, newest, text))
+            fact = f"the registration under epoch {newest.epoch} was acknowledged"
+            left = "no epoch" if final is None else f"epoch {final}"
+            why = f"at the end the logs and snapshots have {left}"
+            found.append(asked.finding(REGISTRATIONS_KEPT, newest, fact, reason=why))
     return found
-
-
-def _finding(check: str, operation: Operation, sentence: str) -> Finding:
-    return Finding(
-        check=check,
-        kind=FindingKind.SAFETY,
-        key=operation.key,
-        operation_index=operation.index,
-        sentence=sentence,
-    )

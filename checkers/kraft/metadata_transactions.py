@@ -12,16 +12,21 @@ END: Final = "END_TRANSACTION_RECORD"
 ABORT: Final = "ABORT_TRANSACTION_RECORD"
 
 
-def effective(records: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the records (type, JSON) that take effect, in the order of the log."""
-    held: list[tuple[str, str]] | None = None
-    for kind, fields in records:
+Record = tuple[int, str, str]
+"""(offset, type, JSON)."""
+
+
+def effective(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield the records that take effect, in the order of the log."""
+    held: list[Record] | None = None
+    for record in records:
+        kind = record[1]
         if kind == BEGIN:
             held = [] if held is None else held
         elif kind in {END, ABORT}:
             yield from held or () if kind == END else ()
             held = None
         elif held is None:
-            yield kind, fields
+            yield record
         else:
-            held.append((kind, fields))
+            held.append(record)

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice, pairwise
 from typing import Final
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import rows_of
 from kraftproof.checkers.verdict import Finding, FindingKind
 
@@ -54,9 +56,10 @@ def _disagreements(rows: Iterable[Row]) -> Iterator[Finding]:
                 which = f"epoch {epoch} and CRC {crc} on node {node}"
                 yield finding(
                     LOGS_AGREE,
-                    f"nodes {node} and {other} committed different records at offset {offset}",
+                    f"node {other} committed another record at offset {offset} than node {node}",
                     reason=f"{which}, but epoch {other_epoch} and CRC {other_crc} on node {other}",
                     node=other,
+                    log_offset=offset,
                 )
                 break
 
@@ -128,6 +131,7 @@ def _disorder(rows: Iterable[Row]) -> Iterator[Finding]:
                     reason=f"offset {offset} of epoch {epoch} is followed by offset {next_offset}"
                     f" of epoch {next_epoch}",
                     node=node,
+                    log_offset=next_offset,
                 )
                 break
 
@@ -211,6 +215,7 @@ def finding(
     *,
     reason: str = "",
     node: object = None,
+    log_offset: object = None,
     time_ns: object = None,
 ) -> Finding:
     """Return a safety finding that is about no single operation.
@@ -220,6 +225,7 @@ def finding(
         fact: what happened.
         reason: the violated rule, or the evidence.
         node: the node of the finding.
+        log_offset: the offset of the record, if the finding is about a record.
         time_ns: when, in the time of the run, if that is known.
     """
     return Finding(
@@ -229,8 +235,22 @@ def finding(
         sentence=f"{fact}; {reason}" if reason else fact,
         reason=reason,
         node=None if node is None else str(node),
+        log_offset=log_offset if isinstance(log_offset, int) else None,
         time_ns=time_ns if isinstance(time_ns, int) else None,
     )
+
+
+def operation_finding(check: str, operation: Operation, fact: str, reason: str) -> Finding:
+    """Return a safety finding about the answer to an operation; its time is the answer's.
+
+    Args:
+        check: what was checked.
+        operation: the operation.
+        fact: what the client was told.
+        reason: what the logs or snapshots say instead.
+    """
+    found = finding(check, fact, reason=reason)
+    return msgspec.structs.replace(found, key=operation.key, operation_index=operation.index)
 
 
 def _int(value: object) -> int:

@@ -119,7 +119,7 @@ class Registrations:
             key=self.key,
             operation_index=contact.index,
             fact=text,
-            sentence=text,
+            sentence=f"{text}; {reason}" if reason else text,
             reason=reason,
         )
 

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from kraftproof.checkers.history.tables import operations_of
-from kraftproof.checkers.kraft import acknowledged, describe, durable, kept, node_logs, snapshots
+from kraftproof.checkers.kraft import (
+    acknowledged,
+    describe,
+    disk_writes,
+    durable,
+    kept,
+    node_logs,
+    snapshots,
+    topic_shapes,
+)
 from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.kraft.specification import conforming_log
 from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})
@@ -21,7 +31,7 @@ class RunCheck:
     """A check of a run's relations.
 
     Attributes: name: the checked property.
-        relations: one or two of operations, committed, kept, snapshots, trace.
+        relations: one or two of operations, committed, kept, snapshots, trace, writes.
         models: the models whose operations the check can read; None for all.
         find: returns what is wrong.
     """
@@ -43,6 +53,7 @@ class RunCheck:
 RELATION_TABLES: Final = {
     "operations": frozenset({"operations"}),
     "trace": frozenset({"trace"}),
+    "writes": frozenset({"writes"}),
     "snapshots": frozenset({"snapshots"}),
     "committed": frozenset({"records", "trace"}),
     "kept": frozenset({"records", "snapshots", "trace"}),
@@ -57,6 +68,10 @@ def _ids_given_twice(tables: Tables) -> list[Finding]:
     return describe.ids_given_twice(operations_of(tables["operations"]))
 
 
+def _unlike_asked(tables: Tables) -> list[Finding]:
+    return topic_shapes.as_asked(operations_of(tables["operations"]))
+
+
 RUN_CHECKS: Final = (
     RunCheck(
         name=describe.MONOTONIC,
@@ -68,6 +83,12 @@ RUN_CHECKS: Final = (
         name=describe.IDS_UNIQUE,
         relations=("operations",),
         find=_ids_given_twice,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=topic_shapes.AS_ASKED,
+        relations=("operations",),
+        find=_unlike_asked,
         models=TOPICS,
     ),
     RunCheck(name=node_logs.LOGS_AGREE, relations=("committed",), find=node_logs.logs_agree),
@@ -97,6 +118,18 @@ RUN_CHECKS: Final = (
         name=acknowledged.TOPICS_IN_LOG,
         relations=("operations", "committed"),
         find=acknowledged.topics_in_log,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=conforming_log.LOG_CONFORMS,
+        relations=("operations", "committed"),
+        find=conforming_log.log_conforms,
+        models=TOPICS | REGISTRATION,
+    ),
+    RunCheck(
+        name=disk_writes.ACKNOWLEDGED_IS_DURABLE,
+        relations=("operations", "writes"),
+        find=disk_writes.acknowledged_is_durable,
         models=TOPICS,
     ),
     RunCheck(

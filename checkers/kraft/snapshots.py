@@ -47,22 +47,19 @@ def _unlike(snapshots: list[_Snapshot]) -> Iterator[Finding]:
     first: dict[int, _Snapshot] = {}
     for snapshot in snapshots:
         if snapshot.entities is None:
-            yield finding(SNAPSHOTS_AGREE, f"{snapshot} is no whole snapshot", node=snapshot.node)
+            yield _finding(SNAPSHOTS_AGREE, snapshot, "is no whole snapshot")
             continue
         other = first.setdefault(snapshot.offset, snapshot)
         if other.epoch != snapshot.epoch or other.timestamp_ms != snapshot.timestamp_ms:
-            yield finding(
-                SNAPSHOTS_AGREE,
-                f"{snapshot} is not {other}",
-                reason=f"the last timestamp of its log is {snapshot.timestamp_ms} ms, that of the"
-                f" other {other.timestamp_ms} ms",
-                node=snapshot.node,
+            stamps = (
+                f"the last timestamp of its log is {snapshot.timestamp_ms} ms, that of the other"
+                f" {other.timestamp_ms} ms"
             )
+            yield _finding(SNAPSHOTS_AGREE, snapshot, f"is not {other}", stamps)
         elif other.entities != snapshot.entities:
             difference = _difference(_held(snapshot), _held(other))
             if difference is not None:
-                fact = f"{snapshot} is not {other}"
-                yield finding(SNAPSHOTS_AGREE, fact, reason=difference, node=snapshot.node)
+                yield _finding(SNAPSHOTS_AGREE, snapshot, f"is not {other}", difference)
 
 
 def snapshots_fold_log(tables: Tables) -> list[Finding]:
@@ -85,19 +82,23 @@ def _unfounded(snapshots: list[_Snapshot], log: Log) -> Iterator[Finding]:
             continue
         last = log.get(snapshot.offset - 1)
         if last is not None and last[0] != snapshot.epoch:
-            yield finding(
-                SNAPSHOTS_FOLD_LOG,
-                f"{snapshot} follows a record of epoch {last[0]} in the committed log",
-                node=snapshot.node,
-            )
+            fact = f"follows a record of epoch {last[0]} in the committed log"
+            yield _finding(SNAPSHOTS_FOLD_LOG, snapshot, fact)
         difference = _difference(_held(snapshot), folded)
         if difference is not None:
-            yield finding(
-                SNAPSHOTS_FOLD_LOG,
-                f"{snapshot} differs from the result of the log before the snapshot",
-                reason=difference,
-                node=snapshot.node,
-            )
+            fact = "differs from the result of the log before the snapshot"
+            yield _finding(SNAPSHOTS_FOLD_LOG, snapshot, fact, difference)
+
+
+def _finding(check: str, snapshot: _Snapshot, fact: str, reason: str = "") -> Finding:
+    """Return a finding about a snapshot, at the time of the last record under the snapshot."""
+    return finding(
+        check,
+        f"{snapshot} {fact}",
+        reason=reason,
+        node=snapshot.node,
+        log_offset=snapshot.offset - 1,
+    )
 
 
 def _difference(held: Entities, wanted: Entities) -> str | None:

@@ -20,6 +20,7 @@ from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.crash import origin_of
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.models.renamed import require_new_names
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding
@@ -253,6 +254,7 @@ def _required(reference: str, model: object) -> Model:
     name, functions = (getattr(model, field, None) for field in ("name", "functions"))
     if not isinstance(name, str) or not name:
         raise CheckerInputError(f"model {reference}: its name is {name!r}, not a text")
+    require_new_names(reference, model)
     is_set = isinstance(functions, Collection) and not isinstance(functions, str)
     if is_set and all(isinstance(one, str) for one in functions or ()):
         return model

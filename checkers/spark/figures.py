@@ -11,7 +11,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.history.schema import COVERAGE, OPERATION_STATUSES, PHASES
+from kraftproof.checkers.history.analysis_schema import COVERAGE, PHASES
+from kraftproof.checkers.history.schema import OPERATION_STATUSES
 from kraftproof.checkers.spark.timeline import SECOND_NS
 
 PERCENTILES: Final = {"p50_ms": 0.5, "p90_ms": 0.9, "p99_ms": 0.99, "p999_ms": 0.999}

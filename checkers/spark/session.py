@@ -5,6 +5,7 @@ An active session (of a test run or a notebook) is reused.
 
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -19,9 +20,11 @@ from typing import Final
 from pyspark.sql import SparkSession
 
 import kraftproof
+from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
 
 LOCAL: Final = "local[*]"
+_MASTERS: Final = re.compile(r"local(-cluster)?(\[[\w*, ]+\])?|spark://.*|yarn|k8s://.+")
 CONNECT_SECONDS: Final = 5.0
 EXECUTOR_SECONDS: Final = 60.0
 
@@ -40,6 +43,8 @@ _LOGGING: Final = f"-Dlog4j2.configurationFile={_QUIET_LOGGING.as_uri()}"
 _SMALL_BYTES: Final = 100_000_000
 _FOR_SMALL: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """A small job is over before Java's second compiler has paid for itself: half the CPU time."""
+_SETTINGS_FOR_SMALL: Final = {"spark.sql.codegen.wholeStage": "false"}
+"""Neither does the Java code pay that Spark writes and compiles for each query: a quarter."""
 _ON_LOOPBACK: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -65,6 +70,7 @@ def session(
 
     Raises: SparkUnavailable: Java, the master or the workers are missing.
     """
+    _require_known(master)
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -74,11 +80,12 @@ def session(
     report("starting Spark: Java takes some ten seconds")
     # Workers must run this interpreter, and find this package also where it is not installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    java = _LOGGING if input_bytes > _SMALL_BYTES else f"{_LOGGING} {_FOR_SMALL}"
+    is_small = input_bytes <= _SMALL_BYTES
     settings = _SETTINGS | {
         "spark.executorEnv.PYTHONPATH": _python_path(),
-        "spark.driver.extraJavaOptions": java,
+        "spark.driver.extraJavaOptions": f"{_LOGGING} {_FOR_SMALL}" if is_small else _LOGGING,
     }
+    settings |= _SETTINGS_FOR_SMALL if is_small else {}
     settings |= _ON_LOOPBACK if master.startswith("local") else {}
     builder = SparkSession.builder.master(master).appName("kraftproof")
     for name, value in settings.items():
@@ -95,7 +102,7 @@ def session(
         first = str(error).strip().splitlines()[:1]
         reason = first[0] if first else type(error).__name__
         raise SparkUnavailable(
-            f"Spark did not start at {master}: {reason} (--engine inline needs none)"
+            f"Spark did not start at {shortened(master)}: {reason} (--engine inline needs none)"
         ) from error
     context = started.sparkContext
     context.setLogLevel("ERROR")
@@ -178,18 +185,27 @@ def _require_java() -> None:
         )
 
 
+def _require_known(master: str) -> None:
+    """Refuse a master of no form that Spark knows: Spark itself would start Java first."""
+    if _MASTERS.fullmatch(master) is None:
+        forms = "local[*], local[4], spark://HOST:PORT, yarn, k8s://HOST:PORT"
+        named = f"--master {shortened(master)}"
+        raise SparkUnavailable(f"{named}: no Spark master; the forms are {forms}")
+
+
 def _require_reachable(master: str) -> None:
     """Ask a standalone master's door: Spark itself would knock for a minute."""
     if not master.startswith("spark://"):
         return
+    named = f"--master {shortened(master)}"
     first = master.removeprefix("spark://").split(",")[0]
     host, _, port = first.rpartition(":")
     if not host or not port.isdigit():
-        raise SparkUnavailable(f"--master {master}: not of the form spark://HOST:PORT")
+        raise SparkUnavailable(f"{named}: not of the form spark://HOST:PORT")
     try:
         socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise SparkUnavailable(f"--master {master}: no Spark master answers: {error}") from error
+        raise SparkUnavailable(f"{named}: no Spark master answers: {error}") from error
 
 
 def _require_executor(spark: SparkSession, master: str) -> None:
@@ -200,7 +216,8 @@ def _require_executor(spark: SparkSession, master: str) -> None:
         if time.monotonic() > deadline:
             spark.stop()
             raise SparkUnavailable(
-                f"--master {master}: no worker gave an executor within {EXECUTOR_SECONDS:.0f} s"
+                f"--master {shortened(master)}: no worker gave an executor within"
+                f" {EXECUTOR_SECONDS:.0f} s"
             )
         time.sleep(0.1)
 

@@ -10,7 +10,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.history.schema import FAULT_WINDOWS, OPERATIONS
+from kraftproof.checkers.history.analysis_schema import FAULT_WINDOWS
+from kraftproof.checkers.history.schema import OPERATIONS
 
 SECOND_NS: Final = 1_000_000_000
 SETTLE_SECONDS: Final = 3

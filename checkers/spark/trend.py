@@ -5,7 +5,8 @@ from typing import Final
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.history.schema import OPERATION_STATUSES, RUNS, TREND
+from kraftproof.checkers.history.analysis_schema import RUNS, TREND
+from kraftproof.checkers.history.schema import OPERATION_STATUSES
 from kraftproof.checkers.spark.figures import by_status, percentiles
 from kraftproof.checkers.spark.timeline import QUIET
 from kraftproof.checkers.verdict import (
@@ -80,7 +81,8 @@ def _notes() -> Column:
     Empty without either.
     """
     nothing = (
-        F.when(F.col("keys") == 0, F.array(F.lit(NO_OPERATIONS)))
+        F.when(F.col("is_crashed"), _no_texts())
+        .when(F.col("keys") == 0, F.array(F.lit(NO_OPERATIONS)))
         .when(F.col("keys") == F.col("vacuous_keys"), F.array(F.lit(NONE_SUCCEEDED)))
         .otherwise(_no_texts())
     )

@@ -62,6 +62,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             facts=self.facts,
         )
 
+    def trace(self) -> pa.Table | None:
+        """Return the table of the nodes' traces, or None for a run without traces.
+
+        Raises: CheckerInputError: the file can't be read.
+        """
+        return None if self.tables is None else read_table(self.tables, "trace")
+
     def told(self, problem: object) -> str:
         """Return a problem with the user's form of the path."""
         return str(problem).removeprefix(self.root)
@@ -255,9 +262,13 @@ def _checked(
     checks: Checks, plans: Plans, group: tuple[pa.Scalar, ...], relations: Sequence[pa.Table]
 ) -> pa.Table:
     run = group[0].as_py()
+    plan = plans[run]
     results = [
         run_check(
-            check, dict(zip(check.relations, relations, strict=True)), plans[run].options.faults
+            check,
+            dict(zip(check.relations, relations, strict=True)),
+            plan.options.faults,
+            plan.trace,
         )
         for check in RUN_CHECKS
         if run in checks.get(check.name, frozenset())

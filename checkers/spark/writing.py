@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from kraftproof.checkers.history.schema import ANALYSIS_TABLES, analysis_schema
+from kraftproof.checkers.history.analysis_schema import ANALYSIS_TABLES, analysis_schema
 
 _WRITTEN: Final = pa.schema([("part", pa.string()), ("rows", pa.int64())])
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from kraftproof.cluster.protocol import Capability, ClusterError
+from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 
 CAPABILITIES: Final = frozenset(
     {
@@ -15,6 +16,7 @@ CAPABILITIES: Final = frozenset(
         Capability.RESTART,
         Capability.PARTITION,
         Capability.CLOCK,
+        *DISK_CAPABILITIES,
     }
 )
 MISSING_EXTRA: Final = "needs the extra docker: pip install 'kraftproof[docker]'"

@@ -11,7 +11,7 @@ from enum import Enum
 
 import msgspec
 
-from kraftproof.cluster.local.ownership import BOOT_ID, Identity, identify, is_alive
+from kraftproof.cluster.processes import BOOT_ID, Identity, identify, is_alive
 
 OURS = "kraftproof"
 RUN = "kraftproof.run"

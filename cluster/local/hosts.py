@@ -24,11 +24,12 @@ from kraftproof.cluster.protocol import (
     ClusterOptions,
     NodeInfo,
 )
+from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports
 from kraftproof.cluster.systems.deployment import Deployment
 
-CAPABILITIES = frozenset({Capability.KILL, Capability.PAUSE, Capability.RESTART})
+CAPABILITIES = DISK_CAPABILITIES | {Capability.KILL, Capability.PAUSE, Capability.RESTART}
 
 
 class LocalHost(Host):

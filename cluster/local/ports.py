@@ -8,13 +8,12 @@ from zlib import crc32
 
 from kraftproof.cluster.local.ownership import (
     RunFile,
-    identify,
-    is_alive,
     locked,
     read_runs,
     remove_run,
     write_run,
 )
+from kraftproof.cluster.processes import identify, is_alive
 from kraftproof.cluster.protocol import ClusterError
 
 LOOPBACK = "127.0.0.1"

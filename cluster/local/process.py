@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from kraftproof.cluster.local import launch
-from kraftproof.cluster.local.ownership import Identity, identify, state_of
+from kraftproof.cluster.processes import Identity, identify, state_of
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME, last_words
 from kraftproof.cluster.systems.deployment import Command, Deployment

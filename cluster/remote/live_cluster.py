@@ -2,7 +2,7 @@
 
 The hosts say what can be done to nodes there, and the system what its nodes are made of. Each node
 has a directory nodes/<id>/ in the run's directory, with all that it printed in output.log. Not:
-degraded links and damaged disks.
+degraded links and wiped disks.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster.capabilities import DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import (
     Address,
     Capability,
@@ -21,6 +22,7 @@ from kraftproof.cluster.protocol import (
 )
 from kraftproof.cluster.remote import probe
 from kraftproof.cluster.remote.clock import NodeClock
+from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Host, Hosts
 from kraftproof.cluster.remote.output import last_words
@@ -33,7 +35,7 @@ from kraftproof.cluster.systems.system import System
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(Cluster):
+class LiveCluster(Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -55,6 +57,7 @@ class LiveCluster(Cluster):
         self._deployments: dict[int, Deployment] = {}
         self._clocks: dict[int, NodeClock] = {}
         self._firewall = Firewall({}, {})
+        self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
 
     @property
     @override
@@ -100,6 +103,7 @@ class LiveCluster(Cluster):
         await self._provider.started()
         try:
             await wait_until_ready(self, self._system, self._ready_timeout_ns)
+            await self._disks.check_effect()
         except ClusterError as error:
             raise ClusterError(f"{error}{await self._complaint()}") from error
 
@@ -109,6 +113,7 @@ class LiveCluster(Cluster):
             await host.put(host.directory / path, text.encode())
         for path in deployment.data:
             self._directories[node_id].joinpath(path).mkdir(parents=True, exist_ok=True)
+        await self._disks.mount(node_id, deployment.data)
         if node_id in self._clocks:
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
@@ -123,7 +128,10 @@ class LiveCluster(Cluster):
 
     @override
     async def stop(self) -> None:
-        await self._provider.remove()
+        try:
+            await self._provider.remove()
+        finally:
+            await self._disks.unmount()
 
     @override
     async def kill(self, node_id: int) -> None:
@@ -195,7 +203,24 @@ class LiveCluster(Cluster):
 
     @override
     async def lose_unsynced(self, node_id: int) -> int:
-        raise ClusterError(f"the {self.backend} backend can't drop unsynced writes")
+        await self.kill(node_id)
+        return await self._disks.lose(node_id)
+
+    @override
+    async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
+        await self._disks.add(node_id, fault)
+
+    @override
+    async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
+        await self._disks.remove(node_id, fault)
+
+    @override
+    async def disk_fault_count(self, node_id: int) -> int:
+        return await self._disks.hits(node_id)
+
+    @override
+    async def wipe(self, node_id: int) -> None:
+        raise ClusterError(f"the {self.backend} backend can't wipe node {node_id}")
 
     # Addresses and files
 

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
 
@@ -18,6 +18,9 @@ Image = str | Callable[[Any, Callable[[str], None]], str]
 WallClock = Callable[[Path], int | None]
 """Returns a node's wall clock minus its monotonic clock, in ns, as the node last wrote it into the
 files of that directory; None if the node has written nothing yet."""
+
+DISK_REPORT: Final = "disk.jsonl"
+"""The file in a node's directory with the report of its disk, if the disk can have faults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

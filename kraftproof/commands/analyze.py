@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.text import Text
 
 from kraftproof.analysis_progress import AnalysisProgress
-from kraftproof.checkers.history.schema import ANALYSIS_TABLES, SCHEMA_VERSION
+from kraftproof.checkers.history.analysis_schema import ANALYSIS_TABLES
+from kraftproof.checkers.history.schema import SCHEMA_VERSION
 from kraftproof.checkers.initial import parse_initial
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.sources import Source, find_sources

@@ -26,9 +26,10 @@ DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)
 NemesisOption = Annotated[
     str,
     typer.Option(
-        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock; with "
-        "--backend simulated also lose-unsynced, loss, reset, stall, disk-full, disk-error, "
-        "slow-disk, wipe, clock-strobe, drift; or none. `kraftproof list faults` explains them."
+        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock, and, as "
+        "root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated also "
+        "loss, reset, stall, wipe, clock-strobe, drift; or none. `kraftproof list faults` explains "
+        "them."
     ),
 ]
 FaultEveryOption = Annotated[

@@ -45,6 +45,10 @@ class Backend(Protocol):
         """Return the faults that clusters of the backend can give, before a cluster is made."""
         ...
 
+    def lacks(self, capability: Capability) -> str | None:
+        """Return the reason why the machine can't inject the faults of a capability, or None."""
+        ...
+
     def preflight(self) -> None:
         """Look whether this machine has what the backend needs.
 
@@ -66,6 +70,13 @@ class LiveBackend(ABC):
         self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
     ) -> Cluster:
         """Return a cluster that is not up yet."""
+
+    def lacks(self, capability: Capability) -> str | None:
+        """Mount a disk on trial for the faults of disks."""
+        from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
+        from kraftproof.cluster.remote.disk.node_disk import unusable
+
+        return unusable() if capability in DISK_CAPABILITIES else None
 
     def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
         """Run on an event loop of its own."""
@@ -193,6 +204,9 @@ class SimulatedBackend:
     def capabilities(self) -> frozenset[Capability]:
         """Everything."""
         return frozenset(Capability)
+
+    def lacks(self, capability: Capability) -> None:
+        """Return None: every fault is simulated."""
 
     def preflight(self) -> None:
         """It needs nothing."""

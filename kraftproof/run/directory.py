@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from kraftproof.cluster.backends import BACKENDS
-from kraftproof.cluster.local.ownership import identify
+from kraftproof.cluster.processes import identify
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.errors import UsageError

@@ -12,6 +12,8 @@ import msgspec
 
 from kraftproof.cluster.docker.capabilities import is_extra_installed
 from kraftproof.cluster.local import ownership
+from kraftproof.cluster.processes import Identity, is_alive
+from kraftproof.cluster.remote.disk import mounts
 from kraftproof.errors import UsageError
 from kraftproof.run.directory import RunDirectory
 
@@ -19,15 +21,14 @@ from kraftproof.run.directory import RunDirectory
 def sweep_all() -> list[str]:
     """Remove the leftovers of dead runs on all available backends; return a line per removal."""
     lines = ownership.sweep()
-    if not is_extra_installed():  # this installation has made no containers
-        return lines
-    from kraftproof.cluster.docker.engine import engine_is_named
+    if is_extra_installed():  # otherwise this installation has made no containers
+        from kraftproof.cluster.docker.engine import engine_is_named
 
-    if engine_is_named():
-        from kraftproof.cluster.docker.sweep import sweep
+        if engine_is_named():
+            from kraftproof.cluster.docker.sweep import sweep
 
-        lines += sweep()
-    return lines
+            lines += sweep()
+    return lines + mounts.sweep()
 
 
 def unhealed(directory: RunDirectory) -> list[str]:
@@ -37,7 +38,7 @@ def unhealed(directory: RunDirectory) -> list[str]:
         UsageError: the directory is no run directory, or the process of the run is alive.
     """
     owner = _owner(directory)
-    if ownership.is_alive(owner):
+    if is_alive(owner):
         raise UsageError(f"{directory.path}: its harness runs (process {owner.pid}); end it first")
     begun: dict[str, str] = {}
     for event in _events(directory.faults):
@@ -49,9 +50,9 @@ def unhealed(directory: RunDirectory) -> list[str]:
     return list(begun.values())
 
 
-def _owner(directory: RunDirectory) -> ownership.Identity:
+def _owner(directory: RunDirectory) -> Identity:
     try:
-        return msgspec.convert(directory.read_run().get("harness"), ownership.Identity)
+        return msgspec.convert(directory.read_run().get("harness"), Identity)
     except msgspec.ValidationError as error:
         raise UsageError(f"{directory.path}/run.json: harness: {error}") from error
 

@@ -1,4 +1,4 @@
-"""Collect the raw files of the nodes into the tables `records`, `snapshots` and `trace`.
+"""Collect the raw files of the nodes into the tables `records`, `snapshots`, `trace`, `writes`.
 
 The system under test decodes its own files; the checkers define the schemas. The check itself
 writes the tables `operations` and `faults`, since the check reads their JSON lines anyway.
@@ -11,14 +11,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 from kraftproof.checkers.history.tables import table_path, write_table
+from kraftproof.checkers.sources import NODE_TABLES
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.system import System
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.mishaps import writing
-
-TABLES = ("records", "snapshots", "trace")
-
 
 LONGEST_S = 600.0
 """Time limit for a system to decode the files of one table, in seconds."""
@@ -32,7 +30,7 @@ def collect(cluster: Cluster, system: System, directory: RunDirectory) -> None:
         RunFileError: a table can't be written, for example on a full disk.
     """
     culprit = plugin("system", system.name, system)
-    for table in TABLES:
+    for table in NODE_TABLES:
         try:
             with blamed(culprit, f"rows({table!r})"), limited(LONGEST_S):
                 _collect_one(cluster, system, directory, table)

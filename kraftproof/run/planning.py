@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.plugin import blamed, plugin
-from kraftproof.cluster.protocol import Capability, ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.protocol import ClusterOptions, NodeInfo, nodes_of
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
@@ -19,7 +19,7 @@ from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.options import RunOptions, parse_nodes, refuse_store
-from kraftproof.run.backends import make_backend
+from kraftproof.run.backends import Backend, make_backend
 from kraftproof.run.directory import RunDirectory
 from kraftproof.workloads.catalogue import make_workload, ours
 from kraftproof.workloads.workload import Workload
@@ -48,7 +48,7 @@ def plan(options: RunOptions) -> Schedule:
         every_ns=options.fault_every_ns,
     )
     for scheduled in schedule:
-        _refuse_fault(options, system, scheduled.fault, backend.capabilities)
+        _refuse_fault(options, system, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
     return schedule
@@ -88,10 +88,11 @@ def cluster_options(
     options: RunOptions,
     directory: RunDirectory | None,
     system: System | None = None,
+    schedule: Schedule = (),
     *,
     is_collected: bool = True,
 ) -> ClusterOptions:
-    """Return the options of the cluster for the backend."""
+    """Return the options of the cluster for the backend and the faults of a schedule."""
     chosen = make_system(options.system) if system is None else system
     return ClusterOptions(
         nodes=nodes_of_run(options, chosen),
@@ -100,6 +101,7 @@ def cluster_options(
         timeouts=options.timeouts,
         mutant=options.mutant,
         node_config=options.node_config,
+        needs=frozenset(one.fault.requires for one in schedule),
         is_collected=is_collected,
     )
 
@@ -161,10 +163,15 @@ def _refuse_fault(
     options: RunOptions,
     system: System,
     fault: Fault,
-    capabilities: frozenset[Capability],
+    backend: Backend,
 ) -> None:
+    capabilities = backend.capabilities
     able = system.capabilities(capabilities)
     if fault.requires in able:
+        reason = backend.lacks(fault.requires)
+        if reason is not None:
+            unable = f"the {options.backend} backend can't do that here: {reason}"
+            raise UsageError(f"--nemesis {fault.kind}: {unable}")
         return
     can = ", ".join(sorted(able)) or "nothing"
     unable = f"the {options.backend} backend can't do that"

@@ -4,6 +4,7 @@ import json
 import time
 
 from kraftproof.cluster.local import ownership
+from kraftproof.cluster.processes import state_of
 
 PATIENCE_S = 30
 
@@ -34,7 +35,7 @@ def processes_of(environment):
 
 
 def all_gone(processes):
-    return all(ownership.state_of(process) in {None, "Z"} for process in processes)
+    return all(state_of(process) in {None, "Z"} for process in processes)
 
 
 def is_quiet(out, err):

@@ -24,7 +24,7 @@ from tests.support.command import KRAFTPROOF, run
         (["test", "--workload", "queue"], "unknown workload 'queue': one of topics, registration"),
         (["test", "--nemesis", "storm"], "unknown nemesis 'storm'"),
         (["test", "--nemesis", "partition"], "--nemesis partition: the local backend can't"),
-        (["test", "--nemesis", "lose-unsynced"], "only kill, pause, restart"),
+        (["test", "--nemesis", "drift"], "only disk-error, disk-full, kill, lose-unsynced, pause"),
         (["test", "--backend", "moon"], "--backend moon: one of local, docker, simulated"),
         (["test", "--engine", "abacus"], "--engine abacus: one of spark, inline"),
         (["test", "--nodes", "3"], "--nodes 3: the system reference takes CONTROLLER+BROKER"),

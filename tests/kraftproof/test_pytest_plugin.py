@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.cluster.local import ownership
+from kraftproof.cluster.processes import identify
 
 pytest_plugins = "pytester"
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -57,6 +57,7 @@ def test_a_backend_says_what_it_can_not_do(kraftproof_cluster):
 SHARED = """
 import pytest
 
+from kraftproof.cluster.processes import identify
 seen = []
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,7 @@ def test_that_fails(kraftproof_cluster):
 TWICE = """
 import pytest
 
+from kraftproof.cluster.processes import identify
 digests = []
 
 @pytest.mark.parametrize("attempt", [1, 2])
@@ -128,7 +130,7 @@ def test_a_local_cluster_is_taken_down_also_when_the_test_fails(pytester, runtim
     assert not list((runtime / "kraftproof").glob("*.json"))
     processes = json.loads((pytester.path / "processes.json").read_text())
     assert len(processes) == 6
-    assert all(ownership.identify(process) is None for process in processes)
+    assert all(identify(process) is None for process in processes)
 
 
 def test_partitions_and_clocks_are_plain_methods(pytester, runtime):

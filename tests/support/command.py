@@ -1,10 +1,15 @@
-"""The real command in a process of its own, and what it says."""
+"""The real command, in a process of its own or in this one, and what it says."""
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
+
+from kraftproof import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 KRAFTPROOF = (sys.executable, "-m", "kraftproof")
@@ -22,6 +27,22 @@ def run(command, *arguments, environment=None, timeout=60):
         timeout=timeout,
         check=False,
     )
+
+
+def call(*arguments, environment=None):
+    """`kraftproof ARGUMENTS` in this process: for tests that ask nothing of a process.
+
+    A start of Python and the imports cost more than most commands.
+    """
+    command = [*map(str, arguments)]
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        mock.patch.dict(os.environ, environment or {}),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        status = cli.run(command)
+    return subprocess.CompletedProcess(command, status, out.getvalue(), err.getvalue())
 
 
 def without(folder, *packages):

@@ -10,7 +10,7 @@ from random import Random
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
 

@@ -11,12 +11,7 @@ from random import Random
 
 from msgspec import Struct
 
-LOSE_ALL = 0.6
-"""Share of files that lose every unsynced write in a crash."""
-TEAR = 0.3
-"""Share of the other files that keep a part of the first lost write."""
-ZEROS = 0.2
-"""Share of the files with lost writes at the end that keep zeros in place of the lost bytes."""
+from kraftproof.cluster.power_loss import LOSE_ALL, TEAR, ZEROS
 
 
 class _Written(Struct, frozen=True):

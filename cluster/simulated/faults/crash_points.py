@@ -6,7 +6,7 @@ the kind of crash. See fault_timing.py for the crash points outside of a step.
 
 from collections.abc import Callable
 
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.faults.fault_timing import max_wait_ns, wait_for_write
 from kraftproof.cluster.simulated.kernel.scope import SimulatedPromise, SimulatedScope
 from kraftproof.cluster.simulated.node.machine import Machine

@@ -15,8 +15,8 @@ from kraftproof.cluster.capabilities import (
     LinkFault,
     LinkFaultCapable,
 )
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import ClusterError, Link
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.kernel.clock import PER_MILLION
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.world import World

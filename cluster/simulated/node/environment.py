@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import SimulatedClock

@@ -9,9 +9,9 @@ from random import Random
 
 from msgspec.structs import replace
 
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror

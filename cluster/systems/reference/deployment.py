@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import docker
 
 PROPERTIES: Final = "server.properties"
+MUTANT: Final = "mutant.py"
 
 
 def deployment(site: Site) -> Deployment:
@@ -25,9 +26,14 @@ def deployment(site: Site) -> Deployment:
     properties = str(site.directory / PROPERTIES)
     cluster_id = format_uuid(Uuid(Random(site.options.seed).randbytes(UUID_BYTES)))
     tool = (site.python, "-m", "kraftproof.node.tools.storage")
+    files = {PROPERTIES: server_properties(site, live_properties(site.options))}
+    mutant = site.options.mutant
+    if mutant is not None and Path(mutant).is_file():
+        files[MUTANT] = Path(mutant).read_text(encoding="utf-8")  # for a container to see it
+        mutant = str(site.directory / MUTANT)
     return Deployment(
-        command=(site.python, "-m", *_module(site.options.mutant), properties),
-        files={PROPERTIES: server_properties(site, live_properties(site.options))},
+        command=(site.python, "-m", *_module(mutant), properties),
+        files=files,
         setup=((*tool, "format", "-c", properties, "-t", cluster_id),),
         image=reference_image,
         data=("data",),
@@ -46,8 +52,7 @@ def reference_image(client: "docker.DockerClient", progress: Callable[[str], Non
 def _module(mutant: str | None) -> Command:
     if mutant is None:
         return ("kraftproof.node.server.main",)
-    named = str(Path(mutant).absolute()) if Path(mutant).is_file() else mutant
-    return ("kraftproof.mutants", named, "--")
+    return ("kraftproof.mutants", mutant, "--")
 
 
 def api_versions() -> bytes:

@@ -1,4 +1,4 @@
-"""The reference node's raw files as rows of the neutral tables `records`, `snapshots` and `trace`.
+"""The reference node's raw files as rows of `records`, `snapshots`, `trace`, `writes`.
 
 Read leniently: a node may have been killed in the middle of a write, so a torn end is no error.
 Not: the tables' schemas (checkers/history/schema.py) nor any judgement of what the rows say.
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from kraftproof.cluster.systems.deployment import DISK_REPORT
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
 from kraftproof.node.tools.log_file import Damage, read_segment
@@ -79,6 +80,19 @@ def trace(directory: Path, node_id: int) -> list[dict[str, object]]:
     return found
 
 
+def writes(directory: Path, node_id: int) -> list[dict[str, object]]:
+    """Return the writes to the metadata log from the report of the node's disk."""
+    path = directory / DISK_REPORT
+    if not path.exists():
+        return []
+    return [
+        {"node": node_id, "fate": event["event"], "time": event["time"], **one}
+        for event in map(json.loads, path.read_text(encoding="utf-8").splitlines())
+        for one in event["writes"]
+        if one["file"].startswith(f"{DIRECTORY_NAME}/") and one["file"].endswith(".log")
+    ]
+
+
 def _segment_rows(path: Path, node_id: int) -> Iterator[dict[str, object]]:
     for stored in read_segment(path.read_bytes()):
         if isinstance(stored, Damage):
@@ -147,5 +161,6 @@ DECODERS: Final[Mapping[str, Callable[[Path, int], list[dict[str, object]]]]] = 
     "records": records,
     "snapshots": snapshots,
     "trace": trace,
+    "writes": writes,
 }
 """By table: the function that makes the rows from the files of a node."""

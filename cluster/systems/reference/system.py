@@ -147,9 +147,20 @@ class ReferenceSystem(System):
             for node in cluster.nodes
             for row in decode(cluster.node_files(node.node_id), node.node_id)
         ]
+        if table == "writes":
+            return _of_voters(
+                found, [one.node_id for one in cluster.nodes if one.has("controller")]
+            )
         if table == "trace" and isinstance(cluster.scope, LiveScope):
             _tell_run_time(found, cluster.scope.origin_ns)
         return found
+
+
+def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
+    """Return the writes of voters, with the number of voters; None without reports."""
+    if not writes:
+        return None
+    return [row | {"voters": len(voters)} for row in writes if row["node"] in voters]
 
 
 def _tell_run_time(trace: Iterable[dict[str, object]], origin_ns: int) -> None:

@@ -27,7 +27,7 @@ def effect(*kinds):
 
 def test_a_creation_counts_once_its_transaction_has_ended():
     assert effect(BEGAN, MADE, ENDED).topics == {TOPIC: "t"}
-    assert effect(MADE, BEGAN, GONE, ENDED).removed == [TOPIC]
+    assert effect(MADE, BEGAN, GONE, ENDED).removed == [(TOPIC, 2)]
     assert effect(BEGAN, ENDED, MADE).topics == {TOPIC: "t"}
 
 

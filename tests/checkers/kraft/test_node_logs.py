@@ -58,7 +58,7 @@ def test_logs_that_differ_above_a_watermark_agree_and_below_it_do_not():
     below = node_logs.committed(records, watermarks({1: 3, 2: 3}))
     (finding,) = node_logs.logs_agree({"committed": below})
     assert finding.sentence == (
-        "nodes 1 and 2 committed different records at offset 2;"
+        "node 2 committed another record at offset 2 than node 1;"
         " epoch 1 and CRC 102 on node 1, but epoch 2 and CRC 102 on node 2"
     )
 
@@ -217,10 +217,10 @@ def found_in(find, operations, records, first=0):
     [
         ([CREATED, DELETED], [TOPIC_RECORD, REMOVE], []),
         ([CREATED], [("TOPIC_RECORD", {"type": "TOPIC_RECORD", "data": TOPIC_RECORD[1]})], []),
-        ([CREATED], [], [f"topic t ({TOPIC}) was acknowledged and is not"]),
-        ([CREATED, DELETED], [TOPIC_RECORD], ["the deletion of topic t was acknowledged and"]),
-        ([], [TOPIC_RECORD], ["no create can have made it"]),
-        ([CREATED], [TOPIC_RECORD, REMOVE], ["no delete did it"]),
+        ([CREATED], [], [f"topic t ({TOPIC}) was acknowledged; the topic is not in"]),
+        ([CREATED, DELETED], [TOPIC_RECORD], ["the deletion of topic t was acknowledged; the"]),
+        ([], [TOPIC_RECORD], ["no create can have made the topic"]),
+        ([CREATED], [TOPIC_RECORD, REMOVE], ["no delete can have removed"]),
         ([msgspec.structs.replace(CREATED, status="fail")], [TOPIC_RECORD], ["no create can have"]),
         ([msgspec.structs.replace(CREATED, status="info", output=None)], [TOPIC_RECORD], []),
         ([], [("TOPIC_RECORD", {"name": "__internal", "topicId": TOPIC})], []),
@@ -267,12 +267,12 @@ UNREGISTER = ("UNREGISTER_BROKER_RECORD", {"brokerId": 1000, "brokerEpoch": 5})
     ("operations", "records", "wanted"),
     [
         ([REGISTERED, UNREGISTERED], [registered(5), UNREGISTER], []),
-        ([REGISTERED], [], ["acknowledged epoch 5 is not in the committed log"]),
+        ([REGISTERED], [], ["epoch 5 was acknowledged; that epoch is not in the committed log"]),
         ([REGISTERED, UNREGISTERED], [registered(5)], ["epoch 5 is still registered"]),
         (
             [REGISTERED],
             [registered(5), registered(6)],
-            ["epoch 6 is in the committed log, but was"],
+            ["epoch 6 was committed to the log; no register"],
         ),
         ([], [registered(6)], []),
     ],

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kraftproof.checkers import check_paths, check_run
-from kraftproof.checkers.history.schema import ANALYSIS_TABLES, analysis_schema
+from kraftproof.checkers.history.analysis_schema import ANALYSIS_TABLES, analysis_schema
 from kraftproof.checkers.sources import find_sources
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cli import run as kraftproof

@@ -154,9 +154,17 @@ def test_a_shifted_clock_is_reported_by_the_node_itself_and_by_no_other(driver: 
 
 def test_what_the_backend_can_not_do_it_does_not_declare_and_refuses(driver: Driver):
     cluster = driver.cluster
-    assert Capability.LOSE_UNSYNCED not in cluster.capabilities
-    with pytest.raises(ClusterError, match="can't drop unsynced writes"):
-        driver.run(cluster.lose_unsynced(1))
+    assert Capability.WIPE not in cluster.capabilities
+    with pytest.raises(ClusterError, match="the docker backend can't wipe node 1"):
+        driver.run(cluster.wipe(1))
+
+
+def test_a_run_whose_faults_need_no_disk_has_none(driver: Driver):
+    cluster = driver.cluster
+    assert Capability.LOSE_UNSYNCED in cluster.capabilities
+    assert not list(cluster.node_files(2).glob("disk.jsonl"))
+    with pytest.raises(ClusterError, match="node 2: no disk that can have faults is mounted"):
+        driver.run(cluster.disk_fault_count(2))
 
 
 def test_pausing_a_node_that_is_down_is_one_clear_line(driver: Driver):

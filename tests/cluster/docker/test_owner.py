@@ -12,7 +12,7 @@ from kraftproof.cluster.docker.machines import Machines
 from kraftproof.cluster.docker.owner import OWNER, Life, labels, owner_of, this_owner
 from kraftproof.cluster.docker.sweep import KEPT_IMAGES, superseded
 from kraftproof.cluster.local.hosts import LocalHost
-from kraftproof.cluster.local.ownership import identify
+from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.clock import NodeClock, clock_file
 from kraftproof.cluster.systems.reference.clock import wall_clock

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from kraftproof.cluster.local import ownership, ports
-from kraftproof.cluster.local.ownership import Identity, RunFile
+from kraftproof.cluster.local.ownership import RunFile
+from kraftproof.cluster.processes import Identity, identify, state_of
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.sync_cluster import cluster_of
@@ -44,17 +45,15 @@ def test_a_sweep_ends_what_a_dead_owner_left_and_nothing_else(runtime):
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     mine, orphan = subprocess.Popen(sleeper), subprocess.Popen(sleeper)
     try:
-        me = ownership.identify(os.getpid())
+        me = identify(os.getpid())
         dead = Identity(boot=me.boot, pid=me.pid, start_time=me.start_time - 1)
         recycled = Identity(boot=me.boot, pid=mine.pid, start_time=1)
         with ownership.locked() as directory:
-            processes = (ownership.identify(orphan.pid), recycled)
+            processes = (identify(orphan.pid), recycled)
             ownership.write_run(
                 directory, RunFile(run="dead", directory="d", owner=dead, processes=processes)
             )
-            living = RunFile(
-                run="living", directory="d", owner=me, processes=(ownership.identify(mine.pid),)
-            )
+            living = RunFile(run="living", directory="d", owner=me, processes=(identify(mine.pid),))
             ownership.write_run(directory, living)
         (line,) = ownership.sweep()
         assert "dead" in line
@@ -128,7 +127,7 @@ def test_a_harness_killed_with_9_leaves_no_process(runtime, tmp_path):
     harness.wait()
     harness.stdout.close()
     deadline = time.monotonic() + 10
-    while any(ownership.state_of(pid) not in {None, "Z"} for pid in processes):
+    while any(state_of(pid) not in {None, "Z"} for pid in processes):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert len(ownership.sweep()) == 1

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from kraftproof import cli
-from tests.support.command import KRAFTPROOF, NODE, one_line, run
+from tests.support.command import KRAFTPROOF, NODE, call, one_line, run
 
 ENGINE = ("--engine", "inline")
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -104,10 +104,10 @@ def test_node_that_is_called_wrongly(arguments):
     [
         ("--workload queue", "unknown workload 'queue': one of topics, registration"),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
-        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only kill"),
+        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only disk-error"),
         (
-            "--backend docker --nemesis lose-unsynced",
-            "--nemesis lose-unsynced: the docker backend can't do that, only clock, kill",
+            "--backend docker --nemesis wipe",
+            "--nemesis wipe: the docker backend can't do that, only clock, disk-error",
         ),
         ("--node-config num.partitions", "--node-config num.partitions: KEY=VALUE is expected"),
         (
@@ -121,7 +121,7 @@ def test_node_that_is_called_wrongly(arguments):
     ],
 )
 def test_a_run_that_can_not_be(arguments, named):
-    line = one_line(run(KRAFTPROOF, "test", *ENGINE, *arguments.split()), 3)
+    line = one_line(call("test", *ENGINE, *arguments.split()), 3)
     assert line.startswith(f"kraftproof: {named}")
 
 
@@ -130,7 +130,7 @@ def test_a_malformed_history_line(tmp_path):
     history.write_text(
         '{"index":0,"process":0,"type":"invoke","f":"read","key":"a","value":null}\nnot json\n'
     )
-    line = one_line(run(KRAFTPROOF, "check", history), 3)
+    line = one_line(call("check", history), 3)
     assert line.startswith(f"kraftproof check: {history}:2: not a JSON event")
 
 
@@ -150,7 +150,7 @@ def test_no_docker(command, tmp_path):
 def test_no_java(command, tmp_path, healthy_run):
     arguments = (healthy_run,) if command == "check" else ("--store", tmp_path / "store")
     environment = {"PATH": str(tmp_path), "JAVA_HOME": ""}
-    done = run(KRAFTPROOF, command, *arguments, "--engine", "spark", environment=environment)
+    done = call(command, *arguments, "--engine", "spark", environment=environment)
     assert "java" in one_line(done, 3).lower()
 
 

@@ -1,12 +1,13 @@
 """A value of 100,000 characters fills no screen, whichever reader or option it comes by."""
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kraftproof.checkers.text import LONGEST_LINE
+from kraftproof.checkers.text import LONGEST_LINE, LONGEST_VALUE
 from kraftproof.cli import run
 
 LONG = "x" * 100_000
@@ -15,23 +16,23 @@ DONE = EVENT | {"index": 1, "type": "ok"}
 OPTIONS = {
     "test": (
         "backend workload nemesis nodes time-limit rate fault-every min-bites concurrency seed"
-        " mutant engine system timeouts node-config"
+        " mutant engine system timeouts node-config store"
     ),
-    "sim": "seeds seed schedule nodes time-limit mutant budget-s",
-    "shrink": "mutant nodes time-limit budget-s",
+    "sim": "seeds seed schedule nodes time-limit mutant budget-s store",
+    "shrink": "mutant nodes time-limit budget-s store out",
     "mutants": "seeds budget-s repeat jobs",
     "check": "model engine key-seconds processes initial",
     "explain": "model key seconds initial",
-    "analyze": "model key-seconds gap-seconds initial",
+    "analyze": "model key-seconds gap-seconds initial master out",
     "generate": (
-        "model operations keys concurrency values mix indeterminate failed corrupt hot-key seed"
+        "model operations keys out concurrency values mix indeterminate failed corrupt hot-key seed"
     ),
     "up": "backend nodes timeouts seed",
 }
 ARGUMENTS = {
     "test": ("--dry-run",),
     "shrink": ("no-such-run",),
-    "generate": ("--out", "never-written.jsonl"),
+    "generate": ("--operations", "10"),
     "mutants": ("clean",),
 }
 CASES = [(command, name) for command, names in OPTIONS.items() for name in names.split()]
@@ -45,8 +46,14 @@ def lines_said(capsys, *arguments):
     assert lines
     longest = max(map(len, lines))
     assert longest <= LONGEST_LINE, next(one for one in lines if len(one) == longest)[:300]
+    shown = max((len(word) for line in lines for word in re.findall("x+", line)), default=0)
+    assert shown <= LONGEST_VALUE
     assert "Traceback" not in said.err
     return code, lines
+
+
+def refusals(lines):
+    return [line for line in lines if line.startswith("kraftproof")]
 
 
 def history(tmp_path, *events):
@@ -63,7 +70,28 @@ def test_an_option(tmp_path, monkeypatch, capsys, command, option):
         arguments = (history(tmp_path, EVENT, DONE),)
     code, lines = lines_said(capsys, command, *arguments, f"--{option}", LONG)
     assert code == 3
-    assert len(lines) == 1
+    assert len(refusals(lines)) == 1
+
+
+FILES = {
+    "explain": ("--html", "h.jsonl"),
+    "sim": ("--coverage", "--seed", "1", "--time-limit", "1"),
+    "mutants": ("--scoreboard", "clean", "--seeds", "0:1", "--repeat", "1"),
+}
+
+
+@pytest.mark.parametrize("command", FILES)
+def test_an_option_that_names_a_file(tmp_path, monkeypatch, capsys, command):
+    """The name of the file is too long for a file system."""
+    monkeypatch.chdir(tmp_path)
+    read = EVENT | {"index": 2, "f": "read", "value": None}
+    history(tmp_path, EVENT, DONE, read, read | {"index": 3, "type": "ok", "value": 7})
+    option, *arguments = FILES[command]
+    code, lines = lines_said(capsys, command, *arguments, option, LONG)
+    assert code == 3
+    (refusal,) = refusals(lines)
+    assert "File name too long" in refusal
+    assert {path.name for path in tmp_path.iterdir()} <= {"h.jsonl", "store"}
 
 
 @pytest.mark.parametrize(
@@ -102,9 +130,21 @@ TEXTS = {
 }
 
 
+LOGGED = "INFO jepsen.util - 0\t:invoke\t:write\t"
+TEXTS |= {
+    "a LOG value": LOGGED + "[" + LONG,
+    "a LOG process": LOGGED.replace("0", LONG) + "1",
+    "a LOG type": LOGGED.replace("invoke", LONG) + "1",
+    "a LOG function": LOGGED.replace("write", LONG) + "1",
+    "a LOG string": LOGGED + '"' + LONG,
+    "no LOG": LONG,
+}
+
+
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_a_reader(tmp_path, capsys, name):
-    path = tmp_path / ("h.edn" if "EDN" in name else "h.jsonl")
+    kind = next((kind for kind in ("edn", "log") if kind.upper() in name), "jsonl")
+    path = tmp_path / f"h.{kind}"
     path.write_text(TEXTS[name] + "\n")
     for command in ("check", "explain"):
         assert lines_said(capsys, command, path)[0] == 3

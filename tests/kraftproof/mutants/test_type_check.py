@@ -29,6 +29,7 @@ def misspelled(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_every_mutant_type_checks_and_a_misspelled_attribute_does_not():
     wrong = Mutant(
         mutant_id="wrong",

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.command import KRAFTPROOF, run
+from tests.support.command import KRAFTPROOF, call, run
 
 PAGES = ("report.html", "report.md", "junit.xml")
 
@@ -34,14 +34,14 @@ def copy(directory, tmp_path):
 
 def checked(directory):
     """Return the verdict and the findings of `kraftproof check`."""
-    done = run(KRAFTPROOF, "check", directory, "--json", timeout=120)
+    done = call("check", directory, "--json")
     found = json.loads(done.stdout)
     return done.returncode, found["verdict"], [one["sentence"] for one in found["findings"]]
 
 
 def test_pages_are_written_again_from_the_directory_alone(healthy_run, tmp_path):
     directory = copy(healthy_run, tmp_path)
-    done = run(KRAFTPROOF, "report", directory, timeout=120)
+    done = call("report", directory)
     status, verdict, findings = checked(directory)
     assert (done.returncode, done.stdout) == (status, f"{verdict} {directory}/report.html\n")
     assert (status, verdict, findings) == (0, "valid", [])
@@ -54,7 +54,7 @@ def test_the_pages_of_an_invalid_run_have_the_verdict_and_the_findings_of_check(
     invalid_run, tmp_path
 ):
     directory = copy(invalid_run, tmp_path)
-    done = run(KRAFTPROOF, "report", directory, timeout=120)
+    done = call("report", directory)
     status, verdict, findings = checked(directory)
     assert (done.returncode, status, verdict) == (1, 1, "invalid"), done.stderr
     assert findings
@@ -70,7 +70,7 @@ def test_the_pages_of_an_invalid_run_have_the_verdict_and_the_findings_of_check(
 
 def test_the_exit_code_is_of_the_worst_verdict(healthy_run, invalid_run, tmp_path):
     valid, invalid = copy(healthy_run, tmp_path / "a"), copy(invalid_run, tmp_path / "b")
-    done = run(KRAFTPROOF, "report", valid, invalid, timeout=120)
+    done = call("report", valid, invalid)
     assert done.returncode == 1
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["valid", "invalid"]
 
@@ -78,7 +78,7 @@ def test_the_exit_code_is_of_the_worst_verdict(healthy_run, invalid_run, tmp_pat
 def test_a_directory_that_is_no_run_is_one_line_and_nothing_is_written(healthy_run, tmp_path):
     directory, other = copy(healthy_run, tmp_path), tmp_path / "other"
     other.mkdir()
-    done = run(KRAFTPROOF, "report", directory, other)
+    done = call("report", directory, other)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(f"kraftproof: {other}")
     assert done.stderr.count("\n") == 1
@@ -89,7 +89,7 @@ def test_a_directory_that_is_no_run_is_one_line_and_nothing_is_written(healthy_r
 def test_a_page_that_cant_be_written_is_one_line(healthy_run, tmp_path, page):
     directory = copy(healthy_run, tmp_path)
     (directory / page).mkdir()  # file permissions would not stop root
-    done = run(KRAFTPROOF, "report", directory, timeout=120)
+    done = call("report", directory)
     assert done.returncode == 3, done.stderr
     assert done.stderr == f"kraftproof: {directory / page}: Is a directory\n"
 
@@ -97,7 +97,7 @@ def test_a_page_that_cant_be_written_is_one_line(healthy_run, tmp_path, page):
 def test_an_old_run_without_an_outcome_is_unknown_but_has_pages(healthy_run, tmp_path):
     directory = copy(healthy_run, tmp_path)
     (directory / "outcome.json").unlink()
-    done = run(KRAFTPROOF, "report", directory, timeout=120)
+    done = call("report", directory)
     status, verdict, _ = checked(directory)
     assert done.returncode == status, done.stderr
     assert done.stdout == f"{verdict} {directory}/report.html\n"

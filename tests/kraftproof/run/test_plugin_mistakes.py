@@ -275,6 +275,14 @@ UNUSABLE = {
         {"fault": "requires = 'teleport'"},
         "Fault.requires is 'teleport', no capability; one of kill, pause, restart, partition",
     ),
+    "old-name-in-fault": (
+        {"fault": "async def bitten(self, context, before): return 'seen'"},
+        "Fault.bitten is never called: the name is now observed_effect",
+    ),
+    "old-name-in-model": (
+        {"model": "def turns(self, calls, events): return None"},
+        "Model.turns is never called: the name is now update_order",
+    ),
     "model": ({"model": "import no_such_module"}, "model PACKAGE (PACKAGE.model:Model of PACKAGE)"),
     "model-is-none": ({"model": "#! \nModel = dict"}, "is no model: it has to be"),
 }

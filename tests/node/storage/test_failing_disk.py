@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.capabilities import DiskFault
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.storage.disk import Disk

@@ -3,7 +3,7 @@
 from random import Random
 
 from kraftproof.cluster.capabilities import DiskFault
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
+from kraftproof.cluster.disk_faults import DiskFaults
 from tests.support.node.snapshot_world import DiskWorld
 
 FORGETS = 1

@@ -81,6 +81,28 @@ def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(package, environme
     assert len(kept) == 2
 
 
+def test_a_checkout_elsewhere_uses_what_was_compiled_from_the_same_sources(package, environment):
+    (package / "called.py").write_text(CALLED.format(1))
+    script = (
+        "from kraftproof.checkers.called import called\n"
+        "print(called(1), len(called._dispatcher.stats.cache_hits))\n"
+    )
+    elsewhere = package.parents[1] / "elsewhere"
+    shutil.copytree(package.parent, elsewhere / "kraftproof")
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=folder,
+            env=environment | {"PYTHONPATH": str(folder)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for folder in (package.parents[1], elsewhere)
+    ]
+    assert printed == ["2 0\n", "2 1\n"]
+
+
 def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(package, environment):
     (package / "typed.py").write_text(TYPED)
 
@@ -123,6 +145,7 @@ def {}(x):
 """
 
 
+@pytest.mark.long
 def test_code_that_two_processes_have_kept_does_not_mix_in_a_third(package, environment):
     (package / "made.py").write_text(MADE)
     (package / "one.py").write_text(CALLS_MADE.format(1, "one"))

@@ -12,6 +12,21 @@ SECOND_NS = 1_000_000_000
 
 
 @pytest.mark.simulation
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cluster_without_brokers_has_no_such_topics(tmp_path, seed):
+    """Of four seeds two at least would have them."""
+    options = ClusterOptions(nodes=nodes_of(controller=3, broker=0), seed=seed, directory=tmp_path)
+    cluster = SimulatedCluster(options)
+
+    async def main():
+        await cluster.start()
+        await cluster.scope.sleep(10 * SECOND_NS)
+        return cluster.world.machines[1].process.status.role
+
+    assert cluster.run(main()) in {"leader", "follower"}
+
+
+@pytest.mark.simulation
 def test_a_few_topics_with_several_replicas_are_there(tmp_path):
     cluster = SimulatedCluster(
         ClusterOptions(nodes=nodes_of(controller=3, broker=3), seed=3, directory=tmp_path)

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.capabilities import DiskFault
-from kraftproof.cluster.simulated.disk.faults import DiskFaults
+from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.filesystem import replace_durably
 

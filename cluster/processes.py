@@ -1,0 +1,54 @@
+"""Identify processes of this machine, so that a later process with the same id is another.
+
+An identity is (boot id, pid, start time), which no later process shares.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+START_TIME_FIELD = 19
+"""Index of the field in /proc/PID/stat after the closing bracket of the command, from 0."""
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """A process, unique over restarts of the machine and reuse of process ids."""
+
+    boot: str
+    pid: int
+    start_time: int
+
+
+def identify(pid: int) -> Identity | None:
+    """Return the identity of a running process; None if there is none of that id."""
+    start_time = _start_time(pid)
+    if start_time is None:
+        return None
+    return Identity(boot=BOOT_ID.read_text().strip(), pid=pid, start_time=start_time)
+
+
+def is_alive(identity: Identity) -> bool:
+    """Return whether exactly this process still runs."""
+    return identify(identity.pid) == identity
+
+
+def state_of(pid: int) -> str | None:
+    """Return the state letter of a process (T is stopped); None if it is gone."""
+    fields = _stat_fields(pid)
+    return fields[0] if fields else None
+
+
+def _start_time(pid: int) -> int | None:
+    fields = _stat_fields(pid)
+    if not fields or fields[0] in {"Z", "X"}:
+        return None
+    return int(fields[START_TIME_FIELD])
+
+
+def _stat_fields(pid: int) -> list[str]:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return text.rpartition(")")[2].split()
