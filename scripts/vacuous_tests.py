@@ -1,8 +1,9 @@
 """Find tests that pass on empty data.
 
 `python -m scripts.vacuous_tests [FILE ...]`, part of `make lint`. A test is named if each of its
-assertions is in a loop or a branch that may not run, or holds for empty data, such as `all(...)`
-of an empty list. An assertion of non-empty data repairs the test. Exit status 1 if tests are named.
+assertions is in a loop or a branch that may not run, follows an early return, or holds for empty
+data, such as `all(...)` of an empty list. A test that sleeps without an assertion is named, too.
+An assertion of non-empty data repairs a test. Exit status 1 if tests are named.
 A helper of the tests counts as an assertion if the helper surely asserts.
 """
 
@@ -10,6 +11,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from scripts.never_empty import Names, constants, is_never_empty
@@ -34,7 +36,12 @@ class Asserts:
 
     def surely(self, statements: Sequence[ast.stmt]) -> bool:
         """Return whether a block has an assertion that runs and does not hold for no data."""
-        return any(self._one(statement) for statement in statements)
+        for statement in statements:
+            if self._one(statement):
+                return True
+            if _may_return(statement):
+                return False
+        return False
 
     def _one(self, statement: ast.stmt) -> bool:
         match statement:
@@ -111,6 +118,14 @@ class Asserts:
         return not is_never_empty(iterated, self._names)
 
 
+def _may_return(statement: ast.AST) -> bool:
+    """Return whether a statement may return from its function."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        return False
+    inner = map(_may_return, ast.iter_child_nodes(statement))
+    return isinstance(statement, ast.Return) or any(inner)
+
+
 def _is_nothing(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return node.func.id in EMPTY_CALLS and not node.args
@@ -128,6 +143,7 @@ class Module:
     modules: frozenset[str]
 
     @classmethod
+    @cache
     def of(cls, tree: ast.Module) -> "Module":
         """Return a module's parts."""
         classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
@@ -140,8 +156,7 @@ class Module:
         )
 
 
-def _judge(function: Function, module: Module, helpers: Iterable[str]) -> bool:
-    names = Names.of(function, module.constants)
+def _judge(function: Function, names: Names, module: Module, helpers: Iterable[str]) -> bool:
     return Asserts(names, helpers, module.modules).surely(function.body)
 
 
@@ -149,10 +164,15 @@ def asserting_helpers(trees: Iterable[ast.Module]) -> frozenset[str]:
     """Return the names of the functions that surely assert, themselves or by another helper."""
     found: frozenset[str] = frozenset()
     modules = [Module.of(tree) for tree in trees]
-    every = [(each, module) for module in modules for each in module.functions]
-    rest = [(each, module) for each, module in every if not each.name.startswith("test")]
+    rest = [
+        (each, Names.of(each, module.constants), module)
+        for module in modules
+        for each in module.functions
+        if not each.name.startswith("test")
+    ]
     while True:
-        more = {each.name for each, module in rest if _judge(each, module, found)} - found
+        rest = [(each, names, module) for each, names, module in rest if each.name not in found]
+        more = {each.name for each, names, module in rest if _judge(each, names, module, found)}
         if not more:
             return found
         found |= more
@@ -162,10 +182,19 @@ def vacuous(tree: ast.Module, helpers: Iterable[str]) -> Iterator[Function]:
     """Yield the tests of a module whose assertions may all be skipped."""
     module = Module.of(tree)
     for function in module.functions:
-        asserts = any(isinstance(node, ast.Assert) for node in ast.walk(function))
-        is_test = function.name.startswith("test")
-        if is_test and asserts and not _judge(function, module, helpers):
-            yield function
+        claims = any(isinstance(node, ast.Assert) or _sleeps(node) for node in ast.walk(function))
+        if function.name.startswith("test") and claims:
+            names = Names.of(function, module.constants)
+            if not _judge(function, names, module, helpers):
+                yield function
+
+
+def _sleeps(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="sleep") | ast.Name(id="sleep")):
+            return True
+        case _:
+            return False
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -185,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for function in vacuous(tree, helpers):
             found += 1
             where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
-            print(f"{where}:{function.lineno}: {function.name} passes if its data is empty")
+            print(f"{where}:{function.lineno}: {function.name} may pass without an assertion")
     return int(found > 0)
 
 

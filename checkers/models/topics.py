@@ -19,11 +19,11 @@ from typing_extensions import override
 from kraftproof.checkers.calls.topics import Said, TopicCalls, topic_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.kraft.describe import lags, shown_before_create
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.models.topic_reasons import topic_reason
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import as_json

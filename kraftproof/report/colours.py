@@ -64,5 +64,10 @@ def dark_style() -> str:
     return f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"
 
 
+def dark_theme() -> str:
+    """Return the rule that replaces colours of meanings on pages with a switch for the theme."""
+    return f":root[data-theme=dark] {{ {_variables(DARK)} }}"
+
+
 def _variables(colours: Mapping[str, str]) -> str:
     return " ".join(f"--{name}:{colour};" for name, colour in colours.items())

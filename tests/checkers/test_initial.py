@@ -18,6 +18,7 @@ from kraftproof.commands.check import check
 from kraftproof.commands.explain import explain
 from tests.support.checkers import random_histories as draws
 from tests.support.checkers import reference
+from tests.support.random_cases import random_cases
 
 app = typer.Typer()
 app.command()(check)
@@ -145,7 +146,7 @@ def test_engines_agree_with_trying_every_order_from_that_value(case):
     random, model = Random(case), models()["cas-register"]
     values, verdicts = parse_initial(["0"]), set()
     draw = draws.draw_few_repeated(["read", case])
-    for _ in range(200):
+    for _ in range(random_cases(200)):
         history = draws.random_history(random, draw, reference.cas_register, 8, 3)
         if all(one.status != "ok" for one in history):
             continue

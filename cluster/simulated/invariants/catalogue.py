@@ -50,6 +50,7 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
+from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum_answers import (
@@ -81,11 +82,6 @@ def make_monitor(
 
     Without a specification, no invariant compares requests with their results.
     """
-    conforms = (
-        ()
-        if make_specification is None
-        else (ControllerConforms(make_specification(config), committed_log),)
-    )
     registry = Registry(committed_log)
     return InvariantMonitor(
         (
@@ -113,6 +109,7 @@ def make_monitor(
             SuccessorsHoldWhatCommitted(),
             LeadersSayThatTheyStop(config),
             NoBusyLoop(),
+            EveryRequestEnds(config),
             ImagesAgree(),
             SnapshotsSayWhatTheLogSays(committed_log),
             SnapshotFilesSayWhatImagesSay(),
@@ -133,6 +130,16 @@ def make_monitor(
             FencedInTime(config, registry),
             HeartbeatRequestsHonoured(registry),
             ForeignClusterIdRefused(config),
-            *conforms,
+            *_conformance(config, committed_log, make_specification),
         )
     )
+
+
+def _conformance(
+    config: ClusterConfig,
+    committed_log: CommittedLog,
+    make_specification: MakeSpecification | None,
+) -> tuple[ControllerConforms, ...]:
+    if make_specification is None:
+        return ()
+    return (ControllerConforms(make_specification(config), committed_log),)

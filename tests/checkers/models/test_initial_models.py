@@ -8,15 +8,17 @@ import pytest
 from kraftproof.checkers.engines.registry import decide
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
-from kraftproof.checkers.initial import StartingModel, parse_initial, started
+from kraftproof.checkers.initial import parse_initial, started
 from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import ColumnarModel, models
+from kraftproof.checkers.models.starting import StartingModel
 from kraftproof.checkers.options import CheckOptions, Limits
 from tests.checkers.test_initial import run, written
 from tests.support.checkers import random_histories, reference
 from tests.support.checkers.cases import CASES, LENIENT, model_of, sequential
+from tests.support.random_cases import random_cases
 
-HISTORIES = 60
+HISTORIES = random_cases(60)
 STARTS = {
     "append-log": ([[0, 7], [2, 8]], [(0, 7, frozenset()), (2, 8, frozenset())]),
     "bank": ({"a": 2, "b": 1}, ({"a": 2, "b": 1}, [])),

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from kraftproof.checkers.spark.slots import FEWEST_ROWS, HOT, MOST_ROWS, rows_a_slot, shares, spread
+from tests.support.random_cases import random_cases
 
 
 def test_slots_have_bounds_whatever_the_job():
@@ -14,7 +15,7 @@ def test_slots_have_bounds_whatever_the_job():
     assert rows_a_slot(800_000, 2) == 100_000
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(random_cases(200)))
 def test_small_runs_share_slots_large_ones_have_theirs_and_none_is_empty(seed):
     random = Random(seed)
     sizes = {f"{run:04d}": round(10 ** random.uniform(0, 3.5)) for run in range(30)}

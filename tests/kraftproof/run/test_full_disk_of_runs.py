@@ -6,6 +6,7 @@ import pytest
 
 from tests.cluster.local.test_full_disk import may_mount
 from tests.support.command import KRAFTPROOF, run
+from tests.support.long_cases import mostly_long
 
 
 @pytest.fixture
@@ -25,7 +26,10 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", disk], check=False)
 
 
-@pytest.mark.parametrize("kilobytes", [4, 40, 120, 160, 200])
+@pytest.mark.parametrize(
+    "kilobytes",
+    mostly_long(((f"{size}", size) for size in (4, 40, 120, 160, 200)), ["4", "120", "200"]),
+)
 def test_a_simulated_run_names_the_path_wherever_the_disk_is_full(small_disk, kilobytes):
     disk = small_disk(kilobytes)
     done = run(

@@ -8,6 +8,7 @@ from zlib import crc32
 import pytest
 
 from tests.support.command import run
+from tests.support.long_cases import mostly_long
 from tests.support.plugins import install
 
 DRIVER = """
@@ -100,7 +101,7 @@ HEALS = {
 }
 
 
-@pytest.mark.parametrize(("heal", "what"), HEALS.values(), ids=HEALS.keys())
+@pytest.mark.parametrize(("heal", "what"), mostly_long(HEALS.items(), ["raises"]))
 def test_a_heal_that_fails_keeps_no_other_fault_from_being_healed(
     test, tmp_path, package, heal, what
 ):
@@ -113,6 +114,7 @@ def test_a_heal_that_fails_keeps_no_other_fault_from_being_healed(
     assert "in heal\n" in (directory / "plugin-error.txt").read_text()
 
 
+BACKENDS = ("local", "simulated")
 BLOCKS = {
     "prepare": ("system", "async def prepare(self, cluster): import time; time.sleep(600)"),
     "invoke": (
@@ -150,8 +152,13 @@ BLOCKS = {
 }
 
 
-@pytest.mark.parametrize("call", BLOCKS)
-@pytest.mark.parametrize("backend", ["local", "simulated"])
+@pytest.mark.parametrize(
+    ("backend", "call"),
+    mostly_long(
+        ((f"{backend}-{call}", (backend, call)) for backend in BACKENDS for call in BLOCKS),
+        ["local-apply", "simulated-invoke"],
+    ),
+)
 def test_a_call_that_blocks_the_run_is_ended(test, tmp_path, package, backend, call):
     part, source = BLOCKS[call]
     what = f"{call} blocked the run for 3 s at {tmp_path}/site/{package}/{part}.py:"

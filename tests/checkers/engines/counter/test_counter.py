@@ -17,6 +17,7 @@ from kraftproof.checkers.models import model_named
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import random_histories, reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
+from tests.support.random_cases import random_cases
 
 
 def test_a_read_between_the_bounds_that_no_sum_reaches_is_wrong():
@@ -63,7 +64,7 @@ def test_what_is_no_integer_is_refused(value):
 def test_the_greedy_order_and_the_frontier_agree_on_longer_histories(deltas):
     random = Random(f"counters {deltas}")
     verdicts = set()
-    for _ in range(150):
+    for _ in range(random_cases(150)):
         operations = random_histories.random_history(
             random, random_histories.draw_counter(deltas), reference.counter, 16, 4
         )

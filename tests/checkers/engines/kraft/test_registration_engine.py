@@ -29,8 +29,9 @@ from tests.checkers.kraft.recorder import LINEARIZABLE, MODEL, Recorder
 from tests.support.checkers import reference
 from tests.support.checkers.differential import as_keys
 from tests.support.checkers.random_histories import draw_registration, random_history, some_lost
+from tests.support.random_cases import random_cases
 
-HISTORIES = 500
+HISTORIES = random_cases(500)
 FEW = 12
 """So many operations a person can read; it is far fewer than were lost."""
 

@@ -26,9 +26,10 @@ from tests.support.checkers import reference
 from tests.support.checkers.differential import as_keys
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_topics, random_history, some_lost
+from tests.support.random_cases import random_cases
 
 MODEL = Topics()
-HISTORIES = 2_000
+HISTORIES = random_cases(2_000)
 IDS = 12
 LOST_DELETE = ("delete", {"by": "name"}, None)
 LOST_END = ("delete", {"by": "id", "id": A}, None)

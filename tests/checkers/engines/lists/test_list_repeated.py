@@ -21,8 +21,9 @@ from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
 from tests.support.checkers.differential import run_batch
 from tests.support.checkers.random_histories import random_history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 600
+HISTORIES = random_cases(600)
 
 
 def append(element, *at):

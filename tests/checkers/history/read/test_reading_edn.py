@@ -10,6 +10,7 @@ from kraftproof.checkers.history.operations import HistoryError
 from kraftproof.checkers.history.read import located_operations_of, operations_table_of
 from kraftproof.checkers.history.read.edn import MAX_DEPTH, EdnError, edn_forms
 from tests.checkers.conftest import HISTORIES
+from tests.support.random_cases import random_cases
 
 
 def forms(text):
@@ -262,7 +263,7 @@ def test_a_real_history_means_the_same_in_its_original_form(tmp_path, name):
     assert table.equals(operations_table_of(original).drop_columns(["error"]))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(random_cases(200)))
 def test_a_damaged_file_is_read_or_refused_in_a_line(tmp_path, seed):
     rng = random.Random(seed)
     text = list(REGISTER)

@@ -14,6 +14,7 @@ from kraftproof.checkers.history.read.pairing import NotPlainError, Pairing
 from kraftproof.checkers.history.schema import OPERATIONS
 from kraftproof.checkers.history.tables import operations_table
 from tests.checkers.conftest import HISTORIES
+from tests.support.random_cases import random_cases
 
 VALUES = [
     *(0, 7, -12, 10**17, 10**18, 2**63, 10**30, True, False, None, 1.5, 1e300, -0.0),
@@ -89,7 +90,7 @@ def test_the_same_rows_whatever_the_spelling(tmp_path, seed):
     assert quickly(path, piece_bytes=2000) == exactly(path)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(random_cases(300)))
 def test_the_same_rows_or_the_same_words_where_a_file_is_damaged(tmp_path, seed):
     rng = random.Random(seed)
     content = bytearray(write(tmp_path / "h.jsonl", history(rng, 12)).read_bytes())
