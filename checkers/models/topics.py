@@ -21,6 +21,7 @@ from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.describe import lags, shown_before_create
 from kraftproof.checkers.kraft.topic_facts import created_id
+from kraftproof.checkers.kraft.topic_shapes import validate_shape
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
 from kraftproof.checkers.models.starting import Step
@@ -104,6 +105,7 @@ class Topics(ReducibleModel, PropertyModel):
             _validate_delete(operation)
         if operation.status == "ok":
             _validate_outcome(operation)
+            validate_shape(operation)
 
     def calls_of(self, columns: Columns) -> TopicCalls:
         """Return the calls on all topic names."""
