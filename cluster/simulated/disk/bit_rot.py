@@ -2,7 +2,7 @@
 
 Only files are damaged in which a change can't be taken for a torn write: closed segments, complete
 snapshots and quorum-state. A node must refuse such a file in one line, or recover the same state
-from other files; see faults/recovery.py for the judgement.
+from other files; see damaged_file.py for the judgement.
 """
 
 from collections.abc import Sequence

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
+from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
-from kraftproof.cluster.simulated.faults.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.process import NodeProcess

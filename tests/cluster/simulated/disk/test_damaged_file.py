@@ -4,7 +4,7 @@ import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.disk.bit_rot import BitRot, _files_by_kind, draw_bit_rot
-from kraftproof.cluster.simulated.faults.damaged_file import start_on_copy
+from kraftproof.cluster.simulated.disk.damaged_file import start_on_copy
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.stored import log_directory
