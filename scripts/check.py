@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.changed_tests import ROOT, importers, nearest_first, within_budget
-from scripts.run_tests import BIN, stages, succeeds
+from scripts.run_tests import BIN, LEFT_OUT, stages, succeeds
 
 SECONDS = 90.0
 RESERVE_SECONDS = 12.0
@@ -26,8 +26,6 @@ STYLE_SECONDS = 21.0
 """Time of the stage `style` on two quiet cores, subtracted by --dry-run."""
 UNKNOWN_SECONDS = 3.0
 WORKERS = min(4, os.cpu_count() or 1)
-LEFT_OUT = frozenset({"docker", "spark", "kafka", "wheel", "slow", "long"})
-"""Markers of tests outside `make check`."""
 EXCLUDED = " and ".join(f"not {marker}" for marker in sorted(LEFT_OUT))
 RECORD = Path(__file__).with_name("test_seconds.tsv")
 SHOWN = 8

@@ -16,6 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 STAGE_SECONDS = 1800
+LEFT_OUT = frozenset({"docker", "spark", "kafka", "wheel", "slow", "long"})
+"""Markers of tests outside `make check`."""
 BY_FILE = "loadfile"
 BY_GROUP = "loadgroup"
 """Tests with a common costly fixture stay together (tests/support/groups.py)."""

@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 from xdist.remote import Producer
 
-from scripts.check import LEFT_OUT
+from scripts.run_tests import LEFT_OUT
 from tests.support.groups import ByGroup
 
 CPU_SECONDS = "cpu_s"

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from scripts import check
-from scripts.changed_tests import importers, module_of, named, nearest_first, within_budget
+from scripts.changed_tests import (
+    distances,
+    importers,
+    module_of,
+    named,
+    nearest_first,
+    within_budget,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ["tests/a/test_near.py", "tests/a/test_far.py", "tests/b/test_other.py"]
@@ -68,6 +75,11 @@ def test_a_module_in_a_string_counts_as_an_import():
 def test_changes_of_this_repository_find_their_tests(changed, test):
     tests = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")]
     assert test in nearest_first([changed], importers(), tests)
+
+
+def test_the_hooks_of_all_tests_depend_on_nothing_that_changes_often():
+    """Else every change would concern every test."""
+    assert "tests.conftest" not in distances(["node/core/node.py"], importers())
 
 
 def test_the_budget_is_filled_in_order_and_what_does_not_fit_is_left_out():
