@@ -3,10 +3,11 @@
 BIN := .venv/bin
 RUNS ?= 50
 SAMPLE ?= 300
+FRAMES ?= 1000000
 HISTORIES ?= 1100000 # one in twenty is not compared: no place in it for a wrong answer
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak bench bench-checkers bench-simulation
+.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak fuzz bench bench-checkers bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -44,6 +45,9 @@ test-the-tests: setup ## Empty SAMPLE=300 functions one by one; name those that 
 
 soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once, half with small snapshots
 	@$(BIN)/python scripts/soak.py --runs $(RUNS)
+
+fuzz: setup ## FRAMES=1000000 random and half-right frames to 3+3 local processes, at most an hour
+	@$(BIN)/kraftproof fuzz --backend local --frames $(FRAMES) --time-limit 3600
 
 bench: docker ## createTopics a second, failover, start-up and memory, in containers
 	@$(BIN)/python -m bench.cluster

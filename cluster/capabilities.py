@@ -86,6 +86,26 @@ class DiskFaultCapable(Protocol):
 
 
 @runtime_checkable
+class BitRotCapable(Protocol):
+    """A backend that can damage a durable file of a node, and restore the file."""
+
+    async def damage_file(self, node_id: int) -> str | None:
+        """Flip a bit of a closed segment, a snapshot or quorum-state.
+
+        Return the damaged file, or None if the node has no such file.
+        """
+        ...
+
+    async def damage_observed(self, node_id: int) -> str | None:
+        """Return what the node did about its damaged file, or None while the file is unread."""
+        ...
+
+    async def restore_file(self, node_id: int) -> None:
+        """Restore the damaged file; without damage, do nothing."""
+        ...
+
+
+@runtime_checkable
 class ClockFaultCapable(Protocol):
     """A backend whose clocks can have a wrong rate, or jump between two values."""
 

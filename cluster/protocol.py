@@ -27,6 +27,7 @@ class Capability(StrEnum):
     DISK_ERROR = "disk-error"
     SLOW_DISK = "slow-disk"
     WIPE = "wipe"
+    BIT_ROT = "bit-rot"
     CLOCK_STROBE = "clock-strobe"
     DRIFT = "drift"
 

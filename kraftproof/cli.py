@@ -34,6 +34,7 @@ from kraftproof.output import print_error, print_line
 COMMANDS: Final = {
     "test": "Run a workload on a cluster under faults, and judge the recorded run.",
     "sim": "Run simulated clusters, one per seed, until an invariant or a model is violated.",
+    "fuzz": "Send random and half-right frames to a cluster, and watch its nodes.",
     "shrink": "Reduce a failing simulated run to a short schedule file.",
     "mutants": "Plant known bugs in the node, and report which bugs the simulation finds.",
     "mutate": "Make small edits of the node, and report which edits the simulation finds.",

@@ -26,12 +26,14 @@ class Item:
         summary: The first line of its documentation, or why it does not import.
         source: The package that brings it, with its version; `kraftproof` for ours.
         backends: Which backends can do it, for a fault, or run it, for a system; else empty.
+        models: The models of an engine; else empty.
     """
 
     name: str
     summary: str
     source: str = OURS
     backends: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +42,13 @@ class Kind:
 
     Attributes:
         name: The plural, as `kraftproof list` takes it.
-        option: Where a name of this kind is given.
+        option: The option for a name of this kind, or None.
         group: The entry-point group of installed ones; None where packages can add none.
         ours: Returns those of ours.
     """
 
     name: str
-    option: str
+    option: str | None
     group: str | None
     ours: Callable[[], list[Item]]
 
@@ -68,11 +70,12 @@ def installed_item(point: EntryPoint) -> Item:
         "an unnamed package" if point.dist is None else f"{point.dist.name} {point.dist.version}"
     )
     try:
-        summary = first_line(point.load())
+        loaded = point.load()
+        summary, models = first_line(loaded), tuple(map(str, getattr(loaded, "models", ())))
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything when it is imported
         reason = (str(error).strip().splitlines() or ["no reason given"])[0]
-        summary = f"does not import: {type(error).__name__}: {reason}"
-    return Item(name=point.name, summary=summary, source=source)
+        summary, models = f"does not import: {type(error).__name__}: {reason}", ()
+    return Item(name=point.name, summary=summary, source=source, models=models)
 
 
 def first_line(value: object) -> str:
@@ -122,6 +125,12 @@ def _operations(model: "Model") -> str:
     return f"[{', '.join(sorted(model.functions))}]"
 
 
+def _engines() -> list[Item]:
+    from kraftproof.checkers.engines.own import OWN
+
+    return [Item(name=one.name, summary=one.summary, models=one.models) for one in OWN]
+
+
 def _backends() -> list[Item]:
     from kraftproof.options import BACKENDS
     from kraftproof.run.backends import make_backend
@@ -151,6 +160,7 @@ KINDS: Final = (
     Kind(name="workloads", option="--workload", group="kraftproof.workloads", ours=_workloads),
     Kind(name="faults", option="--nemesis", group="kraftproof.faults", ours=_faults),
     Kind(name="models", option="--model", group="kraftproof.models", ours=_models),
+    Kind(name="engines", option=None, group="kraftproof.engines", ours=_engines),
 )
 
 

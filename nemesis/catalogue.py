@@ -19,6 +19,7 @@ from kraftproof.cluster.plugin import (
     shown,
 )
 from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.bit_rot import BitRot, plan_bit_rot
 from kraftproof.nemesis.clock import (
     ClockBump,
     ClockStrobe,
@@ -63,6 +64,7 @@ _OURS: dict[str, Planner] = {
     DiskError.kind: plan_disk_error,
     SlowDisk.kind: plan_slow_disk,
     Wipe.kind: plan_wipe,
+    BitRot.kind: plan_bit_rot,
     Loss.kind: plan_loss,
     Reset.kind: plan_reset,
     Stall.kind: plan_stall,

@@ -23,6 +23,8 @@ DYNAMIC = (
 )
 """Imports by name at run time: importer, and the module or package whose files are imported."""
 
+PAGE_TESTS = "tests/docs/"
+
 Importers = Mapping[str, Iterable[str]]
 """For each module the modules that import it."""
 
@@ -90,15 +92,17 @@ def distances(changed: Iterable[str], graph: Importers) -> dict[str, int]:
 def nearest_first(changed: Iterable[str], graph: Importers, tests: Iterable[str]) -> list[str]:
     """Return the test files that a change concerns, the nearest first.
 
-    The test with the name of a changed file is as near as a test that imports the file.
+    The test with the name of a changed file is as near as a test that imports the file. So are the
+    tests of pages to a changed page.
     """
     paths = list(changed)
+    has_page = any(path.endswith(".md") for path in paths)
     away = distances(paths, graph)
     namesakes = {f"test_{Path(path).stem}" for path in paths}
     found = []
     for test in tests:
         distance = away.get(module_of(test))
-        if Path(test).stem in namesakes:
+        if Path(test).stem in namesakes or (has_page and test.startswith(PAGE_TESTS)):
             distance = 1 if distance is None else min(1, distance)
         if distance is not None:
             found.append((distance, test))

@@ -1,8 +1,7 @@
 """Run all tests in stages, and print the time of each stage.
 
 `make test` runs cheap stages first, and prints a table at the end. Every test is in
-one stage only, by its markers. What it is not: a test runner; pytest, ruff and mypy are. Standard
-library only.
+one stage only, by its markers. pytest, ruff and mypy do the work. Standard library only.
 """
 
 import argparse
@@ -17,6 +16,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 STAGE_SECONDS = 1800
+LEFT_OUT = frozenset({"docker", "spark", "kafka", "wheel", "slow", "long"})
+"""Markers of tests outside `make check`."""
+BY_FILE = "loadfile"
+BY_GROUP = "loadgroup"
+"""Tests with a common costly fixture stay together (tests/support/groups.py)."""
+WAITING_WORKERS = "3"
+"""Workers for tests of containers; live clusters mostly wait."""
 FAST = "not simulation and not spark and not docker and not kafka and not wheel"
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
@@ -46,12 +52,26 @@ class Outcome:
 
 
 def pytest_stage(
-    name: str, markers: str, *, needs: str | None = None, is_spread: bool = False
+    name: str,
+    markers: str,
+    *,
+    needs: str | None = None,
+    workers: str = "1",
+    together: str = BY_FILE,
 ) -> Stage:
-    """A stage of pytest, its files spread over the cores if so said; JUnit XML is kept for CI."""
+    """Return a stage of pytest, which keeps JUnit XML for CI.
+
+    Args:
+        name: Name of the stage.
+        markers: Expression of markers for pytest's -m.
+        needs: See `Stage`.
+        workers: Number of worker processes; `auto` means one a core, four at most.
+        together: `BY_FILE` or `BY_GROUP`: unit of work of a worker.
+    """
     report = f"--junitxml=build/junit/{name}.xml"
-    on_all_cores = ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile") if is_spread else ()
-    command = (str(BIN / "pytest"), "-q", *on_all_cores, "-m", markers, report, "tests")
+    most = ("--maxprocesses", "4") if workers == "auto" else ()
+    spread = ("-n", workers, *most, "--dist", together) if workers != "1" else ()
+    command = (str(BIN / "pytest"), "-q", *spread, "-m", markers, report, "tests")
     return Stage(name=name, commands=(command,), needs=needs)
 
 
@@ -71,21 +91,30 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
-        pytest_stage("fast", f"{FAST} and not long", is_spread=True),
+        pytest_stage("fast", f"{FAST} and not long", workers="auto"),
         pytest_stage("wheel", "wheel and not docker and not long"),
         pytest_stage(
-            "simulation", "simulation and not spark and not docker and not long", is_spread=True
+            "simulation",
+            "simulation and not spark and not docker and not long",
+            workers="auto",
+            together=BY_GROUP,
         ),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
-        pytest_stage("kafka", "kafka and not long", needs="jars"),
-        pytest_stage("spark", "spark and not docker and not long"),
-        pytest_stage("docker", "docker and not long", needs="engine"),
+        pytest_stage("kafka", "kafka and not long", needs="jars", workers="2", together=BY_GROUP),
+        pytest_stage("spark", "spark and not docker and not long", workers="2", together=BY_GROUP),
+        pytest_stage(
+            "docker",
+            "docker and not long",
+            needs="engine",
+            workers=WAITING_WORKERS,
+            together=BY_GROUP,
+        ),
     )
 
 
 def long_stage() -> Stage:
     """The stage of `make test-long`: what is marked long, and the random tests with all cases."""
-    stage = pytest_stage("long", f"long or ({FAST})", is_spread=True)
+    stage = pytest_stage("long", f"long or ({FAST})", workers="auto")
     commands = tuple(("env", "KRAFTPROOF_TEST_LONG=1", *command) for command in stage.commands)
     return Stage(name=stage.name, commands=commands)
 

@@ -12,6 +12,6 @@ in which elements or values occur several times. `kernels` has the algorithms th
 
 **Arrows.** registry | types < kernels < repeated < families. A family imports no other family.
 
-In all folders, n is the number of calls of a key, c the number of calls that are open at a time,
+In all folders, n is the number of calls of a key, c the number of open calls at a time,
 and u the number of indeterminate calls: those that may take effect at any later time, or never.
 """

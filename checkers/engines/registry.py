@@ -1,175 +1,28 @@
 """The registry of engines: which engine decides which calls, and which engine knows a legal order.
 
-Kraftproof's engines are listed here, one line for each kind of calls; other distributions add
+Kraftproof's engines are listed in `own`; other distributions add
 engines by the entry-point group `kraftproof.engines`. Both fit the protocol
 `checkers.engines.types.Engine`. For each kind of calls Kraftproof's own engine is asked first; an
 installed engine that accepts the calls is asked about the keys that are still undecided.
-
-The modules of our engines are imported when they are first needed, so that a check that needs no
-compiled code never pays for numba.
 """
 
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.calls.selection import of_keys
 from kraftproof.checkers.crash import crashed_engine, origin_of
+from kraftproof.checkers.engines.own import OWN, are_decided
 from kraftproof.checkers.engines.types import Engine, Outcome, Outcomes
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.uncompiled import uncompiled_first
 from kraftproof.checkers.verdict import CheckerInputError, Verdict
 
 ENTRY_POINT_GROUP: Final = "kraftproof.engines"
-WORTH_SPREADING: Final = 50_000
-"""Number of calls below which threads are no faster."""
-_PARTS_A_WORKER: Final = 4
-_ENGINES: Final = __package__
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnEngine(Engine):
-    """An engine of Kraftproof, imported when it is first asked.
-
-    Attributes:
-        name: The name in `kraftproof list engines`.
-        kind: The name of the class of the calls that it accepts.
-        deciding: The module with `decide`, below this package.
-        ordering: The module with `order_of`; empty if none is known to find a legal order.
-        can_be_cut: Whether keys can be selected (`of_keys`): each array has one entry a call.
-    """
-
-    name: str
-    kind: str
-    deciding: str
-    ordering: str = ""
-    can_be_cut: bool = True
-
-    @override
-    def accepts(self, calls: Calls) -> bool:
-        return type(calls).__name__ == self.kind
-
-    @override
-    def decide(self, calls: Calls, limits: Limits) -> Outcomes:
-        module = _module(self.deciding)
-        return uncompiled_first(
-            module.__name__,
-            len(calls),
-            limits.seconds,
-            lambda: module.decide(calls, limits),
-            _are_decided,
-        )
-
-    def decide_in_threads(self, calls: Calls, limits: Limits, workers: int) -> Outcomes:
-        """Return the same as `decide`; threads share the keys where that is worth their start."""
-        is_spread = workers > 1 and len(calls) >= WORTH_SPREADING and self.can_be_cut
-        parts = _parts(calls, workers) if is_spread else []
-        if len(parts) < 2:
-            return self.decide(calls, limits)
-        decide = _module(self.deciding).decide
-        with ThreadPoolExecutor(workers) as threads:
-            decided = threads.map(lambda keys: decide(of_keys(calls, keys), limits), parts)
-            return [outcome for part in decided for outcome in part]
-
-    @override
-    def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
-        if not self.ordering:
-            return None
-        module = _module(self.ordering)
-        order: NDArray[np.int64] | None = uncompiled_first(
-            module.__name__,
-            len(calls),
-            limits.seconds,
-            lambda: module.order_of(calls, cut, limits),
-            lambda found: found is not None,
-        )
-        return order
-
-
-OWN: Final = (
-    OwnEngine(
-        name="counter",
-        kind="CounterCalls",
-        deciding="counter.counter",
-        ordering="repeated.counter.growing",
-    ),
-    OwnEngine(name="fencing-token", kind="FencingCalls", deciding="locks.tokens"),
-    OwnEngine(
-        name="growing-set",
-        kind="GrowingSetCalls",
-        deciding="lists.growing_sets",
-        can_be_cut=False,
-    ),
-    OwnEngine(name="list", kind="ListCalls", deciding="lists.list_append", can_be_cut=False),
-    OwnEngine(name="log", kind="LogCalls", deciding="lists.append_log"),
-    OwnEngine(name="mutex", kind="MutexCalls", deciding="locks.mutex"),
-    OwnEngine(
-        name="priority-queue",
-        kind="PriorityQueueCalls",
-        deciding="containers.priority_queue",
-        ordering="repeated.priority_queue.order",
-    ),
-    OwnEngine(
-        name="queue",
-        kind="QueueCalls",
-        deciding="containers.queue",
-        ordering="repeated.queue.order",
-    ),
-    OwnEngine(
-        name="register",
-        kind="RegisterCalls",
-        deciding="register.registers",
-        ordering="repeated.beam_search.registers",
-    ),
-    OwnEngine(
-        name="registration",
-        kind="RegistrationCalls",
-        deciding="kraft.registrations",
-        ordering="kraft.registrations",
-    ),
-    OwnEngine(name="set", kind="SetCalls", deciding="register.sets", can_be_cut=False),
-    OwnEngine(
-        name="stack",
-        kind="StackCalls",
-        deciding="containers.stack",
-        ordering="repeated.stack.order",
-    ),
-    OwnEngine(
-        name="string",
-        kind="StringCalls",
-        deciding="strings.strings",
-        ordering="strings.strings",
-        can_be_cut=False,
-    ),
-    OwnEngine(
-        name="topic",
-        kind="TopicCalls",
-        deciding="kraft.topics",
-        ordering="kraft.topics",
-    ),
-    OwnEngine(
-        name="transaction",
-        kind="TransactionCalls",
-        deciding="transactions.transactions",
-        ordering="transactions.transactions",
-        can_be_cut=False,
-    ),
-    OwnEngine(
-        name="versioned-register",
-        kind="VersionedCalls",
-        deciding="register.versioned_cas",
-    ),
-)
-"""Kraftproof's engines, by name: one for each kind of calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +101,7 @@ def decide(calls: Calls, limits: Limits, workers: int = 1) -> Outcomes:
 
     Args:
         calls: All calls.
-        limits: What one key may cost.
+        limits: Time and memory for a key.
         workers: How many threads may decide keys; kernels run without Python's lock.
     """
     own = next((engine for engine in OWN if engine.accepts(calls)), None)
@@ -257,7 +110,7 @@ def decide(calls: Calls, limits: Limits, workers: int = 1) -> Outcomes:
     else:
         outcomes = [None] * (len(calls.starts) - 1)
     for engine in installed():
-        if not _are_decided(outcomes) and engine.accepts(calls):
+        if not are_decided(outcomes) and engine.accepts(calls):
             others = engine.decide(calls, limits)
             outcomes = [_better(*pair) for pair in zip(outcomes, others, strict=True)]
     return outcomes
@@ -277,20 +130,3 @@ def _better(first: Outcome | None, second: Outcome | None) -> Outcome | None:
     if second is None or (first is not None and first.verdict is not Verdict.UNKNOWN):
         return first
     return second if first is None or second.verdict is not Verdict.UNKNOWN else first
-
-
-def _are_decided(outcomes: Sequence[Outcome | None]) -> bool:
-    return not any(one is None or one.verdict is Verdict.UNKNOWN for one in outcomes)
-
-
-def _module(name: str) -> Any:  # noqa: ANN401 engines share a protocol that modules can't state
-    return import_module(f"{_ENGINES}.{name}")
-
-
-def _parts(calls: Calls, workers: int) -> list[NDArray[np.int64]]:
-    """Return runs of keys with about as many calls each, several for each worker."""
-    count = min(workers * _PARTS_A_WORKER, len(calls.starts) - 1)
-    shares = np.linspace(0, len(calls), count + 1)[1:-1]
-    cuts = np.unique(np.searchsorted(calls.starts[1:-1], shares))
-    keys = np.arange(len(calls.starts) - 1, dtype=np.int64)
-    return [part for part in np.split(keys, cuts) if len(part)]

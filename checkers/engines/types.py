@@ -1,4 +1,4 @@
-"""The types that all engines share: the outcome of one key, and the protocol of an engine."""
+"""The types that all engines share: the outcome of a key, and the protocol of an engine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from kraftproof.checkers.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The outcome of one key's check.
+    """The outcome of a key's check.
 
     The first n completions being linearizable and the first n + 1 not, an `invalid` names the
     operation of completion n + 1; what is open at that moment may have taken effect with the answer
@@ -42,7 +42,7 @@ class Outcome:
     reason: str | None = None
 
     def within(self, start: int) -> "Outcome":
-        """Returns the same with rows that count from another one, such as its key's first."""
+        """Return the outcome with rows counted from another row, such as the key's first."""
         return (
             self
             if self.first_illegal_row is None
@@ -55,10 +55,11 @@ Outcomes = Sequence[Outcome | None]
 
 
 class Engine(Protocol):
-    """An engine: decides whether calls of some kind have a legal order that keeps real time.
+    """An engine: decides whether calls have a legal order that keeps real time.
 
     Another distribution adds a class without parameters to the entry-point group
-    `kraftproof.engines` (see `checkers.engines.registry`).
+    `kraftproof.engines` (see `checkers.engines.registry`). `kraftproof list engines` prints the
+    first line of its docstring, and the names in its attribute `models`, if it has one.
     """
 
     def accepts(self, calls: Calls) -> bool:
@@ -66,19 +67,19 @@ class Engine(Protocol):
         ...
 
     def decide(self, calls: Calls, limits: Limits) -> Outcomes:
-        """Return the outcome of each key, None for a key that another engine has to decide.
+        """Return the outcome of each key, None for a key left to another engine.
 
         Args:
             calls: The calls of all keys, of a kind that the engine accepts.
-            limits: Time and memory for one key; past these the outcome is unknown or None.
+            limits: Time and memory for a key; beyond them the outcome is unknown or None.
         """
         ...
 
     def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
         """Return the calls of the only key up to an event in a legal order, None if unknown.
 
-        A call that is open at that event, or indeterminate, is in the order if another call needs
-        it. A call that is left out fits in as soon as it is legal, or as late as it can be. The
-        order is a proposal: whoever asks replays it.
+        An open or indeterminate call is in the order if another call needs it. A call outside the
+        order fits in as soon as it is legal, or as late as possible. The order is a proposal: the
+        caller replays it.
         """
         ...

@@ -16,8 +16,10 @@ from kraftproof.checkers.kraft import (
     kept,
     node_logs,
     snapshots,
+    topic_shapes,
 )
 from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.kraft.specification import conforming_log
 from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})
@@ -66,6 +68,10 @@ def _ids_given_twice(tables: Tables) -> list[Finding]:
     return describe.ids_given_twice(operations_of(tables["operations"]))
 
 
+def _unlike_asked(tables: Tables) -> list[Finding]:
+    return topic_shapes.as_asked(operations_of(tables["operations"]))
+
+
 RUN_CHECKS: Final = (
     RunCheck(
         name=describe.MONOTONIC,
@@ -77,6 +83,12 @@ RUN_CHECKS: Final = (
         name=describe.IDS_UNIQUE,
         relations=("operations",),
         find=_ids_given_twice,
+        models=TOPICS,
+    ),
+    RunCheck(
+        name=topic_shapes.AS_ASKED,
+        relations=("operations",),
+        find=_unlike_asked,
         models=TOPICS,
     ),
     RunCheck(name=node_logs.LOGS_AGREE, relations=("committed",), find=node_logs.logs_agree),
@@ -107,6 +119,12 @@ RUN_CHECKS: Final = (
         relations=("operations", "committed"),
         find=acknowledged.topics_in_log,
         models=TOPICS,
+    ),
+    RunCheck(
+        name=conforming_log.LOG_CONFORMS,
+        relations=("operations", "committed"),
+        find=conforming_log.log_conforms,
+        models=TOPICS | REGISTRATION,
     ),
     RunCheck(
         name=disk_writes.ACKNOWLEDGED_IS_DURABLE,

@@ -14,10 +14,10 @@ from typing_extensions import override
 from kraftproof.checkers.calls.append_log import GREATEST
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step, require_records
 from kraftproof.checkers.logs.actions import Record, polled, require_actions, sent
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reasons import may_count
+from kraftproof.checkers.models.starting import Step, require_records
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind

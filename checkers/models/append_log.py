@@ -14,11 +14,11 @@ from kraftproof.checkers.calls.values import canonical, require_integer
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.columns import NEVER, Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step, require_records
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.persistent import NOTHING, Records
 from kraftproof.checkers.models.reasons import is_over
 from kraftproof.checkers.models.reducible import ByElement, Events, OrderHint
+from kraftproof.checkers.models.starting import Step, require_records
 
 _MOST_TOLD: Final = 20
 """Number of records in the description of a log, from the end."""

@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.operations import Operation, as_text
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models.specification import Call, Specification
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.text import as_json
 
 _TRANSFER: Final = frozenset({"from", "to", "amount"})

@@ -14,11 +14,11 @@ from kraftproof.checkers.calls.register import RegisterCalls, register_calls
 from kraftproof.checkers.calls.values import require_functions
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import ColumnarModel, unknown_function
 from kraftproof.checkers.models.blocks import Access, order_of_blocks
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.text import as_json
 
 _UNREAD: Final = ""

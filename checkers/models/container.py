@@ -19,11 +19,11 @@ from kraftproof.checkers.calls.containers import (
 )
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step, require_list
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reasons import Elements
 from kraftproof.checkers.models.reducible import ByElement, Change, HoldingModel
+from kraftproof.checkers.models.starting import Step, require_list
 
 
 class Container(ByElement, HoldingModel):

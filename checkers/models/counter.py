@@ -12,10 +12,10 @@ from kraftproof.checkers.calls.counter import GREATEST, CounterCalls, counter_ca
 from kraftproof.checkers.calls.values import require_integer
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import is_over, may_count
 from kraftproof.checkers.models.reducible import SummingModel, Tally
+from kraftproof.checkers.models.starting import Step
 
 _MOST_SUMS: Final = 2_000
 """Beyond these, the sums that a window of a history may begin with are too many."""

@@ -15,10 +15,10 @@ from kraftproof.checkers.calls.fencing import GREATEST, FencingCalls, fencing_ca
 from kraftproof.checkers.calls.values import require_boolean, require_integer
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import is_over
 from kraftproof.checkers.models.reducible import ByElement, Events, OrderHint
+from kraftproof.checkers.models.starting import Step
 
 _NOBODY: Final = -GREATEST
 """Less than every token."""

@@ -15,9 +15,9 @@ from typing_extensions import override
 from kraftproof.checkers.calls.strings import StringCalls, string_calls, string_of
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.models.string_reasons import string_reason
 from kraftproof.checkers.text import as_json
 

@@ -22,12 +22,12 @@ from kraftproof.checkers.calls.lists.lists import (
 from kraftproof.checkers.calls.values import canonical
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step, plain_name, require_list
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.list_order_hints import order_of_appends
 from kraftproof.checkers.models.list_reasons import list_reason
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reducible import AllBut, Events, OrderHint, ReducibleModel
+from kraftproof.checkers.models.starting import Step, plain_name, require_list
 
 
 class ListAppend(ReducibleModel):

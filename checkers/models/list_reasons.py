@@ -15,8 +15,8 @@ from typing import Final
 from kraftproof.checkers.calls.lists.lists import OWN_LIST, actions_of
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import plain_name
 from kraftproof.checkers.models.reasons import end_of, may_count
+from kraftproof.checkers.models.starting import plain_name
 from kraftproof.checkers.text import shortened
 
 _MOST_COMPARED: Final = 200_000

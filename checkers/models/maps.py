@@ -15,11 +15,11 @@ from kraftproof.checkers.calls.register import RegisterCalls
 from kraftproof.checkers.calls.values import canonical
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.blocks import Access, order_of_blocks
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
+from kraftproof.checkers.models.starting import Step
 
 _ABSENT: Final = "null"
 _UNREAD: Final = ""

@@ -22,10 +22,10 @@ from kraftproof.checkers.calls.transactions import (
 )
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step, plain_name
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
 from kraftproof.checkers.models.register_reasons import register_reason
+from kraftproof.checkers.models.starting import Step, plain_name
 
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads from its register; not a JSON text."""

@@ -11,10 +11,10 @@ from typing_extensions import override
 from kraftproof.checkers.calls.mutex import MutexCalls, mutex_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reasons import end_of, is_over, may_count
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.text import as_json
 
 

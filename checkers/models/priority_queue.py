@@ -12,10 +12,10 @@ from kraftproof.checkers.calls.containers import (
     require_priority,
 )
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models.container import Container
 from kraftproof.checkers.models.element_intervals import NEVER, ElementInterval, element_intervals
 from kraftproof.checkers.models.reducible import Events, OrderHint, Span
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.models.unmatched_takes import passed_over, with_unmatched_takes
 
 

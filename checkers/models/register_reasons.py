@@ -8,8 +8,8 @@ from functools import partial
 
 from kraftproof.checkers.calls.transactions import Action, actions_of, initial_of
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import plain_name
 from kraftproof.checkers.models.reasons import Values, may_count
+from kraftproof.checkers.models.starting import plain_name
 from kraftproof.checkers.text import shortened
 
 

@@ -17,11 +17,11 @@ from kraftproof.checkers.calls.sets import GrowingSetCalls, set_calls
 from kraftproof.checkers.calls.values import canonical, require_boolean, require_functions
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.listing import listed
 from kraftproof.checkers.models.reasons import Membership
 from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
+from kraftproof.checkers.models.starting import Step
 
 
 class Set(ReducibleModel):

@@ -19,11 +19,12 @@ from typing_extensions import override
 from kraftproof.checkers.calls.topics import Said, TopicCalls, topic_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.kraft.describe import lags, shown_before_create
 from kraftproof.checkers.kraft.topic_facts import created_id
+from kraftproof.checkers.kraft.topic_shapes import validate_shape
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.models.topic_reasons import topic_reason
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import as_json
@@ -104,6 +105,7 @@ class Topics(ReducibleModel, PropertyModel):
             _validate_delete(operation)
         if operation.status == "ok":
             _validate_outcome(operation)
+            validate_shape(operation)
 
     def calls_of(self, columns: Columns) -> TopicCalls:
         """Return the calls on all topic names."""

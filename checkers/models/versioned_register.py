@@ -22,10 +22,10 @@ from kraftproof.checkers.calls.versioned import (
 )
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.initial import Step
 from kraftproof.checkers.models import ColumnarModel, unknown_function
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, OrderHint, SummingModel, Tally
+from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.models.versions import order_of_versions
 from kraftproof.checkers.text import as_json
 

@@ -10,6 +10,7 @@ comes to the driver but counts, and the runs that can't be read.
 import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,7 @@ from typing import Final
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 the name that all of Spark's users know
 
-from kraftproof.checkers.crash import TRACEBACK_FILE, keep_text
+from kraftproof.checkers.crash import TRACEBACK_FILE, ModelCrashError, keep_text
 from kraftproof.checkers.history.analysis_schema import COVERAGE
 from kraftproof.checkers.history.schema import FINDINGS, VERDICTS
 from kraftproof.checkers.sources import Source
@@ -65,12 +66,12 @@ def analyze(
         with job(spark), unfinished(out / _STAGE) as folder:
             tell(f"reading {len(sources)} histories")
             staged = stage(spark, folder, sources)
-            if not staged.plans:
-                return _problem_lines(sources, staged.problems)
             tell(f"judging {sum(staged.sizes.values())} operations of {len(staged.plans)} runs")
             done = judge(spark, staged)
-            if done.staged.plans:
-                _write(spark, done, out, gap_ns, tell)
+            problems = {**staged.problems, **done.problems}
+            crashes = _crashed_runs(sources, problems)
+            if done.staged.plans or crashes:
+                _write(spark, done, crashes, out, gap_ns, tell)
     except (*SPARK_ERRORS, OSError) as error:
         if FULL in str(error):
             remove_tables(out)
@@ -78,17 +79,32 @@ def analyze(
         if isinstance(error, OSError):
             raise
         raise AnalysisError(f"the Spark job failed: {_first_line(error)}") from error
-    return _problem_lines(sources, {**staged.problems, **done.problems})
+    return [str(error) for run, error in sorted(problems.items()) if run not in crashes]
 
 
-def _problem_lines(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _CrashedRun:
+    """A run without a judged key, since its model crashed: unknown, as the inline engine says.
+
+    Attributes:
+        source: the run.
+        note: the reason, and the file of the traceback.
+    """
+
+    source: Source
+    note: str
+
+
+def _crashed_runs(
     sources: Sequence[Source], problems: Mapping[str, CheckerInputError]
-) -> list[str]:
-    """Return a line for each run that can't be judged, and keep the tracebacks of models."""
-    return [
-        f"{error}{kept(sources[int(run)], getattr(error, 'traceback', ''))}"
-        for run, error in sorted(problems.items())
-    ]
+) -> dict[str, _CrashedRun]:
+    """Return, by run, the runs whose model crashed, and keep the tracebacks."""
+    found = {}
+    for run, error in sorted(problems.items()):
+        if isinstance(error, ModelCrashError):
+            source = sources[int(run)]
+            found[run] = _CrashedRun(source=source, note=f"{error}{kept(source, error.traceback)}")
+    return found
 
 
 def _crashed_keys(spark: SparkSession, done: Judged) -> DataFrame:
@@ -117,7 +133,12 @@ def _first_line(error: Exception) -> str:
 
 
 def _write(
-    spark: SparkSession, done: Judged, out: Path, gap_ns: int, tell: Callable[[str], None]
+    spark: SparkSession,
+    done: Judged,
+    crashes: Mapping[str, _CrashedRun],
+    out: Path,
+    gap_ns: int,
+    tell: Callable[[str], None],
 ) -> None:
     sources, operations = done.staged.sources, done.staged.tables["operations"]
     tell("verdicts and findings")
@@ -129,7 +150,8 @@ def _write(
     write(verdicts, out, "verdicts")
     write(findings.sortWithinPartitions("run", "check", "operation_index"), out, "findings")
     tell("faults, phases, availability")
-    known = facts(spark, sources)
+    every = {**sources, **{run: one.source for run, one in crashes.items()}}
+    known = facts(spark, every, crashes)
     windows = timeline.fault_windows(faults(spark, sources)).persist()
     stretches = timeline.stretches(known, windows).persist()
     slices = timeline.slices(operations).persist()
@@ -146,6 +168,8 @@ def _write(
     write_small(figures.coverage(tally), out, "coverage", COVERAGE.names[:6])
     notes = _crashes(done.checks).unionAll(doubted(spark, sources, done.tallies))
     notes = notes.unionAll(_crashed_keys(spark, done))
+    whole_runs = [{"run": run, "note": one.note} for run, one in crashes.items()]
+    notes = notes.unionAll(notes_of(spark, whole_runs))
     whole = runs(known, verdicts, findings, notes, tally, extents).persist()
     write_small(whole, out, "runs", ["run"])
     write_small(trend(whole, tally, phases, availability), out, "trend", ["series", "place"])

@@ -1,6 +1,6 @@
 """Reads the facts of runs from the files of run directories, for tables."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 import msgspec
@@ -26,6 +26,7 @@ FACTS: Final = pa.schema(
         ("workload", pa.string()),
         ("seed", pa.int64()),
         ("model", pa.string()),
+        ("is_crashed", pa.bool_()),
     ]
 )
 _RUN: Final = pa.field("run", pa.string())
@@ -50,8 +51,16 @@ class _Run(msgspec.Struct, frozen=True):
     options: _Options = _Options()
 
 
-def facts(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
-    """Return the facts of each run; for a bare history only its label and its model are known."""
+def facts(
+    spark: SparkSession, sources: Mapping[str, Source], crashed: Collection[str]
+) -> DataFrame:
+    """Return the facts of each run; for a bare history only its label and its model are known.
+
+    Args:
+        spark: the session.
+        sources: the runs.
+        crashed: the runs whose model crashed, so that no key of them was judged.
+    """
     rows = []
     for run, source in sources.items():
         told = _run_facts(source)
@@ -65,6 +74,7 @@ def facts(spark: SparkSession, sources: Mapping[str, Source]) -> DataFrame:
                 "workload": told.workload.name,
                 "seed": told.options.seed,
                 "model": source.model_name,
+                "is_crashed": run in crashed,
             }
         )
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=FACTS))

@@ -30,9 +30,14 @@ Wanted = dict[RunCheck, list[str]]
 
 
 def staged(spark: SparkSession, stage: Path, name: str, paths: Sequence[str]) -> DataFrame:
-    """Return one table of all runs; each file is in its run's folder of the stage."""
+    """Return one table of all runs; each file is in its run's folder of the stage.
+
+    Without a file the table has no rows.
+    """
     run = StructField("run", StringType(), nullable=False)
     schema = StructType([*from_arrow_schema(TABLES[name]), run])
+    if not paths:
+        return spark.createDataFrame([], schema).select("run", *TABLES[name].names)
     files = spark.read.schema(schema).option("basePath", str(stage)).parquet(*paths)
     return files.select("run", *TABLES[name].names)
 

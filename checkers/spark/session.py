@@ -43,6 +43,8 @@ _LOGGING: Final = f"-Dlog4j2.configurationFile={_QUIET_LOGGING.as_uri()}"
 _SMALL_BYTES: Final = 100_000_000
 _FOR_SMALL: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """A small job is over before Java's second compiler has paid for itself: half the CPU time."""
+_SETTINGS_FOR_SMALL: Final = {"spark.sql.codegen.wholeStage": "false"}
+"""Neither does the Java code pay that Spark writes and compiles for each query: a quarter."""
 _ON_LOOPBACK: Final = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -78,11 +80,12 @@ def session(
     report("starting Spark: Java takes some ten seconds")
     # Workers must run this interpreter, and find this package also where it is not installed.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    java = _LOGGING if input_bytes > _SMALL_BYTES else f"{_LOGGING} {_FOR_SMALL}"
+    is_small = input_bytes <= _SMALL_BYTES
     settings = _SETTINGS | {
         "spark.executorEnv.PYTHONPATH": _python_path(),
-        "spark.driver.extraJavaOptions": java,
+        "spark.driver.extraJavaOptions": f"{_LOGGING} {_FOR_SMALL}" if is_small else _LOGGING,
     }
+    settings |= _SETTINGS_FOR_SMALL if is_small else {}
     settings |= _ON_LOOPBACK if master.startswith("local") else {}
     builder = SparkSession.builder.master(master).appName("kraftproof")
     for name, value in settings.items():

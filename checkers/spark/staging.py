@@ -146,7 +146,7 @@ def _tables(spark: SparkSession, folder: Path, runs: Sequence[str]) -> dict[str,
     for name in ("operations", *NODE_TABLES):
         paths = [table_path(run_folder(folder, run), name) for run in runs]
         there = [str(path) for path in paths if path.exists()]
-        if there:
+        if there or name == "operations":
             tables[name] = relations.staged(spark, folder, name, there)
     if tables.keys() >= RELATION_TABLES["committed"]:
         tables["committed"] = relations.committed(tables["records"], tables["trace"])

@@ -81,7 +81,8 @@ def _notes() -> Column:
     Empty without either.
     """
     nothing = (
-        F.when(F.col("keys") == 0, F.array(F.lit(NO_OPERATIONS)))
+        F.when(F.col("is_crashed"), _no_texts())
+        .when(F.col("keys") == 0, F.array(F.lit(NO_OPERATIONS)))
         .when(F.col("keys") == F.col("vacuous_keys"), F.array(F.lit(NONE_SUCCEEDED)))
         .otherwise(_no_texts())
     )

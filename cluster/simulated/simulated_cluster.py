@@ -17,7 +17,7 @@ from kraftproof.cluster.protocol import (
     Link,
     NodeInfo,
 )
-from kraftproof.cluster.simulated.background import background_topics, stale_requests
+from kraftproof.cluster.simulated.background import background_load
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
 from kraftproof.cluster.simulated.faults import fault_timing
@@ -27,7 +27,8 @@ from kraftproof.cluster.simulated.invariants.conformance import MakeSpecificatio
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
-from kraftproof.cluster.simulated.network.connection import connect, is_reached
+from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
+from kraftproof.cluster.simulated.network.connection import connect, is_reached, open_stream
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.node.mutation import refuse_unmutated
 from kraftproof.cluster.simulated.node.process import NodeProcess
@@ -166,22 +167,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
             if self._scope.now() >= deadline_ns:
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
             await self._scope.sleep(POLL_NS)
-        self._start_background_load()
-
-    def _start_background_load(self) -> None:
-        """Start the background load, which a share of the runs has."""
-        nodes, network, seed = self.nodes, self.world.network, self.options.seed
-        random = Random(f"{seed}/strangers")
-        if random.random() < stale_requests.SHARE:
-            machines = self.world.machines
-            controllers = {n.node_id: machines[n.node_id] for n in nodes if n.has("controller")}
-            task = stale_requests.send_stale_requests(self._scope, network, random, controllers)
-            self._background.append(self._scope.spawn(task))
-        random = Random(f"{seed}/tenants")
-        brokers = {n.node_id: self.world.machines[n.node_id] for n in nodes if n.has("broker")}
-        if random.random() < background_topics.SHARE and brokers:
-            task = background_topics.create_and_delete_topics(self._scope, network, random, brokers)
-            self._background.append(self._scope.spawn(task))
+        self._background = background_load.start(self._scope, self.world, self.options)
 
     @override
     async def stop(self) -> None:
@@ -284,6 +270,10 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     async def connect(self, node_id: int, timeout_ns: int) -> Connection[Message]:
         """Open a connection that takes messages as objects."""
         return await connect(self._scope, self.world.network, node_id, timeout_ns)
+
+    async def open_stream(self, node_id: int, timeout_ns: int) -> SimulatedStream:
+        """Open a connection that carries bytes."""
+        return await open_stream(self._scope, self.world.network, node_id, timeout_ns)
 
     @override
     def bootstrap(self) -> str:

@@ -1,4 +1,4 @@
-"""`kraftproof list`: list all backends, systems, workloads, faults and models by name."""
+"""`kraftproof list`: list backends, systems, workloads, faults, models and engines by name."""
 
 from typing import Annotated
 
@@ -14,20 +14,23 @@ from kraftproof.output import print_json
 
 def list_names(
     kind: Annotated[
-        str | None, typer.Argument(help="backends, systems, workloads, faults or models.")
+        str | None, typer.Argument(help="backends, systems, workloads, faults, models or engines.")
     ] = None,
     *,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object with a list per kind.")
     ] = False,
 ) -> None:
-    """List backends, systems, workloads, faults and models, including installed plug-ins.
+    """List backends, systems, workloads, faults, models and engines, including installed plug-ins.
 
     [bold]kraftproof list[/]
     Lists all names, with the option that takes the name.
 
     [bold]kraftproof list faults[/]
     Lists the faults, with the backends that support each fault.
+
+    [bold]kraftproof list engines[/]
+    Lists the engines, with the models of each engine.
     """
     try:
         chosen = list(kinds_named(kind))
@@ -47,18 +50,20 @@ def _value(item: Item) -> dict[str, object]:
         "summary": item.summary,
         "source": item.source,
     }
-    return value | ({"backends": list(item.backends)} if item.backends else {})
+    notes = {"backends": list(item.backends), "models": list(item.models)}
+    return value | {name: names for name, names in notes.items() if names}
 
 
 def _show(console: Console, kind: Kind) -> None:
-    console.print(Text.assemble((kind.name, "bold"), (f"  {kind.option} NAME", "dim")))
+    option = "" if kind.option is None else f"  {kind.option} NAME"
+    console.print(Text.assemble((kind.name, "bold"), (option, "dim")))
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
     for item in kind.items():
         notes = [item.summary]
-        if item.backends:
-            notes.append(f"[{', '.join(item.backends)}]")
+        if item.backends or item.models:
+            notes.append(f"[{', '.join(item.backends or item.models)}]")
         if item.source != OURS:
             notes.append(f"({item.source})")
         table.add_row(Text(f"  {item.name}"), Text(" ".join(notes)))

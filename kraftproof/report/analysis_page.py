@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.report.analysis import Analysis, Row, Series, phase_name
+from kraftproof.report.charts import round_ticks
 from kraftproof.report.colours import colour_of, dark_style, style
 from kraftproof.report.environment import template
 
@@ -66,6 +67,7 @@ def write_analysis_page(analysis: Analysis, refused: Sequence[str], path: Path) 
         colour=_colour_of_faults,
         colours=f"{style()}\n{dark_style()}",
         in_words=_in_words,
+        ticks=round_ticks(0, analysis.longest_run_seconds) if analysis.strips else (),
         shown_runs=SHOWN_RUNS,
     )
     path.write_text(page, encoding="utf-8")

@@ -102,7 +102,7 @@ def charts(view: RunView, findings: Sequence[Finding]) -> Charts:
     longest_ns = max([one.complete_ns - one.invoke_ns for one in view.operations] + [1])
     lanes = tuple(sorted({span.kind for span in view.spans}))
     return Charts(
-        ticks=_ticks(view.started_ns / SECOND_NS, span_ns / SECOND_NS),
+        ticks=round_ticks(view.started_ns / SECOND_NS, span_ns / SECOND_NS),
         moments=_moments(view, findings, span_ns),
         most_per_second=most * BUCKETS * SECOND_NS / span_ns,
         longest_ms=longest_ns / 1e6,
@@ -114,7 +114,7 @@ def charts(view: RunView, findings: Sequence[Finding]) -> Charts:
     )
 
 
-def _ticks(first_s: float, seconds: float) -> tuple[Tick, ...]:
+def round_ticks(first_s: float, seconds: float) -> tuple[Tick, ...]:
     """Return at most 12 round times of the run."""
     step_s = next(
         (step for step in TICK_STEPS_S if seconds / step <= MOST_TICKS), seconds / MOST_TICKS

@@ -41,6 +41,7 @@ FAULTS: Final = {
     "disk-error": "#a8836a",
     "slow-disk": "#d8b48a",
     "wipe": "#2b2b2b",
+    "bit-rot": "#c9a227",
     "loss": "#9fd6d2",
     "reset": "#00868b",
     "stall": "#3f6f75",
@@ -62,6 +63,11 @@ def style() -> str:
 def dark_style() -> str:
     """Return the rule that replaces colours of meanings on dark pages."""
     return f"@media (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}"
+
+
+def dark_theme() -> str:
+    """Return the rule that replaces colours of meanings on pages with a switch for the theme."""
+    return f":root[data-theme=dark] {{ {_variables(DARK)} }}"
 
 
 def _variables(colours: Mapping[str, str]) -> str:

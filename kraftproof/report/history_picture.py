@@ -21,7 +21,7 @@ from kraftproof.checkers.explain.text.operations import answering
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import shortened
-from kraftproof.report.colours import colour_of, style
+from kraftproof.report.colours import colour_of, dark_theme, style
 from kraftproof.report.environment import template
 
 MOST_OPERATIONS = 30_000
@@ -72,7 +72,7 @@ def write_picture(
         counted=None if explanation.sub_history is None else explanation.sub_history.counted(),
         arrows=any(one["after"] for one in picture_data.proof()),
         kinds=sorted({(str(one["kind"]), str(one["colour"])) for one in fault_rows}),
-        colours=style(),
+        colours=f"{style()}\n{dark_theme()}",
         style=_part("picture.css"),
         script=Markup("\n").join(_part(name) for name in SCRIPTS),
         data=Markup(data.replace("<", "\\u003c")),  # noqa: S704 JSON, and no tag can begin in it

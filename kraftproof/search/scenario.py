@@ -4,6 +4,7 @@ See seeds.py for the execution of scenarios.
 """
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from random import Random
 
@@ -53,6 +54,8 @@ EXTRAS = (
     "clock-strobe",
     "drift",
 )
+ROT_SHARE = 0.08
+"""Share of seeds with bit rot, drawn apart so that the other seeds keep their schedules."""
 EXTRA_SHARE = 0.4
 """Share of seeds with additional nemeses of EXTRAS."""
 
@@ -91,7 +94,11 @@ def scenario(
     options = RunOptions(
         backend="simulated",
         workload=workload,
-        nemeses=_each_once(random.choice(MIXES), _draw_extras(Random(f"scenario {seed} extras"))),
+        nemeses=_each_once(
+            random.choice(MIXES),
+            _draw_extras(Random(f"scenario {seed} extras")),
+            _draw_rot(Random(f"scenario {seed} bit-rot")),
+        ),
         nodes=f"{controllers}+{brokers}",
         time_limit_s=time_limit_s,
         rate=random.choice(RATES),
@@ -110,8 +117,12 @@ def scenario(
     return Scenario(options=options, schedule=schedule, name=f"seed{seed}")
 
 
-def _each_once(mix: tuple[str, ...], extras: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*mix, *extras)))
+def _each_once(*groups: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
+
+
+def _draw_rot(random: Random) -> tuple[str, ...]:
+    return ("bit-rot",) if random.random() < ROT_SHARE else ()
 
 
 def _draw_extras(random: Random) -> tuple[str, ...]:

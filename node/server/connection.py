@@ -6,6 +6,7 @@ in flight (then reading stops, and TCP holds the client back), and answers that 
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Protocol
 
 from typing_extensions import override
@@ -51,6 +52,9 @@ class ConnectionOwner(Protocol):
 
     def refused(self, reason: str) -> None:
         """A connection is ended because of what it sent."""
+
+    def call_soon(self, action: Callable[[], None]) -> None:
+        """Call `action` after what is being done now."""
 
 
 class Connection(asyncio.Protocol):
@@ -101,7 +105,7 @@ class Connection(asyncio.Protocol):
     @override
     def resume_writing(self) -> None:
         self._paused = False
-        self.data_received(b"")
+        self._go_on()
 
     def send_ready(self) -> None:
         """Send the answers that are ready, up to the first that is not."""
@@ -114,7 +118,7 @@ class Connection(asyncio.Protocol):
         if ready:
             transport.writelines(ready)
             if self._payloads:
-                asyncio.get_running_loop().call_soon(self.data_received, b"")
+                self._owner.call_soon(self._go_on)
             else:
                 self._regulate()
 
@@ -127,6 +131,9 @@ class Connection(asyncio.Protocol):
         """End the connection once what was answered is sent."""
         if self._transport is not None:
             self._transport.close()
+
+    def _go_on(self) -> None:
+        self.data_received(b"")
 
     def _take_requests(self) -> None:
         while self._payloads and not self._is_full() and self._transport is not None:

@@ -71,6 +71,10 @@ class Listener:
         """Forget a connection."""
         self._connections.pop(id(connection), None)
 
+    def call_soon(self, action: Callable[[], None]) -> None:
+        """Call `action` in the next turn of the event loop."""
+        asyncio.get_running_loop().call_soon(action)
+
     def refused(self, reason: str) -> None:
         """Count a connection ended for what it sent; say so at 1, 10, 100 and so on."""
         self._refused += 1

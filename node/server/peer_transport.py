@@ -5,7 +5,9 @@ See node/shell/peer_lanes.py for time-outs, and for which request an answer belo
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
+from functools import partial
 
 from typing_extensions import override
 
@@ -24,16 +26,21 @@ from kraftproof.node.wire.schema import Message
 
 ENVELOPE_VERSION = 0
 CORRELATION_ID_BYTES = 4
+LARGE_BYTES = 100_000
+"""Minimum size of an answer that a thread decodes, in bytes: about 10 ms of work."""
 
 
 class PeerSocket(asyncio.Protocol, PeerConnection):
     """One connection to a voter, from the attempt to its end."""
 
     __slots__ = (
+        "_answers",
         "_attempt",
         "_client_id",
+        "_is_decoding",
         "_is_established",
         "_owner",
+        "_sent",
         "_splitter",
         "_transport",
         "_unsent",
@@ -49,6 +56,10 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
         self._transport: asyncio.Transport | None = None
         self._is_established = False
         self._unsent: list[bytes] = []
+        self._sent: dict[int, Send | Forward] = {}
+        self._answers: deque[bytes] = deque()
+        """Answers behind a large answer in the thread."""
+        self._is_decoding = False
 
     @property
     @override
@@ -70,6 +81,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
     def send(self, correlation_id: int, request: Send | Forward) -> None:
         """Send a request now, or as soon as the connection is established."""
         data = _encode(request, correlation_id, self._client_id)
+        self._sent[correlation_id] = request
         if self._transport is None:
             self._unsent.append(data)
         else:
@@ -104,16 +116,38 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
     def data_received(self, data: bytes) -> None:
         assert self._transport is not None, "bytes come over a connection that was made"
         try:
-            for payload in self._splitter.feed(data):
-                self._answered(payload)
+            self._answers.extend(self._splitter.feed(data))
+            self._take_answers()
         except WireError:
             self._transport.abort()
 
-    def _answered(self, payload: bytes) -> None:
-        if len(payload) < CORRELATION_ID_BYTES:
-            raise WireError(f"an answer of {len(payload)} bytes")
-        correlation_id = int.from_bytes(payload[:CORRELATION_ID_BYTES], "big", signed=True)
-        self._owner.answered(self, correlation_id, lambda request: _decode(request, payload))
+    def _take_answers(self) -> None:
+        """Report the answers in order, up to a large answer in the thread."""
+        while self._answers and not self._is_decoding:
+            payload = self._answers.popleft()
+            if len(payload) < CORRELATION_ID_BYTES:
+                raise WireError(f"an answer of {len(payload)} bytes")
+            correlation_id = int.from_bytes(payload[:CORRELATION_ID_BYTES], "big", signed=True)
+            request = self._sent.pop(correlation_id, None)
+            if request is not None and len(payload) > LARGE_BYTES:
+                self._decode_apart(correlation_id, request, payload)
+            else:
+                read = partial(_decode, payload=payload)
+                self._owner.answered(self, correlation_id, read)
+
+    def _decode_apart(self, correlation_id: int, request: Send | Forward, payload: bytes) -> None:
+        """Decode a large answer in a thread; the event loop serves other connections meanwhile."""
+
+        def decoded(future: asyncio.Future[Message | None]) -> None:
+            self._is_decoding = False
+            if future.cancelled() or self._transport is None or self._transport.is_closing():
+                return
+            self._owner.answered(self, correlation_id, lambda _: future.result())
+            self.data_received(b"")
+
+        self._is_decoding = True
+        loop = asyncio.get_running_loop()
+        loop.run_in_executor(None, _decode, request, payload).add_done_callback(decoded)
 
 
 class PeerTransport(Transport[PeerSocket]):

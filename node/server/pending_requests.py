@@ -90,8 +90,13 @@ class ClientReplies(Replies[PendingRequest]):
     @override
     def reply(self, client: PendingRequest, event: Received, message: Message) -> None:
         self._on_answered(event.message, client.since)
-        try:
-            client.slot.respond(answer_frame(client.request, message, client.opened))
-        except WireError as error:
-            say(f"an answer could not be written: {error}")
-            client.slot.abandon()
+        respond(client, message)
+
+
+def respond(client: PendingRequest, message: Message) -> None:
+    """Send an answer as a frame; end the connection if the version can't carry the answer."""
+    try:
+        client.slot.respond(answer_frame(client.request, message, client.opened))
+    except WireError as error:
+        say(f"an answer could not be written: {error}")
+        client.slot.abandon()

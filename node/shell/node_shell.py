@@ -1,10 +1,11 @@
 """The queue of events, and the steps of the node: one at a time, each with all its effects."""
 
 from collections import deque
+from collections.abc import Iterable
 from typing import Generic
 
 from kraftproof.node.core.base.types import Instant, NodeId
-from kraftproof.node.core.events import Event, Stop, Tick
+from kraftproof.node.core.events import Event, Received, Stop, Tick
 from kraftproof.node.shell.effect_executor import EffectExecutor
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports, SteppedNode
 from kraftproof.node.wire.messages import Message
@@ -36,6 +37,11 @@ class NodeShell(Generic[ClientT, ConnectionT]):
     def is_held(self) -> bool:
         """Return whether no step is taken until the disk is done."""
         return self._executor.is_held
+
+    @property
+    def open_requests(self) -> Iterable[Received]:
+        """The requests of clients and peers that have no answer yet."""
+        return self._executor.requests.open_requests
 
     @property
     def destinations(self) -> set[NodeId]:

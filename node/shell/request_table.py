@@ -1,5 +1,6 @@
 """Requests of clients that wait for the node's Reply, by the token that the node knows."""
 
+from collections.abc import Iterable
 from typing import Generic
 
 from kraftproof.node.core.effects import Reply
@@ -18,6 +19,11 @@ class RequestTable(Generic[ClientT]):
         self._replies = replies
         self._last_token = 0
         self._open: dict[int, tuple[ClientT, Received]] = {}
+
+    @property
+    def open_requests(self) -> Iterable[Received]:
+        """The requests that have no answer yet, in the order of their arrival."""
+        return (event for _, event in self._open.values())
 
     def receive(
         self,

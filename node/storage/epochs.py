@@ -1,15 +1,20 @@
 """Maintain the leader-epoch-checkpoint file with the start of each epoch (KIP-595, 595-10).
 
 Kafka's text format: version 0, the number of entries, then `epoch start_offset` a line. The file is
-a cache: recovery rebuilds it from the batches.
+a cache: recovery rebuilds the file from the batches. The file also records the epochs a second
+time, since the checksum of a batch does not cover its epoch: recovery refuses a log that
+contradicts the file.
 """
 
 from bisect import bisect_left, bisect_right
 
+from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
 from kraftproof.node.wire.messages.batch import Batch
 
 FILE_NAME = "leader-epoch-checkpoint"
+MAX_DIGITS = 19
+"""Digits of the largest offset, 2^63 - 1."""
 
 
 class EpochCheckpoint:
@@ -36,13 +41,46 @@ class EpochCheckpoint:
         self._entries[0] = (self._entries[0][0], start_offset)
         replace_durably(self._filesystem, self._path, self._content())
 
-    def rebuild(self, batches: list[Batch]) -> None:
-        """Derive the entries from the log, and write the file if its content differs."""
+    def rebuild(self, batches: list[Batch], active_start: int = 0) -> None:
+        """Derive the entries from the log, and write the file if its content differs.
+
+        Args:
+            batches: The batches of the log.
+            active_start: The first offset of the active segment.
+
+        Raises:
+            StorageError: the epochs of the log contradict the file.
+        """
         for batch in batches:
             self._note(batch)
         content = self._content()
-        if not self._filesystem.exists(self._path) or self._filesystem.read(self._path) != content:
+        before = self._filesystem.read(self._path) if self._filesystem.exists(self._path) else None
+        if before != content:
+            recorded = {} if before is None else _parse(before)
+            if recorded:
+                self._refuse_contradiction(recorded, active_start)
             replace_durably(self._filesystem, self._path, content)
+
+    def _refuse_contradiction(self, recorded: dict[int, int], active_start: int) -> None:
+        """Compare the epochs with those of the file.
+
+        The file may have epochs that the log has lost, may lack epochs of the active segment, and
+        may have an older start of the first epoch.
+        """
+        newest = max(recorded, default=-1)
+        for index, (epoch, start) in enumerate(self._entries):
+            before = recorded.get(epoch)
+            if before is None:
+                is_wrong = epoch < newest or start < active_start
+            else:
+                is_wrong = before > start or (index > 0 and before != start)
+            if is_wrong:
+                found = "is not there" if before is None else f"begins at offset {before}"
+                raise StorageError(
+                    f"{self._path}: the log has epoch {epoch} from offset {start}, and in this file"
+                    f" the epoch {found}; restore the file or the log's segments, or clear the"
+                    " node's metadata directory if other voters are whole"
+                )
 
     def appended(self, batch: Batch) -> None:
         """Add the epoch of an appended batch; the file changes only with a new epoch."""
@@ -65,3 +103,13 @@ class EpochCheckpoint:
     def _content(self) -> bytes:
         lines = [f"{epoch} {start}\n" for epoch, start in self._entries]
         return f"0\n{len(lines)}\n{''.join(lines)}".encode()
+
+
+def _parse(content: bytes) -> dict[int, int]:
+    """Return the epochs with their start offsets; a garbled line counts as missing."""
+    rows = [line.split() for line in content.split(b"\n")[2:]]
+    return {
+        int(row[0]): int(row[1])
+        for row in rows
+        if len(row) == 2 and all(len(word) <= MAX_DIGITS and word.isdigit() for word in row)
+    }

@@ -205,7 +205,7 @@ class MetadataLog:
             self._segments[-1].write_again()
         self._make_durable()
         batches = [batch for batch in batches if batch.base_offset >= self.start.end_offset]
-        self.epochs.rebuild(batches)
+        self.epochs.rebuild(batches, self._segments[-1].base_offset)
         return batches
 
     def _read_segments(self, offsets: list[int]) -> list[Batch]:
@@ -219,7 +219,11 @@ class MetadataLog:
                 )
             is_last = index == len(offsets) - 1
             batches += recover_segment(
-                self._filesystem, segment, self._codec.decode, is_last=is_last
+                self._filesystem,
+                segment,
+                self._codec.decode,
+                epoch_before=batches[-1].epoch if batches else 0,
+                is_last=is_last,
             )
             self.end_offset = segment.end_offset
         return batches

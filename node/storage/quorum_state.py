@@ -1,12 +1,14 @@
 """Read and write the quorum-state file: atomically replaced JSON, version 0 (KIP-595).
 
 The core emits PersistQuorumState before every effect that depends on the state. `appliedOffset` is
-always 0, since the node reads the whole log at its start. `nodeId` is an addition, ignored by
-Kafka, that protects a node from the file and the vote of another node.
+always 0, since the node reads the whole log at its start. Two additions are ignored by Kafka:
+`nodeId` protects a node from the file and the vote of another node, and `crc32`, of the other
+fields, from a damaged vote. A file without `crc32`, as Kafka writes, is read as well.
 """
 
 import json
 from collections.abc import Sequence
+from zlib import crc32
 
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import Epoch, NodeId
@@ -28,7 +30,7 @@ def write_quorum_state(
     voter_ids: Sequence[NodeId],
 ) -> None:
     """Replace the file; after the return, no crash restores the old state."""
-    content = {
+    content: dict[str, object] = {
         "clusterId": cluster_id,
         "leaderId": state.leader,
         "leaderEpoch": state.epoch,
@@ -38,7 +40,8 @@ def write_quorum_state(
         "nodeId": node_id,
         "data_version": DATA_VERSION,
     }
-    replace_durably(filesystem, path, json.dumps(content, separators=(",", ":")).encode())
+    content["crc32"] = _checksum(content)
+    replace_durably(filesystem, path, _encode(content))
 
 
 def read_quorum_state(
@@ -57,6 +60,11 @@ def read_quorum_state(
         raise StorageError(f"{path}: is not JSON ({error}); restore the file") from error
     if not isinstance(content, dict):
         raise StorageError(f"{path}: is not a JSON object; restore the file")
+    checksum = content.pop("crc32", None)
+    if checksum is not None and checksum != _checksum(content):
+        raise StorageError(
+            f"{path}: crc32 is {checksum!r}, not {_checksum(content)}; restore the file"
+        )
     if content.get("data_version") != DATA_VERSION:
         version = content.get("data_version")
         raise StorageError(f"{path}: data_version is {version!r}, only {DATA_VERSION} can be read")
@@ -74,6 +82,15 @@ def read_quorum_state(
         voted_for=NodeId(values["votedId"]),
         leader=NodeId(values["leaderId"]),
     )
+
+
+def _encode(content: dict[str, object]) -> bytes:
+    return json.dumps(content, separators=(",", ":")).encode()
+
+
+def _checksum(content: dict[str, object]) -> int:
+    """Return the CRC-32 of fields in their order in the file."""
+    return crc32(_encode(content))
 
 
 def _integer(path: str, content: dict[str, object], name: str) -> int:

@@ -102,9 +102,17 @@ def recover_segment(
     segment: Segment,
     decode: Callable[[memoryview], Batch],
     *,
+    epoch_before: int,
     is_last: bool,
 ) -> list[Batch]:
     """Read a segment's batches, and cut an incomplete write off the end of the log.
+
+    Args:
+        filesystem: The disk.
+        segment: The segment, still empty in memory.
+        decode: The decoder of a batch.
+        epoch_before: The epoch of the batch before the segment.
+        is_last: Whether the segment is the last of the log.
 
     Raises:
         CorruptLogError: the damage cannot come from a crash of the node.
@@ -113,7 +121,7 @@ def recover_segment(
     batches: list[Batch] = []
     try:
         for position, length, header in scan_batches(data):
-            _check_order(segment, position, header, batches)
+            _check_order(segment, position, header, batches[-1].epoch if batches else epoch_before)
             try:
                 batch = decode(data[position : position + length])
             except WireError as error:
@@ -129,14 +137,11 @@ def recover_segment(
     return batches
 
 
-def _check_order(
-    segment: Segment, position: int, header: BatchHeader, batches: list[Batch]
-) -> None:
+def _check_order(segment: Segment, position: int, header: BatchHeader, last_epoch: int) -> None:
     """Check offset and epoch by order, since the CRC does not cover them."""
     if header.base_offset != segment.end_offset:
         reason = f"offset {header.base_offset} instead of {segment.end_offset}"
         raise CorruptLogError(segment.path, position, reason)
-    last_epoch = batches[-1].epoch if batches else 0
     if header.epoch < last_epoch:
         reason = f"epoch {header.epoch} after {last_epoch}: one of the two is wrong"
         raise CorruptLogError(segment.path, position, reason)

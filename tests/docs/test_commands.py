@@ -60,12 +60,14 @@ def test_the_commands_of_a_page_run(page, tmp_path):
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 @pytest.mark.parametrize("page", with_blocks("sh docker"), ids=lambda page: page.name)
 def test_the_commands_of_a_page_run_with_docker(page, tmp_path):
     run_page(page, "sh docker", tmp_path, 280)
 
 
 @pytest.mark.spark
+@pytest.mark.slow
 @pytest.mark.parametrize("page", with_blocks("sh spark"), ids=lambda page: page.name)
 def test_the_commands_of_a_page_run_with_spark(page, tmp_path):
     run_page(page, "sh spark", tmp_path, 280)

@@ -11,6 +11,7 @@ CHANGED = {
     "restart": "processes",
     "lose-unsynced": "processes",
     "wipe": "processes",
+    "bit-rot": "files",
     "pause": "paused",
     "partition": "cuts",
     "clock": "clocks",
@@ -36,6 +37,7 @@ def state_of(cluster):
         "paused": {n for n, machine in alive if machine.process.is_paused},
         "cuts": set(links._cuts),
         "clocks": {n: (c.wall_offset_ns, c._strobe, c.rate_ppm) for n, c in clocks.items()},
+        "files": {n: machine.damaged_file for n, machine in machines.items()},
         "disks": {n: list(machine.disk_faults.faults) for n, machine in machines.items()},
         "links": {
             link: list(link_faults) for link, link_faults in links._link_faults._faults.items()

@@ -1,12 +1,21 @@
 """`make check` finds the tests that a change concerns, the nearest first, within its time."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from scripts import check
-from scripts.changed_tests import importers, module_of, named, nearest_first, within_budget
+from scripts.changed_tests import (
+    distances,
+    importers,
+    module_of,
+    named,
+    nearest_first,
+    within_budget,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ["tests/a/test_near.py", "tests/a/test_far.py", "tests/b/test_other.py"]
@@ -27,7 +36,13 @@ def test_a_file_has_the_name_that_imports_use():
 def test_tests_that_import_a_change_come_before_those_that_reach_it():
     assert nearest_first(["node/low.py"], GRAPH, TESTS) == TESTS[:2]
     assert nearest_first(["node/high.py"], GRAPH, TESTS) == TESTS[1:2]
-    assert nearest_first(["README.md"], GRAPH, TESTS) == []
+    assert nearest_first(["LICENSE"], GRAPH, TESTS) == []
+
+
+def test_a_page_concerns_the_tests_of_pages():
+    tests = [*TESTS, "tests/docs/test_pages.py"]
+    assert nearest_first(["README.md"], GRAPH, tests) == tests[3:]
+    assert nearest_first(["docs/decisions/0001-a.md"], GRAPH, tests) == tests[3:]
 
 
 def test_a_changed_test_comes_first_and_its_namesake_counts():
@@ -62,22 +77,63 @@ def test_changes_of_this_repository_find_their_tests(changed, test):
     assert test in nearest_first([changed], importers(), tests)
 
 
+def test_the_hooks_of_all_tests_depend_on_nothing_that_changes_often():
+    """Else every change would concern every test."""
+    assert "tests.conftest" not in distances(["node/core/node.py"], importers())
+
+
 def test_the_budget_is_filled_in_order_and_what_does_not_fit_is_left_out():
     seconds = {"a": 4.0, "b": 9.0, "c": 3.0}
     assert within_budget("abcd", seconds, 10.0, 2.0) == (["a", "c", "d"], ["b"])
     assert within_budget("abcd", seconds, 3.9, 2.0) == (["c"], ["a", "b", "d"])
 
 
-def test_times_are_taken_from_reports(tmp_path, monkeypatch):
+def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_path, monkeypatch):
+    def case(module, cpu_s, *, left_out=False):
+        more = '<property name="left_out_of_check" value="yes"/>' if left_out else ""
+        return (
+            f'<testcase classname="tests.{module}" name="a" time="99"><properties>'
+            f'<property name="other" value="7"/><property name="cpu_s" value="{cpu_s}"/>'
+            f"{more}</properties></testcase>"
+        )
+
     report = tmp_path / "fast.xml"
     report.write_text(
-        '<testsuites><testsuite><testcase classname="tests.style.test_size" name="a" time="1.5"/>'
-        '<testcase classname="tests.style.test_size.TestMore" name="b" time="2"/>'
-        '<testcase classname="tests.gone.test_gone" name="c" time="9"/></testsuite></testsuites>'
+        f"<testsuites><testsuite>{case('style.test_size', 1.5)}"
+        f"{case('style.test_size.TestMore', 2)}{case('gone.test_gone', 9)}"
+        f"{case('style.test_size', 40, left_out=True)}{case('docs.test_pages', 9, left_out=True)}"
+        '<testcase classname="tests.style.test_prose" name="skipped" time="1"/>'
+        "</testsuite></testsuites>"
     )
     monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
     check.record([report])
-    assert check.recorded() == {"tests/style/test_size.py": 3.5}
+    assert check.recorded() == {"tests/docs/test_pages.py": 0, "tests/style/test_size.py": 3.5}
+
+
+def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow: no check runs the test\n")
+    (tmp_path / "test_spends.py").write_text(
+        "import pytest, subprocess, sys, time\n"
+        "BUSY = 'import time\\nwhile time.process_time() < 0.6: pass'\n"
+        "def spend():\n"
+        "    subprocess.run([sys.executable, '-c', BUSY], check=True)\n"
+        "def test():\n"
+        "    spend()\n"
+        "    time.sleep(1)\n"
+        "@pytest.mark.slow\n"
+        "def test_that_no_check_runs():\n"
+        "    spend()\n"
+    )
+    report = tmp_path / "report.xml"
+    command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", f"--junitxml={report}"]
+    done = subprocess.run([*command, tmp_path], cwd=ROOT, check=False, capture_output=True)
+    assert done.returncode == 0, done.stdout
+    monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    check.record([report])
+    ((path, spent),) = check.recorded().items()
+    assert path == "test_spends.py"
+    assert 0.6 <= spent < 1.2
 
 
 def test_a_test_that_fails_or_does_not_end_is_no_success(tmp_path):

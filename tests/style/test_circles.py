@@ -14,7 +14,6 @@ Circle = frozenset[str]
 
 KNOWN_FILES: tuple[str, ...] = ()
 KNOWN_PACKAGES = (
-    "checkers.engines checkers.initial checkers.models",
     """node.wire.batches node.wire.control_records node.wire.messages node.wire.metadata_records
     node.wire.recent_batches node.wire.record_values""",
     """node.wire.messages.batch node.wire.messages.control node.wire.messages.generated

@@ -1,35 +1,36 @@
-"""Last-in-first-out stacks whose elements are put once: O(n log n) a key, memory of order n.
+"""Last-in-first-out stacks with unique elements: O(n log n) a key, memory O(n).
 
-A legal order gives each element x a stay, from some moment in put[0]..put[1] to some moment in
+A legal order gives each element x a stay, from a moment in put[0]..put[1] to a moment in
 taken[0]..taken[1], such that no two stays cross. An element whose put and take overlap can be put
-and taken in one moment and crosses nothing. The stay of any other covers its core, put[1] to
-taken[0].
+and taken in a single moment and crosses nothing. The stay of any other element covers its core,
+put[1] to taken[0].
 
-Take a stretch of time that cores cover without a gap, from s to t. A legal order can be cut at the
-borders of such stretches: shortening each stay to the stretch in which its core lies makes no two
-cross. If x was put[0] before s and taken[1] after t, its stay can be made the whole stretch, below
-all others, whatever order was legal before. If there is no such x there is no legal order, for
-something has to lie at the bottom all along. So: find a stretch's bottom, remove it, and go on with
-the stretches that remain. It is the choice of Lee and Mathur ("Efficient decrease-and-conquer
-linearizability monitoring", 2024); here one segment tree finds who was put before s, one who of
-those is taken last, and one where the cover has gaps. An element that may be a stretch's bottom may
-also be that of any part of it, so it moves from the first tree to the second once.
+Consider a stretch of time from s to t that cores cover without a gap. A legal order can be cut at
+the borders of such stretches: no two stays cross after each stay is shortened to the stretch of its
+core. If x was put[0] before s and taken[1] after t, its stay can be the whole stretch, below all
+other elements, in any legal order. Without such an x no legal order exists, because some element
+must lie at the bottom throughout. So the engine finds the bottom of a stretch, removes it, and
+continues with the remaining stretches. Lee and Mathur make the same choice ("Efficient
+decrease-and-conquer linearizability monitoring", 2024); here one segment tree finds the elements
+put before s, one the last-taken among them, and one the gaps of the cover. An element that can be
+the bottom of a stretch can also be the bottom of any part of it, so it moves from the first tree to
+the second once.
 
-A take that found none needs a moment outside the cores, and with the stays cut that is enough.
+An empty take needs a moment outside the cores, and with shortened stays that suffices.
 
-Where takes lost their answers, an element x that nobody is known to have taken may have to be gone.
-Say a stretch has no end and no bottom. Until t it is covered by elements that were taken. If some x
-that was put before t, and after s began, had never been taken, then those elements and x alone had
-such a stretch without a bottom; so x has to be gone before the last of them that was put before s
-is. It is removed, and the search goes on.
+If takes are indeterminate, an element x without a known take may have to be gone. Say a stretch has
+no end and no bottom, and taken elements cover it until t. If an x that was put before t, and after
+s began, had never been taken, then these elements and x alone would have a stretch without a
+bottom; so x must be gone before the last-taken of the elements put before s is. It is removed, and
+the search continues.
 
-What that leaves open, and elements put again, are for `checkers.engines.repeated.stack.stack`.
+The remaining questions, and repeated elements, are for
+`checkers.engines.repeated.stack.stack`.
 """
 
 import numpy as np
 
 from kraftproof.checkers.calls.containers import StackCalls
-from kraftproof.checkers.engines.kernels.bisection import spans
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.kernels.element_intervals import Times, may_be_empty
 from kraftproof.checkers.engines.kernels.segment_tree import (
@@ -49,62 +50,69 @@ from kraftproof.checkers.options import Limits
 
 
 def decide(calls: StackCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each stack, None for one left to the general engine."""
+    """Return the outcome of each stack, None for one left to the general engine."""
     stacks = Containers(calls=calls, fits=fits, deadlines=deadlines)
-    return [
-        outcome or decide_repeated(stacks, start, end, limits)
-        for outcome, (start, end) in zip(stacks.decide("stack"), spans(calls), strict=True)
-    ]
+    return stacks.decide("stack", lambda start, end: decide_repeated(stacks, start, end, limits))
 
 
 @kernel
-def fits(life: Times, nones: Times) -> bool:
-    """Says whether lives can have been those of a stack's elements.
+def fits(intervals: Times, nones: Times) -> bool:
+    """Return whether lives can have been those of a stack's elements.
 
     Args:
-        life: int64[4, m], as `checkers.engines.kernels.element_intervals.lives` returns them.
-        nones: int64[2, k], when takes that found none began and ended.
+        intervals: int64[4, m], as `checkers.engines.kernels.element_intervals.element_intervals`
+            returns them.
+        nones: int64[2, k], when empty takes began and ended.
     """
-    due = np.full(life.shape[1], NEVER)
-    return may_be_empty(life, nones) and _are_nested(life, due, False)  # noqa: FBT003
+    due = np.full(intervals.shape[1], NEVER)
+    return may_be_empty(intervals, nones) and _are_nested(intervals, due, False)  # noqa: FBT003
 
 
 @kernel
-def deadlines(life: Times, nones: Times) -> Times:
-    """Returns by when each element must have been taken: int64[m].
+def deadlines(intervals: Times, nones: Times) -> Times:
+    """Return by when each element must have been taken: int64[m].
 
-    That is when a take completes of one that was put before it, if the take was invoked after the
-    later was put; or when a take that found none does; or what `_are_nested` finds.
+    The time is when a take completes of one that was put before it, if the take was invoked after
+    the later was put; or when an empty take does; or what `_are_nested` finds.
     """
-    due = none_found_after(life, nones)
-    by_take, by_put, by_done = np.argsort(life[2]), np.argsort(life[0]), np.argsort(life[1])
-    taken, place_of = life[2][by_take], np.argsort(by_take)
-    soonest, done = make_largest(life.shape[1]), 0
+    due = none_found_after(intervals, nones)
+    by_take, by_put, by_done = (
+        np.argsort(intervals[2]),
+        np.argsort(intervals[0]),
+        np.argsort(intervals[1]),
+    )
+    taken, place_of = intervals[2][by_take], np.argsort(by_take)
+    soonest, done = make_largest(intervals.shape[1]), 0
     for it in by_put:
-        while life[1, by_done[done]] < life[0, it]:
-            replace(soonest, place_of[by_done[done]], -life[3, by_done[done]])
+        while intervals[1, by_done[done]] < intervals[0, it]:
+            replace(soonest, place_of[by_done[done]], -intervals[3, by_done[done]])
             done += 1
-        first = largest(soonest, int(np.searchsorted(taken, life[1, it])), life.shape[1])
+        first = largest(soonest, int(np.searchsorted(taken, intervals[1, it])), intervals.shape[1])
         if first >= 0:
-            due[it] = min(due[it], life[3, by_take[first]])
-    _are_nested(life, due, True)  # noqa: FBT003 a kernel takes no keywords
+            due[it] = min(due[it], intervals[3, by_take[first]])
+    _are_nested(intervals, due, True)  # noqa: FBT003 a kernel takes no keywords
     return due
 
 
 @kernel
-def _are_nested(life: Times, due: Times, is_loose: bool) -> bool:  # noqa: FBT001
-    """Says whether elements can have been on one stack.
+def _are_nested(intervals: Times, due: Times, is_loose: bool) -> bool:  # noqa: FBT001
+    """Return whether elements can have been on one stack.
 
     Moments are numbers of segments between the cores' borders; the last has no end.
 
     Args:
-        life: int64[4, m].
+        intervals: int64[4, m].
         due: int64[m], where to write down what is found if `is_loose`.
         is_loose: whether elements that nobody took may have to be gone by some completion.
     """
-    (cores,) = np.nonzero(life[1] < life[2])
-    cores = cores[np.argsort(life[1][cores])]
-    put, begins, ends, taken = life[0][cores], life[1][cores], life[2][cores], life[3][cores]
+    (cores,) = np.nonzero(intervals[1] < intervals[2])
+    cores = cores[np.argsort(intervals[1][cores])]
+    put, begins, ends, taken = (
+        intervals[0][cores],
+        intervals[1][cores],
+        intervals[2][cores],
+        intervals[3][cores],
+    )
     count = len(cores)
     borders = np.sort(np.concatenate((begins, ends)))
     borders = borders[: np.searchsorted(borders, NEVER)]
@@ -148,7 +156,7 @@ def _are_nested(life: Times, due: Times, is_loose: bool) -> bool:  # noqa: FBT00
 
 @kernel
 def _next_loose(ends: Times) -> Times:
-    """Returns the way from each element to the first from it on that nobody took."""
+    """Return the way from each element to the first from it on that nobody took."""
     found = np.arange(len(ends) + 1)
     for it in range(len(ends)):
         if ends[it] != NEVER:
@@ -170,13 +178,13 @@ def _first_there(there: Times, it: int) -> int:
 def _bottom(
     early: Times, late: Times, start: int, end: int, begins: int, taken: Times, ends: int
 ) -> int:
-    """Returns an element of start..end that can lie below all others of a stretch; -1 if none can.
+    """Return an element of start..end that can lie below all others of a stretch; -1 if none can.
 
     Args:
         early: tree of -put, of the elements not known to be put before a stretch begins.
         late: tree of `taken`, of the others.
         start: the first element of the stretch.
-        end: the one after its last.
+        end: the end of the stretch, exclusive.
         begins: when the stretch begins.
         taken: int64[m].
         ends: when the stretch ends, NEVER if it does not.

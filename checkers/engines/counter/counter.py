@@ -1,26 +1,24 @@
-"""Counters: a greedy order where all adds are alike, else a frontier.
+"""Counters: a greedy order if all additions are equal, else a search.
 
-The interval between what was surely added before a read and what may have been does not decide a
-read: with adds of 5 and 7 open, a read of 6 lies between the bounds and is wrong. In general the
-question is a subset sum, which is NP-hard. So there are three engines.
+Bounds do not decide a read: with additions of 5 and 7 open, a read of 6 lies between the sums of
+completed and of invoked additions and is wrong. In general the question is a subset sum, which is
+NP-hard. So there are three engines.
 
-*Alike* (each adds the same c, as most do). The sum is c times the number of adds so far; a read of
-v comes when that is v / c, an add-and-get of v is the add of that place. Build the order from the
-front: all reads of the present number first, since it only grows; then the next add, which is the
-add-and-get of that place if there is one, else of the plain adds that can come next the one that
-completes first. An operation can come next if none of those left completes before its invocation.
-Taking the add that completes first loses no order: if a legal order takes another one there and
-this one later, exchange the two; both can come next, adds are alike, and nothing in between has to
-come after the one that completes later. So the greedy order exists if any does: O(n log n) a key,
-memory of order n. The first stuck completion is found by bisection
-(`checkers.engines.kernels.bisection`); there an add-and-get that is open at the end of a prefix is
-either left out or may take any place, which bounds what is true; where the two bounds differ the
-next engine decides.
+*Alike* (each addition adds the same c, as most do). The sum is c times the number of additions so
+far; a read of v comes when that number is v / c, and an add-and-get of v is the addition of that
+number. The order is built from the front: all reads of the present number first, since the number
+only grows; then the next addition, which is the add-and-get of that number if there is one, and
+otherwise the possible addition that completes first. An operation is possible if no remaining
+operation completes before its invocation. The choice loses no order: if a legal order takes another
+addition now and this one later, exchange the two; both are possible, additions are equal, and no
+operation between them has to follow the one that completes later. So the greedy order exists if any
+order does: O(n log n) a key, memory O(n). Bisection finds the first illegal completion
+(`checkers.engines.kernels.bisection`). An add-and-get that is open at the end of a prefix is either
+left out or may take any number: two bounds; if they differ, the next engine decides.
 
-*Growing* (`checkers.engines.repeated.counter.growing`), for adds of any size above 0, and
-*frontier* (`checkers.engines.counter.frontier`), for adds of any size and sign, and for what
-growing leaves. Both end after a number of steps, which follows from the seconds that a key may
-take.
+*Growing* (`checkers.engines.repeated.counter.growing`) decides additions of any size above 0.
+*Frontier* (`checkers.engines.counter.frontier`) decides additions of any size and sign, and keys
+that growing leaves open. Both stop after a number of steps that follows from the key's seconds.
 """
 
 from heapq import heappop, heappush
@@ -45,7 +43,7 @@ Ints = NDArray[np.int64]
 
 
 def decide(calls: CounterCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each counter, None for one left to the general engine."""
+    """Return the outcome of each counter, None for one left to the general engine."""
     return [_decide_key(calls, start, end, limits) for start, end in spans(calls)]
 
 
@@ -85,7 +83,7 @@ def is_countable(
     cut: int,
     is_lenient: bool,  # noqa: FBT001 a kernel takes no keywords
 ) -> bool:
-    """Says whether a key's adds, all alike, and reads have a legal order up to a cut.
+    """Return whether a key's adds, all alike, and reads have a legal order up to a cut.
 
     Args:
         action: int8[n], as in `CounterCalls`.
@@ -135,7 +133,7 @@ def is_countable(
 
 @kernel
 def by_number(action: NDArray[np.int8], number: Ints, required: Ints, kind: int) -> Ints:
-    """Returns the required calls of a kind by their numbers."""
+    """Return the required calls of a kind by their numbers."""
     wanted = required[action[required] == kind]
     found: Ints = wanted[np.argsort(number[wanted])]
     return found
@@ -143,7 +141,7 @@ def by_number(action: NDArray[np.int8], number: Ints, required: Ints, kind: int)
 
 @kernel
 def first_left(soonest: Ints, placed: NDArray[np.bool_], place: int) -> int:
-    """Returns the first place, from one on, of a call that is not placed yet."""
+    """Return the first place, from one on, of a call that is not placed yet."""
     while place < len(soonest) and placed[soonest[place]]:
         place += 1
     return place

@@ -1,17 +1,17 @@
-"""Counters by a frontier: adds of any size and sign, in memory bounded by what is open at once.
+"""Counters by a frontier: additions of any size and sign, in memory bounded by the open calls.
 
-A configuration is (applied, answered, sum): which open adds have taken effect, which open reads
-have met their value, and the sum. Sweep the events in real time. At an invocation nothing happens,
-but a read meets its value at once in each configuration that has it. When an operation returns,
-the configurations in which it has not happened apply open adds, one after another in every order,
-until it has; those in which it can't are dropped, and if none is left it is the first that has no
-legal place. Applying an add only when something returns, and meeting reads as soon as can be, loses
-no order: both can be moved to there.
+A configuration is (applied, answered, sum): the open additions that took effect, the open reads
+that met their value, and the sum. The sweep goes over the events in real time. At an invocation
+nothing happens, except that a read meets its value at once in each configuration with that sum.
+When an operation returns, the configurations without it apply open additions, in every order, until
+it has taken effect; configurations in which that is impossible are dropped. If none is left, the
+operation is the first illegal one. Applying additions only at a return, and meeting reads as soon
+as possible, loses no order: both can move there.
 
-A configuration is dropped for another that has answered as much and has applied only a part of the
-same plain adds: the other can apply the rest at once. An indeterminate operation never returns and
-keeps its bit. With more than 63 operations open, or past a number of configurations, there is no
-answer, and the general engine has its limits to spend.
+A configuration is dropped for another that has answered as much and has applied a subset of the
+same plain additions: the other can apply the rest at once. An indeterminate operation never returns
+and keeps its bit. With more than 63 open operations, or beyond a number of configurations, the key
+goes to the general engine.
 """
 
 from typing import Final
@@ -29,7 +29,7 @@ MOST_CONFIGURATIONS: Final = 10_000_000
 """How many configurations one key may cost, in all."""
 
 _MOST_AT_ONCE: Final = 500_000
-"""How many configurations may lead from one completion to the next."""
+"""How many configurations may lead from a completion to the next."""
 _MOST_COMPARED: Final = 256
 """Larger frontiers are not pruned by comparing all with all."""
 
@@ -45,7 +45,7 @@ Configuration = tuple[int, int, int]
 def decide_by_frontier(
     calls: CounterCalls, start: int, end: int, most: int = MOST_CONFIGURATIONS
 ) -> Outcome | None:
-    """Returns the outcome of one key, None if it needs too many configurations or slots."""
+    """Return the outcome of a key, None if it needs too many configurations or slots."""
     stuck = int(
         first_stuck_by_frontier(
             calls.action[start:end],
@@ -66,7 +66,7 @@ def decide_by_frontier(
 def first_stuck_by_frontier(
     action: NDArray[np.int8], delta: Ints, value: Ints, invoke: Ints, complete: Ints, most: int
 ) -> int:
-    """Returns the first call that has no legal place when it returns.
+    """Return the first call without a legal place when it returns.
 
     Args:
         action: int8[n], as in `CounterCalls`.
@@ -74,10 +74,10 @@ def first_stuck_by_frontier(
         value: int64[n].
         invoke: int64[n], ascending.
         complete: int64[n].
-        most: how many configurations to look at.
+        most: The maximum number of configurations.
 
     Returns:
-        The call, _VALID if there is none, _NO_ANSWER past a bound.
+        The call, _VALID if every call has a place, _NO_ANSWER beyond a bound.
     """
     by_return = np.argsort(complete)
     slots = np.full(_SLOTS, -1)
@@ -119,7 +119,7 @@ def _free(slots: Ints) -> int:
 
 @kernel
 def _plain(slots: Ints, action: NDArray[np.int8]) -> int:
-    """Returns the bits of the open plain adds."""
+    """Return the bits of the open plain adds."""
     bits = 0
     for slot in range(len(slots)):
         if slots[slot] >= 0 and action[slots[slot]] == ADD:
@@ -129,7 +129,7 @@ def _plain(slots: Ints, action: NDArray[np.int8]) -> int:
 
 @kernel
 def _answered(frontier: list[Configuration], slot: int, value: int) -> list[Configuration]:
-    """Returns the frontier after the invocation of a read of some value."""
+    """Return the frontier after the invocation of a read of some value."""
     bit = 1 << slot
     return [
         (applied, answered | bit if total == value else answered, total)
@@ -139,7 +139,7 @@ def _answered(frontier: list[Configuration], slot: int, value: int) -> list[Conf
 
 @kernel
 def _met(slots: Ints, action: NDArray[np.int8], value: Ints, total: int) -> int:
-    """Returns the bits of the open reads of a sum."""
+    """Return the bits of the open reads of a sum."""
     bits = 0
     for slot in range(len(slots)):
         call = slots[slot]
@@ -150,7 +150,7 @@ def _met(slots: Ints, action: NDArray[np.int8], value: Ints, total: int) -> int:
 
 @kernel
 def _goal(slots: Ints, action: NDArray[np.int8], value: Ints, answered: int) -> int:
-    """Returns the greatest sum that an open read without it, or an open add-and-get, waits for."""
+    """Return the greatest sum that an open read without it, or an open add-and-get, waits for."""
     goal = -NEVER
     for slot in range(len(slots)):
         call = slots[slot]
@@ -169,10 +169,10 @@ def _returned(
     value: Ints,
     is_growing: bool,  # noqa: FBT001 a kernel takes no keywords
 ) -> tuple[list[Configuration], int]:
-    """Returns the frontier after a completion, and how many configurations led to it.
+    """Return the frontier after a completion, and the number of configurations met.
 
-    Where the sum only grows, it is no use to exceed all that open operations wait for, but by the
-    add that has to return: what exceeds it can as well come later.
+    If the sum only grows, it need not exceed the values of open operations, except by the returning
+    addition: the excess can come later.
     """
     bit = 1 << slot
     waiting = frontier.copy()
@@ -207,7 +207,7 @@ def _returned(
 
 @kernel
 def _pruned(frontier: list[Configuration], plain: int) -> list[Configuration]:
-    """Returns the frontier without what another configuration does as well as."""
+    """Return the frontier without what another configuration does as well as."""
     kept = frontier[:0]
     for place in range(len(frontier)):
         applied, answered, total = frontier[place]

@@ -10,5 +10,5 @@
 - `segment_tree` answers range queries, `visited_states` is a hash table of states, and `adjacency`
   sorts the edges of a graph by their source.
 
-A kernel is compiled at its first call (`checkers.kernels`). None of these knows a model.
+A kernel is compiled at its first call (`checkers.kernels`). No kernel knows a model.
 """

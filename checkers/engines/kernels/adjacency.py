@@ -10,7 +10,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def successors(edges: Ints, nodes: int) -> tuple[Ints, Ints]:
-    """Returns the targets of edges by source: int64[nodes + 1], where each node's lie, and they."""
+    """Return the targets of edges by source: int64[nodes + 1], where each node's lie, and they."""
     starts = np.zeros(nodes + 1, dtype=np.int64)
     for source in edges[0]:
         starts[source + 1] += 1

@@ -1,10 +1,10 @@
-"""Finds the first completion that no legal order reaches, with an engine that decides prefixes.
+"""Find the first completion that no legal order reaches, given an engine that decides prefixes.
 
-The prefix of a history up to an event has what was invoked before it; what completes by then is
-required, and what is open may have taken effect, with the answer that it got later, or not. If a
-history is linearizable so are its prefixes. Therefore an engine that decides any prefix finds the
-first completion that can't be by bisection, asking log2(n) times. Nothing here knows what a call
-means.
+The prefix of a history up to an event has the calls invoked before it. Calls completed by then are
+required; an open call may have taken effect, with the answer that it got later, or not. All
+prefixes of a linearizable history are linearizable. An engine that decides prefixes therefore finds
+the first illegal completion by bisection, in log2(n) decisions. Nothing here depends on the meaning
+of a call.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,27 +24,39 @@ Legal = Callable[[int, int, int], bool]
 
 
 def first_stuck(calls: Calls, start: int, end: int, is_legal: Legal) -> int | None:
-    """Returns the first completion that no legal order reaches, as a call; None if all are."""
+    """Return the first completion that no legal order reaches, as a call; None if all are."""
     if is_legal(start, end, NEVER):
         return None
-    completions = start + np.argsort(calls.complete[start:end], kind="stable")
-    low, high = 0, int(np.count_nonzero(calls.complete[start:end] != NEVER)) - 1
+    complete = calls.complete[start:end]
+    event = first_illegal(complete[complete != NEVER], lambda cut: is_legal(start, end, cut))
+    return start + int(np.flatnonzero(complete == event)[0])
+
+
+def first_illegal(completions: NDArray[np.int64], is_legal: Callable[[int], bool]) -> int:
+    """Return the first completion up to which the prefix is illegal, by bisection.
+
+    Args:
+        completions: The completions that may be it; up to the last, the prefix is illegal.
+        is_legal: Returns whether the prefix up to an event is legal.
+    """
+    events = np.sort(completions)
+    low, high = 0, len(events) - 1
     while low < high:
         middle = (low + high) // 2
-        if is_legal(start, end, int(calls.complete[completions[middle]])):
+        if is_legal(int(events[middle])):
             low = middle + 1
         else:
             high = middle
-    return int(completions[low])
+    return int(events[low])
 
 
 @dataclass(slots=True)
 class Guided:
-    """Finds the first stuck completion of one key where a decision gives an idea of it.
+    """Finds the first stuck completion of a key where a decision gives an idea of it.
 
     Attributes:
         complete: int64[n], the completions of the key's calls, NEVER for those without.
-        decide: says whether the prefix up to an event is legal, and if it is not, which earlier
+        decide: return whether the prefix up to an event is legal, and if it is not, which earlier
             prefix perhaps is not either.
         legal: the longest prefix that is known to be legal, by its last event.
         illegal: the shortest that is known not to be.
@@ -58,7 +70,7 @@ class Guided:
     guess: int = NEVER
 
     def first_stuck(self) -> int | None:
-        """Returns the call whose completion no legal order reaches first; None if all are.
+        """Return the call whose completion no legal order reaches first; None if all are.
 
         Where a guess leads is decided first, and the prefix before it; if that is not it, bisection
         goes on from there.
@@ -68,16 +80,8 @@ class Guided:
         while self.guess < self.illegal and not self._is_legal(self.guess):
             pass
         self._is_legal(int(self.complete[self.complete < self.illegal].max(initial=-1)))
-        events = np.sort(self.complete[(self.complete > self.legal) & (self.complete != NEVER)])
-        low, high = 0, len(events) - 1
-        while low < high:
-            middle = (low + high) // 2
-            if self._is_legal(int(events[middle])):
-                low = middle + 1
-            else:
-                high = middle
-        (stuck,) = np.nonzero(self.complete == events[low])
-        return int(stuck[0])
+        left = self.complete[(self.complete > self.legal) & (self.complete != NEVER)]
+        return int(np.flatnonzero(self.complete == first_illegal(left, self._is_legal))[0])
 
     def _is_legal(self, cut: int) -> bool:
         if self.legal < cut < self.illegal:
@@ -92,7 +96,7 @@ class Guided:
 def outcome_of(
     calls: Calls, start: int, end: int, stuck: int | None, engine: str, anomaly: str | None = None
 ) -> Outcome:
-    """Returns the outcome of a key of which some call is stuck, or none."""
+    """Return the outcome of a key of which some call is stuck, or none."""
     if stuck is None:
         return Outcome(verdict=Verdict.VALID, engine=engine)
     return Outcome(
@@ -105,7 +109,7 @@ def outcome_of(
 
 
 def decide_keys(calls: Calls, engine: str, is_legal: Legal) -> list[Outcome]:
-    """Returns the outcome of every key, by an engine that decides all prefixes."""
+    """Return the outcome of every key, by an engine that decides all prefixes."""
     return [
         outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), engine)
         for start, end in spans(calls)
@@ -115,7 +119,7 @@ def decide_keys(calls: Calls, engine: str, is_legal: Legal) -> list[Outcome]:
 def decide_between(
     calls: Calls, start: int, end: int, engine: str, strict: Legal, lenient: Legal
 ) -> Outcome | None:
-    """Returns the outcome of a key of which only bounds can be decided, None if they differ.
+    """Return the outcome of a key of which only bounds can be decided, None if they differ.
 
     Args:
         calls: all calls.
@@ -132,6 +136,6 @@ def decide_between(
 
 
 def spans(calls: Calls) -> Sequence[tuple[int, int]]:
-    """Returns where the calls of each key begin and end."""
+    """Return where the calls of each key begin and end."""
     starts = calls.starts.tolist()
     return list(pairwise(starts))

@@ -1,9 +1,8 @@
 """Transactions on registers, laid out in lanes for the kernels that decide them.
 
-For `checkers.engines.transactions.transactions`. A *lane* is a chain of transactions in which each
-goes before the next for sure, so that one number a lane tells a set that has with each what goes
-before it. A *section* is a value of a register, from the write that left it to the last that found
-it.
+For `checkers.engines.transactions.transactions`. A *lane* is a chain of transactions in real-time
+order, so that one number a lane gives a set that contains the predecessors of each member. A
+*section* is a value of a register, from the write that left it to the last read that found it.
 """
 
 from typing import Final, NamedTuple
@@ -19,31 +18,31 @@ NONE: Final = -1
 
 
 class History(NamedTuple):
-    """The transactions that took effect, n of them, and their sections.
+    """The n transactions that took effect, and their sections.
 
-    Sections that writes began have the write's number, w of them; then there is one for what each
-    of the registers held at first.
+    A section that a write began has the write's number, w of them; then follows a section for the
+    initial value of each register.
 
     Attributes:
         invoke: int64[n], ascending.
-        complete: int64[n], NEVER for what was not over.
-        over: int64[n], an event by which it was over for sure.
+        complete: int64[n], NEVER for incomplete transactions.
+        over: int64[n], an event by which each has surely taken effect.
         lane: int64[n].
-        place: int64[n], its number in its lane, from 0.
-        passed: int64[n], how many completions were before its invocation.
-        done: int64[d], the transactions that completed, by completion.
-        finds: int64[n + 1]; what transaction t found is finds[t] to finds[t + 1] of `found`.
+        place: int64[n], the number in the lane, from 0.
+        passed: int64[n], the number of completions before the invocation.
+        done: int64[d], the completed transactions, by completion.
+        finds: int64[n + 1]; transaction t found the sections finds[t] to finds[t + 1] of `found`.
         found: int64[r], sections.
-        leaves: int64[n + 1]; the sections that t began are leaves[t] to leaves[t + 1].
+        leaves: int64[n + 1]; transaction t began the sections leaves[t] to leaves[t + 1].
         left_in: int64[w], the register of each write.
         writer: int64[w].
         readers_of: int64[w + registers + 1]; the readers of section s are readers_of[s] to
             readers_of[s + 1] of `readers`.
         readers: int64[r].
-        lanes: how many lanes there are.
-        registers: how many registers.
-        in_lane: int64[registers * lanes + 1]; the writes of register x by lane l are at
-            x * lanes + l of it, in order, in `by_lane`.
+        lanes: The number of lanes.
+        registers: The number of registers.
+        in_lane: int64[registers * lanes + 1]; the writes of register x by lane l start at
+            in_lane[x * lanes + l] in `by_lane`, in order.
         by_lane: int64[w].
     """
 
@@ -69,12 +68,12 @@ class History(NamedTuple):
 
 @kernel
 def chains_of(invoke: Ints, over: Ints, most: int) -> tuple[Ints, Ints, int]:
-    """Returns the lane of each transaction, its place there, and how many lanes there are.
+    """Return the lane of each transaction, its place there, and the number of lanes.
 
     Args:
         invoke: int64[n], ascending.
-        over: int64[n], events after which everything that is invoked goes after it.
-        most: so many lanes there may be; with more it stops at once.
+        over: int64[n], the events after which every invocation follows the transaction.
+        most: The maximum number of lanes; beyond it, the search stops.
     """
     lane, place = np.empty(len(invoke), dtype=np.int64), np.empty(len(invoke), dtype=np.int64)
     free_from = [0 for _ in range(0)]

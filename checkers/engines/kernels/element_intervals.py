@@ -1,20 +1,20 @@
-"""The lives of a container's elements: when each was put and when it was taken.
+"""The interval of each element of a container: its put and its take.
 
-What the engines of queues, stacks and priority queues start from. An element is put at most once;
-what is put twice is for the general engine. The life of an element is two intervals,
+For the engines of queues, stacks and priority queues. An element is put at most once; repeated
+elements are for other engines. An element has two intervals,
 
     put[0] .. put[1]   and   taken[0] .. taken[1]
 
-and its *core*, put[1] .. taken[0], is when it is in the container for certain. A prefix of a
-history, up to the event `cut`, reads as a whole history does when
+and its *core*, put[1] .. taken[0], is the time during which the container surely holds it. A prefix
+of a history, up to the event `cut`, is a whole history in which
 
-- what has not completed by the cut completes at NEVER;
-- an element that nobody takes is taken at NEVER, after everything: at the end of time what remains
-  can be taken in whatever order the container has;
-- an open take of an element that was not put is left out, and so is a second, open take of one.
+- an incomplete call completes at NEVER;
+- an element without a take is taken at NEVER, after all events: at the end, the remaining elements
+  can be taken in the container's order;
+- an open take of an element that was not put is left out, and so is a second, open take.
 
-A take whose answer nobody knows may have taken anything, or nothing. It is left out here;
-`checkers.engines.kernels.unmatched_takes` says what can be made of it.
+A take with an unknown answer may have taken any element, or nothing. It is left out here; see
+`checkers.engines.kernels.unmatched_takes`.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ Times = NDArray[np.int64]
 
 @kernel
 def is_repeated(action: NDArray[np.int8], element: Times) -> bool:
-    """Says whether any element of a key is put twice."""
+    """Return whether any element of a key is put twice."""
     seen = np.zeros(element.max() + 1 if len(element) else 0, dtype=np.bool_)
     for call in range(len(element)):
         if action[call] == PUT:
@@ -40,10 +40,10 @@ def is_repeated(action: NDArray[np.int8], element: Times) -> bool:
 
 
 @kernel
-def lives(
+def element_intervals(
     action: NDArray[np.int8], element: Times, invoke: Times, complete: Times, cut: int
 ) -> tuple[bool, Times]:
-    """Returns the lives of a key's elements up to a cut.
+    """Return the lives of a key's elements up to a cut.
 
     Args:
         action: int8[n], of the key's calls.
@@ -56,30 +56,30 @@ def lives(
         Whether no element was taken twice, or by someone who was done before it was put; and
         int64[4, m], of each element put[0], put[1], taken[0] and taken[1].
     """
-    life = np.full((4, element.max() + 1 if len(element) else 0), NEVER)
+    intervals = np.full((4, element.max() + 1 if len(element) else 0), NEVER)
     for call in range(len(element)):
         if invoke[call] >= cut:
             break
         it = element[call]
         end = complete[call] if complete[call] <= cut else NEVER
         if action[call] == PUT:
-            life[0, it], life[1, it] = invoke[call], end
+            intervals[0, it], intervals[1, it] = invoke[call], end
         elif action[call] == TAKE and it >= 0:
-            if life[3, it] != NEVER and end != NEVER:
-                return False, life
-            if end != NEVER or life[2, it] == NEVER:
-                life[2, it], life[3, it] = invoke[call], end
-    for it in range(life.shape[1]):
-        if life[3, it] < life[0, it]:
-            return False, life
-        if life[0, it] == NEVER:
-            life[2, it] = NEVER
-    return True, life
+            if intervals[3, it] != NEVER and end != NEVER:
+                return False, intervals
+            if end != NEVER or intervals[2, it] == NEVER:
+                intervals[2, it], intervals[3, it] = invoke[call], end
+    for it in range(intervals.shape[1]):
+        if intervals[3, it] < intervals[0, it]:
+            return False, intervals
+        if intervals[0, it] == NEVER:
+            intervals[2, it] = NEVER
+    return True, intervals
 
 
 @kernel
 def none_found(action: NDArray[np.int8], invoke: Times, complete: Times, cut: int) -> Times:
-    """Returns invocation and completion of the takes that found none: int64[2, k]."""
+    """Return invocation and completion of the empty takes: int64[2, k]."""
     (calls,) = np.nonzero((action == FOUND_NONE) & (complete <= cut))
     found = np.empty((2, len(calls)), dtype=np.int64)
     found[0], found[1] = invoke[calls], complete[calls]
@@ -87,21 +87,21 @@ def none_found(action: NDArray[np.int8], invoke: Times, complete: Times, cut: in
 
 
 @kernel
-def may_be_empty(life: Times, nones: Times) -> bool:
-    """Says whether at some moment of each interval no element is there for certain.
+def may_be_empty(intervals: Times, nones: Times) -> bool:
+    """Return whether each interval has a moment outside all cores.
 
-    There is none where the cores, taken together, cover all of the interval. `nones` is ascending.
+    An interval has no such moment if the cores together cover it. `nones` is ascending.
     """
-    by_put = np.argsort(life[1])
+    by_put = np.argsort(intervals[1])
     reached, place = -1, 0
     for none in range(nones.shape[1]):
         start, end = nones[0, none], nones[1, none]
-        while place < len(by_put) and life[1, by_put[place]] < start:
-            reached = max(reached, life[2, by_put[place]])
+        while place < len(by_put) and intervals[1, by_put[place]] < start:
+            reached = max(reached, intervals[2, by_put[place]])
             place += 1
         covered, ahead = max(reached, start), place
-        while covered <= end and ahead < len(by_put) and life[1, by_put[ahead]] < covered:
-            covered = max(covered, life[2, by_put[ahead]])
+        while covered <= end and ahead < len(by_put) and intervals[1, by_put[ahead]] < covered:
+            covered = max(covered, intervals[2, by_put[ahead]])
             ahead += 1
         if covered > end:
             return False

@@ -13,7 +13,7 @@ from kraftproof.checkers.kernels import kernel
 
 @kernel
 def make_largest(count: int) -> Times:
-    """Returns a tree of `count` numbers that knows the largest of any range, all -NEVER yet."""
+    """Return a tree of `count` numbers that knows the largest of any range, all -NEVER yet."""
     size = 1
     while size < count:
         size *= 2
@@ -22,7 +22,7 @@ def make_largest(count: int) -> Times:
 
 @kernel
 def replace(tree: Times, place: int, number: int) -> None:
-    """Replaces one number."""
+    """Replace one number."""
     node = len(tree) // 2 + place
     tree[node] = number
     while node > 1:
@@ -32,7 +32,7 @@ def replace(tree: Times, place: int, number: int) -> None:
 
 @kernel
 def largest(tree: Times, start: int, end: int) -> int:
-    """Returns a place in start..end with the largest number; -1 if that is -NEVER."""
+    """Return a place in start..end with the largest number; -1 if that is -NEVER."""
     size = len(tree) // 2
     low, high, best = start + size, end + size, 0
     while low < high:
@@ -55,9 +55,10 @@ def largest(tree: Times, start: int, end: int) -> int:
 
 @kernel
 def make_cover(count: int) -> Times:
-    """Returns a tree of how often `count` places are covered: int64[2, 2 * size], all 0 yet.
+    """Return a tree of the covers of `count` places: int64[2, 2 * size], all 0.
 
-    A node's row 0 is what covers the whole of it, row 1 the least that covers any place in it.
+    Row 0 of a node counts the covers of its whole range, row 1 the least covers of a place within
+    it.
     """
     size = 1
     while size < count:
@@ -67,7 +68,7 @@ def make_cover(count: int) -> Times:
 
 @kernel
 def cover(tree: Times, start: int, end: int, times: int) -> None:
-    """Covers the places start..end so many times more."""
+    """Cover the places start..end so many times more."""
     size = tree.shape[1] // 2
     low, high = start + size, end + size
     while low < high:
@@ -92,7 +93,7 @@ def _refresh(tree: Times, node: int) -> None:
 
 @kernel
 def first_gap(tree: Times, start: int) -> int:
-    """Returns the first place from `start` on that nothing covers; past all places if none."""
+    """Return the first place from `start` on that nothing covers; past all places if none."""
     size = tree.shape[1] // 2
     node, above = start + size, 0
     up = node

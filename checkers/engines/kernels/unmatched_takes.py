@@ -1,13 +1,13 @@
-"""Takes whose answers nobody knows: what they can have taken, and what they must have.
+"""Takes with unknown answers: the elements that they can or must have taken.
 
-Such a *spare* take may have taken any one element at any time after its invocation, or nothing. An
-element of which no completed take is known has a *deadline*: the first completion that can't have
-been if it was still there (each container has its own reason; a take that found none is one for
-all). It *needs* a spare if its own open take, if it has one, was invoked later.
+Such an *unmatched* take may have taken any single element after its invocation, or nothing. An
+element without a known completed take has a *deadline*: the first completion that is impossible
+while the element is still there (each container has its own reason; an empty take is a reason for
+all). The element *needs* an unmatched take if its own open take, if any, was invoked later.
 
-- Necessary: the needy can be matched with spares invoked before their deadlines. By Hall's theorem
-  that is so if and only if the k-th earliest deadline has k spares before it.
-- Sufficient: lives fit in which the k-th needy element is taken by the k-th spare.
+- Necessary: elements in need can be matched with unmatched takes invoked before their deadlines. By
+  Hall's theorem this holds if and only if k unmatched takes precede the k-th earliest deadline.
+- Sufficient: the intervals fit in which the k-th unmatched take takes the k-th element in need.
 """
 
 import numpy as np
@@ -20,66 +20,68 @@ from kraftproof.checkers.kernels import kernel
 
 
 @kernel
-def spares_before(action: NDArray[np.int8], element: Times, invoke: Times, cut: int) -> Times:
-    """Returns when the spare takes up to a cut were invoked, ascending."""
+def unmatched_before(action: NDArray[np.int8], element: Times, invoke: Times, cut: int) -> Times:
+    """Return when the spare takes up to a cut were invoked, ascending."""
     found: Times = invoke[(action == TAKE) & (element < 0) & (invoke < cut)]
     return found
 
 
 @kernel
-def spared(life: Times, spares: Times) -> Times:
-    """Returns lives in which spares may have taken any number of elements."""
-    kinder = life.copy()
-    if len(spares) > 0:
-        for it in range(life.shape[1]):
-            if life[3, it] == NEVER:
-                kinder[2, it] = min(life[2, it], max(spares[0], life[0, it]))
+def with_unmatched(intervals: Times, unmatched: Times) -> Times:
+    """Return lives in which spares may have taken any number of elements."""
+    kinder = intervals.copy()
+    if len(unmatched) > 0:
+        for it in range(intervals.shape[1]):
+            if intervals[3, it] == NEVER:
+                kinder[2, it] = min(intervals[2, it], max(unmatched[0], intervals[0, it]))
     return kinder
 
 
 @kernel
-def hastened(life: Times, spares: Times) -> Times:
-    """Returns lives in which spares may have taken what an open take took later."""
-    kinder = spared(life, spares)
-    for it in range(life.shape[1]):
-        if life[2, it] == NEVER:
+def with_earlier_takes(intervals: Times, unmatched: Times) -> Times:
+    """Return lives in which spares may have taken what an open take took later."""
+    kinder = with_unmatched(intervals, unmatched)
+    for it in range(intervals.shape[1]):
+        if intervals[2, it] == NEVER:
             kinder[2, it] = NEVER
     return kinder
 
 
 @kernel
-def needy(life: Times, deadlines: Times) -> Times:
-    """Returns the elements that need a spare, by deadline; all are < NEVER."""
-    (found,) = np.nonzero((life[3] == NEVER) & (life[2] > deadlines))
+def in_need(intervals: Times, deadlines: Times) -> Times:
+    """Return the elements that need a spare, by deadline; all are < NEVER."""
+    (found,) = np.nonzero((intervals[3] == NEVER) & (intervals[2] > deadlines))
     return found[np.argsort(deadlines[found])]
 
 
 @kernel
-def are_enough(spares: Times, deadlines: Times) -> bool:
-    """Says whether there is a spare for each of some deadlines; both ascend."""
-    return len(deadlines) <= len(spares) and bool(np.all(spares[: len(deadlines)] < deadlines))
+def are_enough(unmatched: Times, deadlines: Times) -> bool:
+    """Return whether there is a spare for each of some deadlines; both ascend."""
+    return len(deadlines) <= len(unmatched) and bool(
+        np.all(unmatched[: len(deadlines)] < deadlines)
+    )
 
 
 @kernel
-def rescued(life: Times, needy: Times, spares: Times) -> Times:
-    """Returns lives in which needy elements were taken by spares, as far as there are any."""
-    kinder = life.copy()
-    for place in range(min(len(needy), len(spares))):
-        it = needy[place]
-        kinder[2, it] = max(spares[place], life[0, it])
+def with_matches(intervals: Times, in_need: Times, unmatched: Times) -> Times:
+    """Return lives in which needy elements were taken by spares, as far as there are any."""
+    kinder = intervals.copy()
+    for place in range(min(len(in_need), len(unmatched))):
+        it = in_need[place]
+        kinder[2, it] = max(unmatched[place], intervals[0, it])
     return kinder
 
 
 @kernel
-def none_found_after(life: Times, nones: Times) -> Times:
-    """Returns deadlines by takes that found none and were invoked after a put completed: int64[m].
+def none_found_after(intervals: Times, nones: Times) -> Times:
+    """Return deadlines by empty takes and were invoked after a put completed: int64[m].
 
     Args:
-        life: int64[4, m].
+        intervals: int64[4, m].
         nones: int64[2, k], when those takes began, ascending, and ended.
     """
     soonest = np.full(nones.shape[1] + 1, NEVER)
     for none in range(nones.shape[1] - 1, -1, -1):
         soonest[none] = min(soonest[none + 1], nones[1, none])
-    found: Times = soonest[np.searchsorted(nones[0], life[1])]
+    found: Times = soonest[np.searchsorted(nones[0], intervals[1])]
     return found

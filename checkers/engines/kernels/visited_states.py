@@ -21,7 +21,7 @@ Rows = NDArray[Any]
 
 @kernel
 def place_of(table: Rows, state: Rows) -> int:
-    """Returns where a state stands in a table, or would."""
+    """Return where a state stands in a table, or would."""
     mixed = np.uint64(0)
     for number in state:
         mixed = mix(mixed, number)
@@ -33,13 +33,13 @@ def place_of(table: Rows, state: Rows) -> int:
 
 @kernel
 def is_known(table: Rows, state: Rows) -> bool:
-    """Says whether a state is in a table."""
+    """Return whether a state is in a table."""
     return bool(table[place_of(table, state), 0] != NONE)
 
 
 @kernel
 def remember(table: Rows, known: int, state: Rows) -> tuple[Rows, int]:
-    """Adds a state; returns the table, a larger one if need be, and how many states are in it."""
+    """Add a state; return the table, a larger one if need be, and how many states are in it."""
     if 2 * known >= len(table):
         larger = np.full((2 * len(table), table.shape[1]), NONE, dtype=table.dtype)
         for place in range(len(table)):

@@ -1,7 +1,7 @@
-"""The configurations of a sweep over one broker id (`checkers.engines.kraft.registration_sweep`).
+"""The configurations of a sweep over a broker id (`checkers.engines.kraft.registration_sweep`).
 
-Of two with the same updates placed and the same state, one *can do all that the other can* if it
-has answered all that the other has, and used no more lost calls of any kind.
+Of two configurations with the same placed updates and the same state, the first *covers* the second
+if it has answered all calls that the second has and used no more indeterminate calls of any kind.
 """
 
 from collections.abc import Iterator
@@ -10,20 +10,20 @@ from typing import Final, NamedTuple
 
 from typing_extensions import override
 
-from kraftproof.checkers.engines.kraft.registration_indeterminate import LostCalls
+from kraftproof.checkers.engines.kraft.registration_indeterminate import IndeterminateCalls
 from kraftproof.checkers.engines.kraft.registration_open import ANYBODY, State
 
 _FEW: Final = 2
 
 
 class Step(NamedTuple):
-    """An update that was placed.
+    """A placed update.
 
     Attributes:
-        before: the update placed before it.
-        returning: the call before whose completion it was placed.
-        number: which call, -1 if it is any lost one of a kind.
-        kind: which kind, if so.
+        before: The update placed before it.
+        returning: The call before whose completion it was placed.
+        number: The call, -1 for an indeterminate call.
+        kind: The kind of an indeterminate call.
     """
 
     before: "Step | None"
@@ -33,14 +33,14 @@ class Step(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """One way to place what was completed.
+    """A way to place the completed calls.
 
     Attributes:
-        placed: the bits of the open updates that changed the state.
-        state: what the controller holds.
-        answered: the bits of the open calls that have their place and changed nothing.
-        used: how many lost calls of each kind took effect.
-        steps: the last update.
+        placed: The bits of the open updates that changed the state.
+        state: The state of the controller.
+        answered: The bits of the open calls that were placed and changed nothing.
+        used: The number of indeterminate calls of each kind that took effect.
+        steps: The last update.
     """
 
     placed: int
@@ -51,15 +51,15 @@ class Configuration(NamedTuple):
 
 
 class Frontier:
-    """Configurations of which none can do all that another can.
+    """Configurations without a covered one.
 
     Attributes:
-        size: how many.
+        size: The number of configurations.
     """
 
-    def __init__(self, lost: LostCalls) -> None:
-        """Begins with none."""
-        self._lost = lost
+    def __init__(self, indeterminate: IndeterminateCalls) -> None:
+        """Begin with none."""
+        self._indeterminate = indeterminate
         self._kept: dict[tuple[int, State], list[Configuration]] = {}
         self.size = 0
 
@@ -68,14 +68,14 @@ class Frontier:
         return chain.from_iterable(self._kept.values())
 
     def add(self, new: Configuration) -> bool:
-        """Keeps a configuration, and says whether no other can do all that it can."""
+        """Add a configuration unless another covers it; return whether it was added."""
         others = self._kept.get(new[:2])
         if others is None:
             self._kept[new[:2]] = [new]
             self.size += 1
             return True
         _, _, answered, used, _ = new
-        is_no_more = self._lost.is_no_more
+        is_no_more = self._indeterminate.is_no_more
         for _, _, other_answered, other_used, _ in others:
             if not answered & ~other_answered and is_no_more(other_used, used):
                 return False
@@ -86,9 +86,9 @@ class Frontier:
 
 
 class NarrowFrontier(Frontier):
-    """Of those with the same updates placed and the same state, two of the best.
+    """The best two configurations for each state and set of placed updates.
 
-    The one that has most lost calls left, and of the others the one that has answered most.
+    The first has the most indeterminate calls left; the second, of the rest, has answered the most.
     """
 
     @override
@@ -97,7 +97,9 @@ class NarrowFrontier(Frontier):
             return False
         others = self._kept[new[:2]]
         if len(others) > _FEW:
-            others.sort(key=lambda one: (self._lost.scarcity(one.used), -one.answered.bit_count()))
+            others.sort(
+                key=lambda one: (self._indeterminate.scarcity(one.used), -one.answered.bit_count())
+            )
             others[1:] = [max(others[1:], key=lambda one: one.answered.bit_count())]
             self.size -= 1
         return any(one is new for one in others)

@@ -1,8 +1,8 @@
-"""Lost calls on a broker id by kind, and how many of each took effect, as one integer.
+"""Indeterminate calls on a broker id by kind, and the uses of each kind, as an integer.
 
-Lost calls of one kind do the same and have no deadline: which of them took effect does not matter.
-Each kind has a field of an integer, so that one subtraction compares all kinds at once: no field
-borrows from the next, for its highest bit is spare.
+Indeterminate calls of a kind are equal and have no deadline: only their number matters. Each kind
+has a field of an integer, so that a single subtraction compares all kinds: no field borrows from
+the next, since its highest bit is spare.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _WIDTH: Final = 32
 _FIELD: Final = (1 << _WIDTH) - 1
 
 
-class LostCalls:
+class IndeterminateCalls:
     """How many calls of each kind were invoked by now.
 
     Attributes:
@@ -27,7 +27,7 @@ class LostCalls:
     """
 
     def __init__(self) -> None:
-        """Begins with none."""
+        """Begin with none."""
         self.kinds: dict[int, int] = {}
         self._free: list[int] = []
         self._made = 0
@@ -35,7 +35,7 @@ class LostCalls:
         self._spare = 0
 
     def add(self, kind: int, count: int = 1) -> None:
-        """Counts calls that were invoked."""
+        """Count calls that were invoked."""
         if kind not in self.kinds:
             if not self._free:
                 self._free.append(self._made * _WIDTH)
@@ -45,25 +45,25 @@ class LostCalls:
         self._invoked += count << self.kinds[kind]
 
     def left(self, used: int) -> list[int]:
-        """Returns the kinds of which not all took effect."""
+        """Return the kinds of which not all took effect."""
         left = self._invoked - used
         return [kind for kind, place in self.kinds.items() if left >> place & _FIELD]
 
     def with_one_more(self, used: int, kind: int) -> int:
-        """Returns how many took effect, one more of a kind among them."""
+        """Return the numbers of used calls after another call of a kind."""
         return used + (1 << self.kinds[kind])
 
     def scarcity(self, used: int) -> float:
-        """Returns how little is left of the kinds: of each 1 if nothing, less if more."""
+        """Return how little is left of the kinds: of each 1 if nothing, less if more."""
         left = self._invoked - used
         return sum(1 / (1 + (left >> place & _FIELD)) for place in self.kinds.values())
 
     def is_no_more(self, used: int, other: int) -> bool:
-        """Says whether no more took effect of any kind than in the other."""
+        """Return whether no more took effect of any kind than in the other."""
         return ((other | self._spare) - used) & self._spare == self._spare
 
     def forget(self, kind: int) -> Callable[[int], int]:
-        """Makes a kind of registrations one with ANYBODY; returns what maps numbers to the new."""
+        """Make a kind of registrations one with ANYBODY; return what maps numbers to the new."""
         place = self.kinds.pop(kind)
         count = self._invoked >> place & _FIELD
         self._invoked -= count << place
@@ -78,8 +78,8 @@ class LostCalls:
         return mapped
 
 
-class RelaxedCalls(LostCalls):
-    """Lost calls that take effect as often as they like, so that nothing is remembered of it."""
+class RelaxedCalls(IndeterminateCalls):
+    """Indeterminate calls that take effect without limit, so that no use is recorded."""
 
     @override
     def with_one_more(self, used: int, kind: int) -> int:

@@ -1,9 +1,9 @@
-"""What is open on a broker id at one moment of a sweep, and what may be answered in which state.
+"""The open calls on a broker id at a moment of a sweep, and the answers possible in each state.
 
-A state is what the controller holds: the largest epoch told, how sure it is who is registered, and
-who. The four kinds are those of `checkers.models.registration`: nobody is registered (VACANT);
-somebody is, under an epoch that nobody was told (UNTOLD); the incarnation that was told the largest
-epoch is (HELD), or is and may have been given a later epoch since (RENEWED).
+A state of the controller has the largest epoch told, the certainty of the registration, and the
+registered incarnation. The four kinds are those of `checkers.models.registration`: nobody is
+registered (VACANT); an incarnation is, under an epoch that no answer told (UNTOLD); the incarnation
+with the largest epoch told is (HELD), or is and may have been given a later epoch since (RENEWED).
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ ANYBODY: Final = -1
 
 
 class State(NamedTuple):
-    """What the controller holds: the largest epoch told, one of the four kinds, and who."""
+    """The state of the controller: the largest epoch told, its kind, and the incarnation."""
 
     largest: int
     kind: int
@@ -29,16 +29,16 @@ class State(NamedTuple):
 
 
 class OpenCalls:
-    """The required calls that are open, a bit each.
+    """The required open calls, a bit each.
 
     Attributes:
-        bits: the bit of each.
-        updates: those that may change the state, by number: grants and unregistrations.
-        told: those that tell an epoch and have to return: grants and accepted heartbeats.
+        bits: The bit of each.
+        updates: The calls that may change the state, by number: grants and unregistrations.
+        told: The calls that tell an epoch and have to return: grants and accepted heartbeats.
     """
 
     def __init__(self, action: list[int], incarnation: list[int], epoch: list[int]) -> None:
-        """Takes what the calls of a key say (`checkers.calls.registration`)."""
+        """Take what the calls of a key say (`checkers.calls.registration`)."""
         self._action, self._incarnation, self._epoch = action, incarnation, epoch
         self._free: list[int] = []
         self._made = 0
@@ -52,7 +52,7 @@ class OpenCalls:
         self.told: dict[int, int] = {}
 
     def open(self, number: int, *, is_returning: bool) -> None:
-        """Gives a call a bit; it has to return, or may as well stay open to the end."""
+        """Give a call a bit; it has to return, or may as well stay open to the end."""
         bit = self._free.pop() if self._free else 1 << self._made
         self._made += bit == 1 << self._made
         self.bits[number] = bit
@@ -63,7 +63,7 @@ class OpenCalls:
         self._toggle(number, bit)
 
     def close(self, number: int) -> None:
-        """Takes the bit back."""
+        """Take the bit back."""
         bit = self.bits.pop(number)
         self.updates.pop(number, None)
         self.told.pop(number, None)
@@ -86,7 +86,7 @@ class OpenCalls:
             del self._about[action, about]
 
     def answered(self, state: State) -> int:
-        """Returns the bits of the calls that are legal in a state and leave it as it is."""
+        """Return the bits of the calls that are legal in a state without changing it."""
         found = self._answered_in.get(state)
         if found is None:
             found = self._answered_in[state] = self._find(state)
@@ -109,7 +109,7 @@ class OpenCalls:
         return found | stale
 
     def doomed(self, state: State) -> int:
-        """Returns the bits of the calls that have to return and are legal in no state from here.
+        """Return the bits of the calls that have to return and are legal in no state from here.
 
         Epochs that are told only grow, and one that is not held any more is never held again.
         """
@@ -121,7 +121,7 @@ class OpenCalls:
         return found
 
     def granted_again(self, state: State) -> int:
-        """Returns the bits of the grants that tell a holder the epoch that it was told before."""
+        """Return the bits of the grants that tell a holder the epoch that it was told before."""
         if state.kind < HELD:
             return 0
         found = self._about.get((GRANTED, state.largest), 0)

@@ -1,18 +1,11 @@
-"""A sweep over the completions of one broker id, with all that the controller may hold at each.
+"""A sweep over the completions of a broker id, with the possible states of the controller at each.
 
-A *configuration* is which of the open calls have their place already, what the controller holds,
-and which of the lost calls took effect. Nothing is placed before something has to return, and then
-only until that is placed (after Lowe, "Testing for linearizability", 2017). Lost calls have no
-deadline, so of those that do the same only their number counts; and a lost registration does the
-same as any other once the last call is over that is about its incarnation: a refusal of it, a grant
-to it, or an accepted heartbeat with an epoch that was granted to it. So few kinds are alive at a
-time, and the frontier stays small.
-
-Calls that leave the state as it is are placed as soon as they are legal, which costs nothing. A
-configuration is left out if another can do all that it can (`registration_frontier`).
-
-A *narrow* sweep keeps few configurations, and none in which an open call can't be answered any
-more: if it passes, an order exists. An *endless* one repeats lost calls; if it fails, none does.
+A *configuration* has the open calls with a place in the order, the state of the controller, and the
+indeterminate calls that took effect. A call is placed only when another call has to return, and
+only until the returning call has a place (after Lowe, "Testing for linearizability", 2017).
+Indeterminate calls have no deadline, so only the count of equal ones matters. A call without an
+effect is placed as soon as it is legal. A *narrow* sweep keeps few configurations: if it passes, an
+order exists. A *relaxed* sweep repeats indeterminate calls without limit: if it fails, none does.
 """
 
 import time
@@ -37,7 +30,7 @@ from kraftproof.checkers.engines.kraft.registration_frontier import (
 )
 from kraftproof.checkers.engines.kraft.registration_indeterminate import (
     ENDS,
-    LostCalls,
+    IndeterminateCalls,
     RelaxedCalls,
 )
 from kraftproof.checkers.engines.kraft.registration_open import (
@@ -54,15 +47,15 @@ from kraftproof.checkers.options import Limits
 
 _CONFIGURATION_BYTES: Final = 500
 _CLOCK_STRIDE: Final = 256
-_LOST: Final = frozenset({MAY_BE_GRANTED, MAY_BE_ENDED})
+_INDETERMINATE: Final = frozenset({MAY_BE_GRANTED, MAY_BE_ENDED})
 
 
 class LimitReachedError(Exception):
-    """A sweep takes more than it may; its words say which limit."""
+    """A sweep exceeds a limit, which the message names."""
 
 
 class Sweep:
-    """A sweep over the calls of one broker id."""
+    """A sweep over the calls of a broker id."""
 
     def __init__(
         self,
@@ -76,17 +69,17 @@ class Sweep:
         is_narrow: bool = False,
         is_relaxed: bool = False,
     ) -> None:
-        """Takes the calls from one to another.
+        """Take the calls of a broker id.
 
         Args:
-            calls: the calls of all broker ids.
-            start: the first of this one.
-            end: the first of the next one.
-            limits: what it may take.
-            deadline: when its time is over.
-            cut: an event, up to which only they count.
-            is_narrow: whether only the best configurations are kept; what is stuck then may not be.
-            is_relaxed: whether lost calls take effect as often as they like; what is stuck then is.
+            calls: The calls of all broker ids.
+            start: The broker id's first call.
+            end: The next broker id's first call.
+            limits: The limits.
+            deadline: The time at which the sweep ends.
+            cut: The event after which calls do not count.
+            is_narrow: Whether only the best configurations are kept.
+            is_relaxed: Whether indeterminate calls take effect without limit.
         """
         self._action: list[int] = calls.action[start:end].tolist()
         self._incarnation: list[int] = calls.incarnation[start:end].tolist()
@@ -99,13 +92,13 @@ class Sweep:
         self._is_narrow = is_narrow
         self._looked_at = 0
         self._open = OpenCalls(self._action, self._incarnation, self._epoch)
-        self._lost = RelaxedCalls() if is_relaxed else LostCalls()
+        self._indeterminate = RelaxedCalls() if is_relaxed else IndeterminateCalls()
         self._last_about = self._find_last_about()
         self._frontier = self._none()
         self._frontier.add(Configuration(0, State(0, VACANT, ANYBODY), 0, 0, None))
 
     def first_stuck(self) -> int | None:
-        """Returns the first call whose completion no legal order reaches; None if all are reached.
+        """Return the first call whose completion no legal order reaches; None if all are reached.
 
         Raises:
             LimitReachedError: a limit was reached.
@@ -120,25 +113,27 @@ class Sweep:
                     return number
                 for incarnation in over[event]:
                     self._forget(incarnation)
-            elif self._action[number] in _LOST:
-                self._lost.add(self._kind(number))
+            elif self._action[number] in _INDETERMINATE:
+                self._indeterminate.add(self._kind(number))
             else:
                 self._open.open(number, is_returning=self._complete[number] <= self._cut)
         return None
 
     def order(self) -> list[int]:
-        """Returns the updates that were placed on one way through, in their order."""
+        """Return the updates that were placed on one way through, in their order."""
         step = next(iter(self._frontier)).steps
         steps: list[Step] = []
         while step is not None:
             steps.append(step)
             step = step.before
-        lost = [number for number, action in enumerate(self._action) if action in _LOST]
+        indeterminate = [
+            number for number, action in enumerate(self._action) if action in _INDETERMINATE
+        ]
         found: list[int] = []
         for _, returning, number, kind in reversed(steps):
             if number < 0:
-                number = next(n for n in lost if self._is_of_kind(n, kind, returning))  # noqa: PLW2901
-                lost.remove(number)
+                number = next(n for n in indeterminate if self._is_of_kind(n, kind, returning))  # noqa: PLW2901
+                indeterminate.remove(number)
             found.append(number)
         return found
 
@@ -148,7 +143,7 @@ class Sweep:
         return sorted(one for one in events if one[0] <= self._cut and one[0] != NEVER)
 
     def _find_last_about(self) -> dict[int, int]:
-        """Returns the last completion that makes a difference between incarnations, for each."""
+        """Return the last completion that makes a difference between incarnations, for each."""
         granted: defaultdict[int, set[int]] = defaultdict(set)
         for action, incarnation, epoch in zip(
             self._action, self._incarnation, self._epoch, strict=True
@@ -172,7 +167,7 @@ class Sweep:
         return ANYBODY if is_over else incarnation
 
     def _is_of_kind(self, number: int, kind: int, returning: int) -> bool:
-        """Says whether a lost call was one of a kind when another returned."""
+        """Return whether an indeterminate call was one of a kind when another returned."""
         at = self._complete[returning]
         if self._invoke[number] > at or (self._action[number] == MAY_BE_ENDED) != (kind == ENDS):
             return False
@@ -181,10 +176,10 @@ class Sweep:
         return kind in {ENDS, self._incarnation[number]}
 
     def _forget(self, incarnation: int) -> None:
-        """Makes an incarnation one with all others that no later call is about."""
-        if incarnation not in self._lost.kinds:
+        """Merge an incarnation with all others without a later call about them."""
+        if incarnation not in self._indeterminate.kinds:
             return
-        mapped = self._lost.forget(incarnation)
+        mapped = self._indeterminate.forget(incarnation)
         frontier = self._none()
         for one in self._frontier:
             largest, kind, holder = one.state
@@ -194,7 +189,7 @@ class Sweep:
         self._frontier = frontier
 
     def _pass(self, returning: int) -> None:
-        """Places a call that returns, in every configuration that has not placed it yet."""
+        """Place a returning call, in every configuration that has not placed it yet."""
         bit = self._open.bits[returning]
         passed, seen = self._none(), self._none()
         waiting = self._hopeful(self._frontier)
@@ -212,10 +207,14 @@ class Sweep:
         self._frontier = passed
 
     def _none(self) -> Frontier:
-        return NarrowFrontier(self._lost) if self._is_narrow else Frontier(self._lost)
+        return (
+            NarrowFrontier(self._indeterminate)
+            if self._is_narrow
+            else Frontier(self._indeterminate)
+        )
 
     def _hopeful(self, some: Iterable[Configuration]) -> list[Configuration]:
-        """Returns configurations, of a narrow sweep those in which all that returns can have."""
+        """Return the configurations; in a narrow sweep, without hopeless ones."""
         if not self._is_narrow:
             return list(some)
         doomed = self._open.doomed
@@ -231,7 +230,7 @@ class Sweep:
             raise LimitReachedError(f"no verdict within {self._limits.memory_bytes} bytes")
 
     def _settled(self, one: Configuration, returning: int) -> Configuration:
-        """Places what is legal and leaves the state as it is."""
+        """Place what is legal and leaves the state as it is."""
         placed, state, answered, used, steps = one
         new = self._open.answered(state) & ~(placed | answered)
         if not new:
@@ -243,10 +242,11 @@ class Sweep:
         return Configuration(placed, state, answered | new, used, steps)
 
     def _choices(self, one: Configuration, returning: int) -> Iterator[Configuration]:
-        """Yields what an update, or a lost one, leads to.
+        """Yield the successors by an update or an indeterminate update.
 
-        Unregistrations do the same, so the one that returns first goes first. A lost call goes just
-        before what it makes legal: it can be left out before an update that is legal without it.
+        Unregistrations have equal effects, so the first to return goes first. An indeterminate call
+        goes just before a call that needs it: it can be left out before an update that is legal
+        without it.
         """
         placed, state, answered, used, steps = one
         done = placed | answered
@@ -258,12 +258,12 @@ class Sweep:
             if after is not None:
                 step = Step(steps, returning, number)
                 yield Configuration(placed | bit, after, answered, used, step)
-        for kind in self._lost.left(used):
-            after = _after_lost(state, kind)
+        for kind in self._indeterminate.left(used):
+            after = _after_indeterminate(state, kind)
             if after is None:
                 continue
             step = Step(steps, returning, -1, kind)
-            more = self._lost.with_one_more(used, kind)
+            more = self._indeterminate.with_one_more(used, kind)
             if self._open.answered(after) & ~done:
                 yield Configuration(placed, after, answered, more, step)
             elif state.kind == VACANT and first_end is not None:
@@ -272,7 +272,7 @@ class Sweep:
                 yield Configuration(placed_too, state, answered, more, end)
 
     def _first_end(self, done: int) -> int | None:
-        """Returns the open unregistration that returns first, of those that have no place yet."""
+        """Return the open unregistration without a place that returns first."""
         ends = [
             number
             for number, bit in self._open.updates.items()
@@ -289,8 +289,8 @@ class Sweep:
         return State(epoch, HELD, incarnation) if is_same or epoch > largest else None
 
 
-def _after_lost(state: State, kind: int) -> State | None:
-    """Returns the state after a lost call, None if it is none from which more is possible."""
+def _after_indeterminate(state: State, kind: int) -> State | None:
+    """Return the state after an indeterminate call, None if it allows no more than before."""
     largest, held, holder = state
     if kind == ENDS:
         return None if held == VACANT else State(largest, VACANT, ANYBODY)

@@ -1,8 +1,8 @@
-"""Broker ids that are registered and lost: a frontier of what the controller may hold.
+"""Registrations of broker ids: a frontier of the possible states of the controller.
 
-Epochs grow, so grants have an order; what a state holds is the largest epoch told, whether and to
-whom it belongs, and how much is lost: time is mostly O(n c), memory that of the frontier and of the
-updates on the way to it (`checkers.engines.kraft.registration_sweep`).
+Epochs grow, so grants have an order. A state has the largest epoch told, its holder, and the
+certainty of both. Time is mostly O(n c); memory is the frontier and the updates before it
+(`checkers.engines.kraft.registration_sweep`).
 """
 
 import time
@@ -22,12 +22,12 @@ _ENGINE = "registrations"
 
 
 def decide(calls: RegistrationCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each broker id."""
+    """Return the outcome of each broker id."""
     return [_outcome(calls, start, end, limits) for start, end in spans(calls)]
 
 
 def order_of(calls: RegistrationCalls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
-    """Returns the updates of the only key up to an event in a legal order, None if unknown."""
+    """Return the updates of the only key up to an event in a legal order, None if unknown."""
     deadline = time.monotonic() + limits.seconds
     for is_narrow in (True, False):
         sweep = Sweep(calls, 0, len(calls), limits, deadline=deadline, cut=cut, is_narrow=is_narrow)
@@ -48,13 +48,14 @@ def _outcome(calls: RegistrationCalls, start: int, end: int, limits: Limits) -> 
 
 
 def _first_stuck(calls: RegistrationCalls, start: int, end: int, limits: Limits) -> int | None:
-    """Returns the first call of a key whose completion no legal order reaches; None if all are.
+    """Return the first call of a key whose completion no legal order reaches; None otherwise.
 
-    An order of all shows that none is; or, of what completed before that which even endless lost
-    calls don't help, that this is it. If none was found, an exact sweep decides.
+    A narrow sweep that passes everything proves validity. A completion is the first illegal one if
+    a relaxed sweep fails there and a narrow sweep passes all completions before it. Otherwise an
+    exact sweep decides.
 
     Raises:
-        LimitReachedError: a limit was reached.
+        LimitReachedError: A limit was reached.
     """
     deadline = time.monotonic() + limits.seconds
     sweep = partial(Sweep, calls, start, end, limits, deadline=deadline)

@@ -1,9 +1,9 @@
-"""Tables of the configurations of a sweep over one topic name (`topic_sweep`).
+"""Tables of the configurations of a sweep over a topic name (`topic_sweep`).
 
-A configuration is what is there, which of the open calls have their place, and how many lost calls
-of each kind took effect. Of two with the same updates placed and the same topic there, one *can do
-all that the other can* if it has answered all that the other has and used no more of any kind. A
-table keeps none that another in it can stand for.
+A configuration has the present topic, the open calls with a place, and the number of indeterminate
+calls of each kind that took effect. Of two configurations with the same topic and the same placed
+updates, the first *covers* the second if it has answered all calls that the second has and used no
+more indeterminate calls of any kind. A table keeps no covered configuration.
 """
 
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ DONE: Final = 1
 CREATES: Final = 2
 DELETES: Final = 3
 ENDS: Final = 4
-IS_LOST: Final = 5
+IS_INDETERMINATE: Final = 5
 STEP: Final = 6
 COLUMNS: Final = 7
 """Of a row: the topic there, or ABSENT; the bits of the open calls that have their place; how many
@@ -55,7 +55,7 @@ class Table(NamedTuple):
 
 
 def new_table(room: int) -> Table:
-    """Returns an empty table with room for so many rows, a power of two."""
+    """Return an empty table with room for so many rows, a power of two."""
     return Table(
         rows=np.zeros((room, COLUMNS), dtype=np.int64),
         links=np.zeros(room, dtype=np.int64),
@@ -67,29 +67,29 @@ def new_table(room: int) -> Table:
 
 @bare_kernel
 def clear(table: Table) -> None:
-    """Empties a table."""
+    """Empty a table."""
     table.at[COUNT] = table.at[LIVE] = 0
     table.at[AGE] += 1
 
 
 @bare_kernel
 def copy_row(rows: Ints, i: Integer, into: Ints, j: Integer) -> None:
-    """Copies a row."""
+    """Copy a row."""
     for column in range(COLUMNS):
         into[j, column] = rows[i, column]
 
 
 @bare_kernel
 def add(table: Table, new: Ints, updates: Integer) -> Integer:
-    """Adds a configuration if no other can stand for it; those that it stands for go.
+    """Add a configuration unless another covers it; drop covered ones.
 
     Args:
-        table: the table.
+        table: The table.
         new: int64[1, COLUMNS].
-        updates: the bits of the open calls that change what is there.
+        updates: The bits of the open calls that change the topic.
 
     Returns:
-        How many others were looked at.
+        The number of configurations compared.
     """
     rows, at = table.rows, table.at
     head = _hash(new, updates) & (len(table.heads) - 1)
@@ -126,11 +126,11 @@ def _hash(row: Ints, updates: Integer) -> Integer:
 
 @bare_kernel
 def _stands_for(rows: Ints, i: Integer, others: Ints, j: Integer) -> bool:
-    """Says whether one configuration has answered no less than another and used no more."""
+    """Return whether one configuration has answered no less than another and used no more."""
     return bool(
         others[j, DONE] & ~rows[i, DONE] == 0
         and rows[i, CREATES] <= others[j, CREATES]
         and rows[i, DELETES] <= others[j, DELETES]
         and rows[i, ENDS] <= others[j, ENDS]
-        and rows[i, IS_LOST] <= others[j, IS_LOST]
+        and rows[i, IS_INDETERMINATE] <= others[j, IS_INDETERMINATE]
     )

@@ -28,7 +28,7 @@ ABSENT: Final = -1
 UNTOLD: Final = -2
 UNASKED: Final = -3
 MOST_OPEN: Final = 63
-"""Calls that are open at a time have a bit each in an integer."""
+"""Open calls at a time have a bit each in an integer."""
 
 
 class Layout(NamedTuple):
@@ -40,7 +40,8 @@ class Layout(NamedTuple):
         action: int8[n].
         topic: int64[n], an id that calls ask for, from 0; UNTOLD or UNASKED for any other.
         complete: int64[n].
-        place: int64[n], the place of a call among those open at a time; NONE if it was lost.
+        place: int64[n], the place of a call among those open at a time; NONE if it is
+            indeterminate.
         may_create: int64[.], the lost creates.
         may_delete: int64[.], the lost deletes of whatever is there.
         may_end: int64[.], the lost deletes by an id that nobody was told.
@@ -61,7 +62,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | None:
-    """Returns some calls on one topic name as they are up to an event.
+    """Return the layout of the calls on a topic name up to an event.
 
     None if an id was given twice, or if more than MOST_OPEN calls are open at a time.
     """
@@ -75,9 +76,9 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
     place = np.full(len(action), NONE)
     place[is_sure] = lane
     topic, asked, asks_untold = _numbered(action, given, told)
-    lost_ends = np.flatnonzero(action == MAY_DELETE_ID)
-    is_told = topic[lost_ends] >= 0
-    last_first = lost_ends[is_told][::-1]
+    indeterminate_ends = np.flatnonzero(action == MAY_DELETE_ID)
+    is_told = topic[indeterminate_ends] >= 0
+    last_first = indeterminate_ends[is_told][::-1]
     may_end_id = np.full(asked, NONE)
     may_end_id[topic[last_first]] = last_first
     return Layout(
@@ -88,16 +89,16 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
         place=place,
         may_create=np.flatnonzero((action == CREATE) & ~is_sure),
         may_delete=np.flatnonzero(action == MAY_DELETE),
-        may_end=lost_ends[~is_told],
+        may_end=indeterminate_ends[~is_told],
         may_end_id=may_end_id,
         asks_untold=asks_untold,
     )
 
 
 def _numbered(action: NDArray[np.int8], given: Ints, told: Ints) -> tuple[Ints, int, bool]:
-    """Returns the topics' numbers, how many are asked for, and whether one that is not told is.
+    """Return the topics' numbers, the count of known ids, and whether an unknown id is asked for.
 
-    A call for an id that nobody was told misses whatever is there, so only deletes count for that.
+    A call for an id that no answer told misses every topic, so only deletes count.
     """
     is_end = (action == DELETE_ID) | (action == MAY_DELETE_ID)
     asked = np.intersect1d(given[is_end | (action == MISS_ID)], told)

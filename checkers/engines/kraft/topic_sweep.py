@@ -1,13 +1,13 @@
-"""A sweep over the completions of one topic name, with all that may be there at each.
+"""A sweep over the completions of a topic name, with the possible topics at each.
 
-Nothing is placed before something has to return, and then only until that is placed (after Lowe,
-"Testing for linearizability", 2017). What only finds or misses is placed as soon as it is legal:
-when it begins, or after an update. Which updates may come next,
-`checkers.engines.kraft.topic_updates` says; which configurations are left out because another can
-do all that they can, `topic_rows`.
+A call is placed only when another call has to return, and only until the returning call has a place
+(after Lowe, "Testing for linearizability", 2017). A call that only finds or misses the topic is
+placed as soon as it is legal: at its invocation, or after an update.
+`checkers.engines.kraft.topic_updates` chooses the next updates, and `topic_configurations` drops
+covered configurations.
 
-A sweep that may drop configurations leaves out those for which there is no room: what it passes has
-an order, and what is stuck may have one.
+A sweep that may drop configurations drops those without room: if it passes, an order exists; if it
+fails, an order may exist.
 """
 
 from typing import Final
@@ -21,7 +21,7 @@ from kraftproof.checkers.engines.kraft.topic_configurations import (
     DONE,
     GONE,
     IS_FULL,
-    IS_LOST,
+    IS_INDETERMINATE,
     LIVE,
     TOPIC,
     Table,
@@ -51,7 +51,7 @@ GIVEN_UP: Final = -2
 
 @bare_kernel
 def sweep_calls(layout: Layout, sweep: Sweep, most: Integer) -> Integer:
-    """Passes the completions, from where the sweep stands.
+    """Pass the completions, from where the sweep stands.
 
     Args:
         layout: the calls.
@@ -86,7 +86,7 @@ def sweep_calls(layout: Layout, sweep: Sweep, most: Integer) -> Integer:
 
 @bare_kernel
 def _begin(layout: Layout, sweep: Sweep, frontier: Table, call: Integer) -> None:
-    """Begins a call; what is legal already and changes nothing has its place."""
+    """Open a call; place it if it is legal already and changes nothing."""
     sweep.at[BEGUN] = call + 1
     action, place = layout.action[call], layout.place[call]
     if place == NONE:
@@ -108,7 +108,7 @@ def _begin(layout: Layout, sweep: Sweep, frontier: Table, call: Integer) -> None
 def _pass(
     layout: Layout, sweep: Sweep, frontier: Table, passed: Table, call: Integer, most: Integer
 ) -> None:
-    """Places a call that returns, in every configuration that has not placed it yet."""
+    """Place a returning call, in every configuration that has not placed it yet."""
     clear(passed)
     clear(sweep.seen)
     bit = 1 << layout.place[call]
@@ -131,12 +131,12 @@ def _pass(
 
 @bare_kernel
 def _keep(sweep: Sweep, passed: Table, bit: Integer) -> None:
-    """Keeps a configuration with those that pass if it does, else with those on the way."""
+    """Add a configuration to the passed ones if it passes, else to those on the way."""
     new = sweep.new
     updates = sweep.bits[CREATE] | sweep.bits[DELETE] | sweep.bits[DELETE_ID]
     if new[0, DONE] & bit != 0:
         new[0, DONE] &= ~bit
-        new[0, IS_LOST] = 0
+        new[0, IS_INDETERMINATE] = 0
         sweep.at[WORK] += 1 + add(passed, new, updates)
     else:
         sweep.at[WORK] += 1 + add(sweep.seen, new, updates)
@@ -144,7 +144,7 @@ def _keep(sweep: Sweep, passed: Table, bit: Integer) -> None:
 
 @bare_kernel
 def _follow(layout: Layout, sweep: Sweep, passed: Table, bit: Integer) -> None:
-    """Keeps what can follow a configuration by one update."""
+    """Keep what can follow a configuration by one update."""
     choose(layout, sweep)
     for choice in range(sweep.at[CHOICES]):
         update(layout, sweep, sweep.choices[choice])

@@ -1,24 +1,25 @@
-"""Which update may come next in a sweep over one topic name, and what it leads to.
+"""The next updates in a sweep over a topic name, and their successors.
 
-Creates and deletes take turns, so it is known of which kind the next update is. Which one, follows
-from these rules. None loses a legal order: in any that breaks one, two calls can change places, or
-one stand for the other, or two lost ones come later.
+Creates and deletes alternate, so the kind of the next update is known. The rules below choose the
+update. No rule loses a legal order: in an order that breaks a rule, two calls can change places,
+one can replace the other, or two indeterminate calls can move later.
 
-- Of deletes that do the same to what is there, the one that returns first goes first; so it does of
+- Of deletes with equal effect on the present topic, the first to return goes first; likewise of
   creates whose ids no call asks for.
-- Once a topic is over its id is never there again, so a delete by its id has its effect now or
-  never. If one that returns is open, no lost delete is needed; and a lost one by its id goes before
-  a lost one of whatever is there. Deletes by ids that nobody was told do the same to every topic
-  whose id nobody was told: there, too, those that return go before lost ones, and these before lost
-  ones of whatever is there, which can take their places later.
-- A lost call can have its effect at any later time, so a delete by name that returns goes before a
-  lost one, and an open create before a lost one if nothing can tell their topics apart.
-- A lost create is not followed by a lost delete at once: both together can come later, just before
-  something returns that found the topic.
+- The id of a deleted topic never returns, so a delete by that id takes effect now or never. With an
+  open delete that returns, no indeterminate delete is needed; an indeterminate delete by the id
+  precedes an indeterminate delete by name. Deletes by ids that no answer told are equal for every
+  topic whose id no answer told: here, too, returning deletes precede indeterminate ones, and these
+  precede indeterminate deletes by name, which can replace them later.
+- An indeterminate call can take effect at any later time. So a returning delete by name precedes an
+  indeterminate one, and an open create precedes an indeterminate one if no call distinguishes their
+  topics.
+- An indeterminate delete never directly follows an indeterminate create: both can move later, just
+  before a returning call that found the topic.
 
-Lost creates do the same; so do lost deletes of whatever is there, and those by ids that nobody was
-told. Only their numbers count. Whether a lost delete by an id that was told has been used is not
-noted: after it, the topic is over.
+Indeterminate creates are equal, and so are indeterminate deletes by name, and those by ids that no
+answer told. Only their numbers count. The use of an indeterminate delete by a known id is not
+recorded: after it, the topic is over.
 """
 
 import numpy as np
@@ -38,7 +39,7 @@ from kraftproof.checkers.engines.kraft.topic_configurations import (
     DELETES,
     DONE,
     ENDS,
-    IS_LOST,
+    IS_INDETERMINATE,
     TOPIC,
     copy_row,
 )
@@ -56,7 +57,7 @@ from kraftproof.checkers.kernels import bare_kernel
 
 @bare_kernel
 def choose(layout: Layout, sweep: Sweep) -> None:
-    """Lists the calls that may come next after the configuration that is looked at."""
+    """List the calls that may come next after the configuration that is looked at."""
     sweep.at[CHOICES] = 0
     if sweep.row[0, TOPIC] == ABSENT:
         _choose_create(layout, sweep)
@@ -66,7 +67,7 @@ def choose(layout: Layout, sweep: Sweep) -> None:
 
 @bare_kernel
 def update(layout: Layout, sweep: Sweep, call: Integer) -> None:
-    """Makes the configuration after an update, with all that can be answered then."""
+    """Make the configuration after an update, with all that can be answered then."""
     row, new = sweep.row, sweep.new
     copy_row(row, 0, new, 0)
     place = layout.place[call]
@@ -77,7 +78,7 @@ def update(layout: Layout, sweep: Sweep, call: Integer) -> None:
     else:
         new[0, TOPIC] = ABSENT
         new[0, DONE] |= sweep.bits[MISS] | sweep.bits[MISS_ID]
-    new[0, IS_LOST] = is_create and place == NONE
+    new[0, IS_INDETERMINATE] = is_create and place == NONE
     if place != NONE:
         new[0, DONE] |= 1 << place
     elif is_create:
@@ -90,7 +91,7 @@ def update(layout: Layout, sweep: Sweep, call: Integer) -> None:
 
 @bare_kernel
 def _choose_create(layout: Layout, sweep: Sweep) -> None:
-    """Lists the creates that may come next."""
+    """List the creates that may come next."""
     left = sweep.bits[CREATE] & ~sweep.row[0, DONE]
     place = 0
     while left >> place != 0:
@@ -100,27 +101,27 @@ def _choose_create(layout: Layout, sweep: Sweep) -> None:
     unasked = _soonest(layout, sweep, CREATE, UNASKED if layout.asks_untold else UNTOLD)
     _offer(sweep, unasked)
     if unasked == NONE or layout.asks_untold:
-        _offer(sweep, _lost(layout.may_create, sweep, CREATES))
+        _offer(sweep, _indeterminate(layout.may_create, sweep, CREATES))
 
 
 @bare_kernel
 def _choose_delete(layout: Layout, sweep: Sweep) -> None:
-    """Lists the deletes that may come next."""
+    """List the deletes that may come next."""
     there = sweep.row[0, TOPIC]
     by_name = _soonest(layout, sweep, DELETE, UNTOLD)
     by_id = _soonest(layout, sweep, DELETE_ID, there)
     _offer(sweep, by_name)
     _offer(sweep, by_id)
-    if by_id != NONE or sweep.row[0, IS_LOST]:
+    if by_id != NONE or sweep.row[0, IS_INDETERMINATE]:
         return
-    lost: Integer = NONE
+    indeterminate: Integer = NONE
     if there >= 0 and layout.may_end_id[there] < sweep.at[BEGUN]:
-        lost = layout.may_end_id[there]
+        indeterminate = layout.may_end_id[there]
     elif there == UNTOLD:
-        lost = _lost(layout.may_end, sweep, ENDS)
-    if lost == NONE and by_name == NONE:
-        lost = _lost(layout.may_delete, sweep, DELETES)
-    _offer(sweep, lost)
+        indeterminate = _indeterminate(layout.may_end, sweep, ENDS)
+    if indeterminate == NONE and by_name == NONE:
+        indeterminate = _indeterminate(layout.may_delete, sweep, DELETES)
+    _offer(sweep, indeterminate)
 
 
 @bare_kernel
@@ -132,7 +133,7 @@ def _offer(sweep: Sweep, call: Integer) -> None:
 
 @bare_kernel
 def _soonest(layout: Layout, sweep: Sweep, action: Integer, topic: Integer) -> Integer:
-    """Returns the call that returns first, of the open ones of a kind that have no place yet."""
+    """Return the returning call first, of the open ones of a kind that have no place yet."""
     left = sweep.bits[action] & ~sweep.row[0, DONE]
     best: Integer = NONE
     place = 0
@@ -149,8 +150,8 @@ def _soonest(layout: Layout, sweep: Sweep, action: Integer, topic: Integer) -> I
 
 
 @bare_kernel
-def _lost(calls: Ints, sweep: Sweep, column: Integer) -> Integer:
-    """Returns the first lost call of a kind that is not used, NONE if none has begun."""
+def _indeterminate(calls: Ints, sweep: Sweep, column: Integer) -> Integer:
+    """Return the first indeterminate call of a kind that is not used, NONE otherwise has begun."""
     used = sweep.row[0, column]
     if used < len(calls) and calls[used] < sweep.at[BEGUN]:
         return np.int64(calls[used])

@@ -1,8 +1,7 @@
-"""What a sweep over one topic name works with, and the steps by which it came to where it stands.
+"""The workspace of a sweep over a topic name, and the steps to each configuration.
 
-`checkers.engines.kraft.topic_sweep` goes on with it. A step is an update that was placed after
-another step. Steps that no configuration has come by any more are left out when there is no room
-for more.
+For `checkers.engines.kraft.topic_sweep`. A step is an update placed after another step. Steps
+without a configuration behind them are dropped when room is needed.
 """
 
 from typing import Final, NamedTuple
@@ -46,16 +45,16 @@ class Sweep(NamedTuple):
 
     Attributes:
         frontier: the configurations at the last completion.
-        passed: those that pass the next.
-        seen: those on the way.
+        passed: the configurations past the next completion.
+        seen: the configurations on the way.
         row: int64[1, COLUMNS], the one that is looked at.
-        new: int64[1, COLUMNS], what follows it.
-        opened: int64[MOST_OPEN], the call that is open at each place.
+        new: int64[1, COLUMNS], its successor.
+        opened: int64[MOST_OPEN], the open call at each place.
         bits: int64[6], the open calls by their action, 1 << place each.
         choices: int64[.], calls of which one may follow.
         steps: int64[., 3], the step before each, the call that it placed, and its next number.
-        at: int64[7], how many calls have BEGUN, how many STEPS there are, how much WORK was done,
-            how many CHOICES there are, which TURN is next, whether frontier and passed have changed
+        at: int64[7], how many calls have BEGUN, the number of STEPS, how much WORK was done,
+            the number of CHOICES, which TURN is next, whether frontier and passed have changed
             places, and whether it MAY DROP configurations for which there is no room.
     """
 
@@ -72,11 +71,11 @@ class Sweep(NamedTuple):
 
 
 def new_sweep(room: int, calls: int) -> Sweep:
-    """Returns a sweep that has passed nothing.
+    """Return a sweep that has passed nothing.
 
     Args:
         room: for how many configurations; a power of two.
-        calls: how many calls there are.
+        calls: the number of calls.
     """
     frontier = new_table(room)
     frontier.rows[0, TOPIC], frontier.rows[0, STEP] = ABSENT, NONE
@@ -96,12 +95,12 @@ def new_sweep(room: int, calls: int) -> Sweep:
 
 
 def with_room(sweep: Sweep, room: int, *, may_drop: bool = False) -> Sweep:
-    """Returns a sweep with room for more configurations that stands where another one gave up.
+    """Return a sweep with room for more configurations, at the position where another gave up.
 
     Args:
-        sweep: the other one.
-        room: for how many; a power of two, no less than it had.
-        may_drop: whether it drops those for which there is no room.
+        sweep: The other sweep.
+        room: The number of configurations; a power of two, at least the other sweep's.
+        may_drop: Whether configurations without room are dropped.
     """
     frontier = _frontier(sweep)
     count = frontier.at[COUNT]
@@ -115,7 +114,7 @@ def with_room(sweep: Sweep, room: int, *, may_drop: bool = False) -> Sweep:
 
 
 def order_of(sweep: Sweep) -> list[int]:
-    """Returns the updates on the way to what passed all completions, in their order."""
+    """Return the updates on the way to what passed all completions, in their order."""
     frontier, found = _frontier(sweep), []
     last = next(row for row in frontier.rows.tolist() if row[TOPIC] != GONE)
     step = last[STEP]
@@ -131,9 +130,9 @@ def _frontier(sweep: Sweep) -> Table:
 
 @bare_kernel
 def note_step(sweep: Sweep, call: Integer) -> None:
-    """Notes the step to the configuration that is new, after the one that is looked at.
+    """Record the step from the present configuration to the new one.
 
-    It is noted for good if the configuration is kept: then the caller counts it.
+    The record stays if the configuration is kept: then the caller counts it.
     """
     step = sweep.at[STEPS]
     sweep.steps[step, _BEFORE], sweep.steps[step, _CALL] = sweep.row[0, STEP], call
@@ -142,7 +141,7 @@ def note_step(sweep: Sweep, call: Integer) -> None:
 
 @bare_kernel
 def has_room_for_steps(sweep: Sweep, frontier: Table) -> bool:
-    """Says whether there is room for the steps of another completion, and makes it if need be."""
+    """Return whether there is room for the steps of another completion, and makes it if need be."""
     most = len(sweep.steps) - len(frontier.rows) - len(sweep.seen.rows)
     if sweep.at[STEPS] >= most:
         _forget_steps(sweep, frontier)
@@ -151,7 +150,7 @@ def has_room_for_steps(sweep: Sweep, frontier: Table) -> bool:
 
 @bare_kernel
 def _forget_steps(sweep: Sweep, frontier: Table) -> None:
-    """Leaves out the steps that lead to nothing in the frontier, and numbers the others anew."""
+    """Leave out the steps that lead to nothing in the frontier, and numbers the others anew."""
     steps, rows, count = sweep.steps, frontier.rows, sweep.at[STEPS]
     for step in range(count):
         steps[step, _NUMBER] = NONE

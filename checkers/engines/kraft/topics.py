@@ -1,8 +1,8 @@
 """Topic names whose topics are created, deleted and looked up: a frontier of what may be there.
 
 Creates and deletes take turns, and few are open at a time, so there is little to choose from
-(`checkers.engines.kraft.topic_sweep`): time is mostly O(n c), not with how many calls were lost,
-and grows with c at worst exponentially. Memory is that of the frontier.
+(`checkers.engines.kraft.topic_sweep`): time is mostly O(n c), not with how many calls are
+indeterminate, and grows with c at worst exponentially. Memory is that of the frontier.
 
 A sweep begins with little room, and again with more where that was too little. What passes with
 any room has an order, so a valid name seldom needs much.
@@ -33,20 +33,20 @@ from kraftproof.checkers.verdict import Verdict
 _ENGINE: Final = "topics"
 _ROOMS: Final = (1 << 10, 1 << 14, 1 << 18, 1 << 21)
 _WORK_A_SECOND: Final = 5_000_000
-"""So much on any machine; so that what a key may cost is counted, not timed."""
+"""So much on any machine; the cost of a key is counted, not timed."""
 
 
 class _UndecidedError(Exception):
-    """A sweep would take more than it may; its words say more than what."""
+    """A sweep would exceed a limit, which the message names."""
 
 
 def decide(calls: TopicCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each topic name, None for what does not fit into a sweep."""
+    """Return the outcome of each topic name, None for what does not fit into a sweep."""
     return [_outcome(calls, start, end, limits) for start, end in spans(calls)]
 
 
 def order_of(calls: TopicCalls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
-    """Returns the updates of the only key up to an event in a legal order, None if unknown."""
+    """Return the updates of the only key up to an event in a legal order, None if unknown."""
     layout = layout_of(calls, 0, len(calls), cut)
     if layout is None:
         return None
@@ -69,10 +69,10 @@ def _outcome(calls: TopicCalls, start: int, end: int, limits: Limits) -> Outcome
 
 
 def _swept(layout: Layout, limits: Limits) -> tuple[int, Sweep]:
-    """Returns the first call that is stuck, or PASSED, and the sweep that found it.
+    """Return the first illegal call, or PASSED, and the sweep that found it.
 
     Raises:
-        _UndecidedError: a limit was reached.
+        _UndecidedError: A limit was reached.
     """
     most = int(limits.seconds * _WORK_A_SECOND)
     sweep = new_sweep(_ROOMS[0], len(layout.action))

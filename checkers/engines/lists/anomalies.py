@@ -1,9 +1,9 @@
-"""The names of what is wrong with transactions on lists, as Elle has them.
+"""Names of the anomalies of transactions on lists, as in Elle.
 
-Adya's anomalies (1999) by the edges that a cycle needs at least, with `-realtime` where those of
-real time are among them (Kingsbury and Alvaro, "Elle", 2020). G-nonadjacent is a cycle of several
-rw edges, no two of them one after the other (Cerone and Gotsman 2018: what snapshot isolation rules
-out); what remains is G2-item. Nothing is decided here.
+Adya's anomalies (1999) by the edges that a cycle needs at least, with `-realtime` if it needs an
+edge of real time (Kingsbury and Alvaro, "Elle", 2020). G-nonadjacent is a cycle of several rw edges
+of which no two are adjacent (Cerone and Gotsman 2018: excluded by snapshot isolation); other cycles
+are G2-item. Nothing is decided here.
 """
 
 from typing import Final
@@ -33,11 +33,12 @@ NAMES: Final = {
     INCOMPATIBLE: "incompatible order",
 }
 _MOST_TRIED: Final = 10_000
-"""So many rw edges are tried for a cycle with no other; beyond them it may be called G2-item."""
+"""The number of rw edges tried for a cycle without another; beyond it, a cycle may be called
+G2-item."""
 
 
 def anomaly_of(lists: Lists, cut: int) -> str:
-    """Returns the name of what is wrong with the calls up to a cut, which have no legal order."""
+    """Return the name of what is wrong with the calls up to a cut, which have no legal order."""
     found = verdict_of_prefix(lists, cut)
     assert not found.is_legal
     if found.problem == ABORTED_READ and _is_built_upon(lists, found.call):
@@ -48,7 +49,7 @@ def anomaly_of(lists: Lists, cut: int) -> str:
 
 
 def _seen_by(lists: Lists, call: int) -> list[tuple[int, list[int]]]:
-    """Returns what each action of a call saw."""
+    """Return what each action of a call saw."""
     return [
         (action, lists.elements[lists.seen[action] : lists.seen[action + 1]].tolist())
         for action in range(lists.actions[call], lists.actions[call + 1])
@@ -56,7 +57,7 @@ def _seen_by(lists: Lists, call: int) -> list[tuple[int, list[int]]]:
 
 
 def _is_built_upon(lists: Lists, call: int) -> bool:
-    """Says whether a call saw what was aborted, and after it what was not."""
+    """Return whether a call saw an aborted append followed by a committed append."""
     return any(
         ABORTED in seen and max(seen[seen.index(ABORTED) :]) >= 0
         for _, seen in _seen_by(lists, call)
@@ -64,7 +65,7 @@ def _is_built_upon(lists: Lists, call: int) -> bool:
 
 
 def _is_foreseen(lists: Lists, call: int) -> bool:
-    """Says whether a call saw what it appended itself only later."""
+    """Return whether a call saw what it appended itself only later."""
     return any(
         element > action and lists.call[element] == call
         for action, seen in _seen_by(lists, call)
@@ -104,8 +105,8 @@ def _with_reads(
     starts, targets = successors(_chosen(found, kinds), found.nodes)
     for source, target, _ in _chosen(found, (RW,)).T[:_MOST_TRIED].tolist():
         if reaches(starts, targets, target, source):
-            is_lost = not suffix and _is_update_lost(lists, counts)
-            told = "lost update" if is_lost else "stale read" if suffix else "read skew"
+            is_indeterminate = not suffix and _is_update_lost(lists, counts)
+            told = "lost update" if is_indeterminate else "stale read" if suffix else "read skew"
             return f"G-single{suffix}, {told}"
     if _is_nonadjacent(len(lists.invoke), found, kinds):
         return f"G-nonadjacent{suffix}, anti-dependencies apart"
@@ -113,11 +114,11 @@ def _with_reads(
 
 
 def _is_nonadjacent(calls: int, found: PrefixVerdict, kinds: tuple[int, ...]) -> bool:
-    """Says whether there is a cycle in which no rw edge follows another.
+    """Return whether a cycle exists in which no rw edge follows another.
 
-    Each node is there twice: reached by a rw edge, or by another. Nodes between the calls (those
-    past `calls`, real time's apart) stand in the middle of an edge, so what leaves them is of the
-    kind that led there.
+    Each node occurs twice: reached by a rw edge, or by another. Nodes between the calls (past
+    `calls`, except those of real time) are the middle of an edge, so their outgoing edges have the
+    kind of the edge that led there.
     """
     source, target, kind = _chosen(found, (*kinds, RW))
     goes_on = (source >= calls) & (kind == WW)
@@ -135,7 +136,7 @@ def _is_nonadjacent(calls: int, found: PrefixVerdict, kinds: tuple[int, ...]) ->
 
 
 def _is_intermediate(lists: Lists, counts: Bools) -> bool:
-    """Says whether a call saw a part of what another appended to a list, and not the rest."""
+    """Return whether a call saw a part of what another appended to a list, and not the rest."""
     last = {
         (int(lists.call[action]), int(lists.list_number[action])): action
         for action in np.flatnonzero(~lists.is_read).tolist()
@@ -153,7 +154,7 @@ def _is_intermediate(lists: Lists, counts: Bools) -> bool:
 
 
 def _is_update_lost(lists: Lists, counts: Bools) -> bool:
-    """Says whether two calls read a list when it had one length, and appended to it."""
+    """Return whether two calls read a list at equal length, and appended to it."""
     writes = np.flatnonzero(~lists.is_read)
     appends = {(int(lists.call[one]), int(lists.list_number[one])) for one in writes}
     found: set[tuple[int, int]] = set()

@@ -1,12 +1,12 @@
-"""Logs by offset, and real time swept over it: O(n log n) a key, memory of order n.
+"""Logs with offsets: a sweep in real time, O(n log n) a key, memory O(n).
 
-Offsets grow, so they are the order of produces; a fetch that found a value comes after its produce,
-one that found none comes before the produce of that offset. Give each produce the earliest place it
-can have: after its invocation, after those of lesser offsets, and after the invocation of what
-found none there. A fetch that found its value has only to complete after that place, and holds up
-nothing. Places as early as can be leave later offsets the most room, so if one of them is too late
-for its operation there is no legal order. A produce that did not complete counts if it was found.
-The first stuck completion is found by bisection (`checkers.engines.kernels.bisection`).
+Offsets grow, so they give the order of the produces. A fetch with a value comes after its produce;
+an empty fetch comes before the produce of its offset. Give each produce its earliest place: after
+its invocation, after the produces of smaller offsets, and after the invocation of each empty fetch
+of its offset. A fetch with a value only has to complete after that place and delays nothing. The
+earliest places leave later offsets the most room, so if a place is too late for its operation, no
+legal order exists. An incomplete produce counts if a fetch found it. Bisection finds the first
+illegal completion (`checkers.engines.kernels.bisection`).
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 
 def decide(calls: LogCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each log."""
+    """Return the outcome of each log."""
     del limits  # near-linear: nothing to bound
 
     def is_legal(start: int, end: int, cut: int) -> bool:
@@ -54,7 +54,7 @@ def is_log(
     complete: Ints,
     cut: int,
 ) -> bool:
-    """Says whether a log can have been appended to and read like this up to a cut.
+    """Return whether a log can have been appended to and read like this up to a cut.
 
     Args:
         order: int64[n], the calls by (offset, invocation).
@@ -87,16 +87,16 @@ def _place_of(
     cut: int,
     latest: int,
 ) -> int:
-    """Returns the earliest place of the produce at one offset, NEVER if it can't be anywhere.
+    """Return the earliest place of the produce at an offset, NEVER if it has no place.
 
     Args:
-        calls: what is about the offset, by invocation.
+        calls: The calls on the offset, by invocation.
         action: int8[n].
         value: int64[n].
         invoke: int64[n].
         complete: int64[n].
-        cut: the event.
-        latest: before which it may not lie; it is returned if nothing has to have been produced.
+        cut: The event.
+        latest: The lower bound of the place; returned if no produce is necessary.
     """
     produced, required, found, soonest, wanted = -1, 0, -1, NEVER, latest
     for call in calls[(complete[calls] <= cut) & (complete[calls] != NEVER)]:
@@ -124,7 +124,7 @@ def _place_of(
 def _open_produce(
     calls: Ints, action: NDArray[np.int8], value: Ints, invoke: Ints, cut: int, wanted: int
 ) -> int:
-    """Returns the first produce of a value that was invoked before a cut, -1 if none."""
+    """Return the first produce of a value that was invoked before a cut, -1 if none."""
     for call in calls:
         if action[call] == PRODUCED and invoke[call] < cut and value[call] == wanted:
             return int(call)

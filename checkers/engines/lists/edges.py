@@ -1,9 +1,8 @@
-"""The graph of what has to go before what among transactions on lists.
+"""The graph of precedence among transactions on lists.
 
-Kernels for `checkers.engines.lists.list_append`, which says what the kinds of edges mean; arrays
-are those of `list_graph.Lists`. Nodes are the n calls of a key; n + l stands between the last
-element of list l and the appends to it that nobody saw; then there is one for each completion, in a
-chain.
+Kernels for `checkers.engines.lists.list_append`, which defines the kinds of edges; arrays are those
+of `list_graph.Lists`. Nodes are the n calls of a key; n + l is between the last element of list l
+and the unread appends to it; then comes a node for each completion, in a chain.
 """
 
 from typing import Final
@@ -32,10 +31,10 @@ def data_edges(
     order: Ints,
     offsets: Ints,
 ) -> tuple[Ints, int, int]:
-    """Returns the edges that the order of the lists makes.
+    """Return the edges that the order of the lists implies.
 
     Returns:
-        int64[3, k], from, to and kind; what is wrong, and in which call.
+        int64[3, k], from, to and kind; the problem, and its call.
     """
     edges = np.empty((3, len(order) + 2 * len(is_read) + len(offsets)), dtype=np.int64)
     count, problem, call = _write_edges(edges, calls, call_of, order, offsets)
@@ -63,10 +62,10 @@ def data_edges(
 def _write_edges(
     edges: Ints, calls: int, call_of: Ints, order: Ints, offsets: Ints
 ) -> tuple[int, int, int]:
-    """Adds the edges between appends that follow one another.
+    """Add the edges between successive appends.
 
     Returns:
-        How many edges there are; what is wrong, and in which call.
+        The number of edges; the problem, and its call.
     """
     count, problem, call = 0, LEGAL, -1
     for number in range(len(offsets) - 1):
@@ -91,7 +90,7 @@ def _add(edges: Ints, count: int, source: int, target: int, kind: int) -> int:
 
 @kernel
 def _saw_of_others(action: int, is_read: Bools, seen: Ints, earlier: Ints) -> int:
-    """Returns how much a read saw of what was there before its call; -1 for a call's later read."""
+    """Return the length of a read without the call's own appends; -1 for a call's later read."""
     length, before = seen[action + 1] - seen[action], earlier[action]
     while before >= 0:
         if is_read[before]:
@@ -105,7 +104,7 @@ def _saw_of_others(action: int, is_read: Bools, seen: Ints, earlier: Ints) -> in
 def real_time_edges(
     happened: Bools, invoke: Ints, complete: Ints, cut: int, first: int
 ) -> tuple[Ints, int]:
-    """Returns the edges of real time, by a chain of the completions up to a cut.
+    """Return the edges of real time, by a chain of the completions up to a cut.
 
     Args:
         happened: bool[n].
@@ -115,7 +114,7 @@ def real_time_edges(
         first: the number of the chain's first node.
 
     Returns:
-        int64[3, k], and how many nodes there are then in all.
+        int64[3, k], and the number of nodes then in all.
     """
     (done,) = np.nonzero(happened & (complete <= cut))
     done = done[np.argsort(complete[done])]
@@ -135,7 +134,7 @@ def real_time_edges(
 
 @kernel
 def is_acyclic(edges: Ints, nodes: int) -> bool:
-    """Says whether edges make no cycle, by removing what nothing goes before (Kahn 1962)."""
+    """Return whether edges make no cycle, by removing what nothing goes before (Kahn 1962)."""
     starts, targets = successors(edges, nodes)
     before = np.zeros(nodes, dtype=np.int64)
     for target in targets:
@@ -154,7 +153,7 @@ def is_acyclic(edges: Ints, nodes: int) -> bool:
 
 @kernel
 def reaches(starts: Ints, targets: Ints, source: int, wanted: int) -> bool:
-    """Says whether a path leads from a node to another, given `successors`."""
+    """Return whether a path leads from a node to another, given `successors`."""
     is_seen = np.zeros(len(starts) - 1, dtype=np.bool_)
     waiting = [source]
     while len(waiting) > 0:

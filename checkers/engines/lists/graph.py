@@ -26,7 +26,7 @@ from kraftproof.checkers.engines.lists.order import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lists:
-    """The calls of one key: n calls, a actions, e elements seen, numbered from 0.
+    """The calls of a key: n calls, a actions, e elements seen, numbered from 0.
 
     Attributes:
         invoke: int64[n], ascending.
@@ -52,7 +52,7 @@ class Lists:
 
     @classmethod
     def of(cls, calls: ListCalls, start: int, end: int) -> "Lists":
-        """Returns the calls start to end."""
+        """Return the calls start to end."""
         first, last = int(calls.actions[start]), int(calls.actions[end])
         elements = calls.elements[calls.seen[first] : calls.seen[last]]
         actions = calls.actions[start : end + 1] - first
@@ -96,7 +96,7 @@ _NO_EDGES: Final = np.empty((3, 0), dtype=np.int64)
 
 
 def verdict_of_prefix(lists: Lists, cut: int) -> PrefixVerdict:
-    """Says whether the calls up to a cut have a legal order, and if not, why."""
+    """Return whether the calls up to a cut have a legal order, and if not, why."""
     happened, problem, call = happened_by(
         lists.invoke, lists.complete, lists.actions, lists.call, lists.seen, lists.elements, cut
     )

@@ -1,15 +1,15 @@
-"""Sets that only grow and are read whole: the reads make a chain, and the chain keeps real time.
+"""Sets that only grow, under whole reads: the reads form a chain that keeps real time.
 
-Of two reads of a set that only grows one has seen all that the other saw, so by their sizes the
-reads are in order; those of one size saw the same. An element was added after the last read
-without it and before the first read with it; what nobody saw was added after all of them. That
-orders everything but adds between two reads and equal reads among themselves, which commute. So
-there is a legal order if and only if the reads are a chain and nothing completed before what comes
-earlier in that order was invoked; one pass that keeps the latest invocation so far decides it.
+Of two reads of a growing set, one contains the other, so the reads are ordered by size, and reads
+of equal size are equal. An element was added after the last read without it and before the first
+read with it; unread elements were added after all reads. This orders all calls except adds between
+two reads, and equal reads, which commute. So a legal order exists if and only if the reads form a
+chain and no call completed before the invocation of an earlier call in that order; one pass that
+keeps the latest invocation so far decides it.
 
-Elements are added once each; a set with repeated adds is left to the general engine. An add that
-is open at the end of a prefix counts if a read saw it. O(elements seen) a decision, and the first
-stuck completion by bisection; memory of the order of the elements seen.
+Each element is added once; a set with repeated adds goes to the general engine. An add that is open
+at the end of a prefix counts if a read saw it. A decision takes O(elements read); bisection finds
+the first illegal completion; memory is O(elements read).
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ from kraftproof.checkers.options import Limits
 
 
 def decide(calls: GrowingSetCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each set, None for one left to the general engine."""
+    """Return the outcome of each set, None for one left to the general engine."""
     del limits  # linear: nothing to bound
     return [_decide_key(calls, key, *span) for key, span in enumerate(spans(calls))]
 
@@ -58,12 +58,12 @@ def _decide_key(calls: GrowingSetCalls, key: int, start: int, end: int) -> Outco
 
 @kernel
 def levels(reads: Ints, seen: Ints, elements: Ints, calls: int) -> Ints | None:
-    """Returns of each add the place of the first read that saw it, None if reads make no chain.
+    """Return the place of the first read that saw each add, None if the reads form no chain.
 
     Args:
-        reads: int64[r], calls, by how much they saw.
-        seen: int64[n + 1], where in `elements` lies what each call saw.
-        elements: int64[e], adds; negative for what nobody added.
+        reads: int64[r], calls, by the number of elements read.
+        seen: int64[n + 1], the start of each call's elements in `elements`.
+        elements: int64[e], adds; negative for elements without an add.
         calls: n.
 
     Returns:
@@ -86,7 +86,7 @@ def levels(reads: Ints, seen: Ints, elements: Ints, calls: int) -> Ints | None:
 
 @kernel
 def keeps_time(block: Ints, invoke: Ints, complete: Ints) -> bool:
-    """Says whether nothing completed before something of a lesser block was invoked."""
+    """Return whether nothing completed before something of a lesser block was invoked."""
     latest, latest_here, here = -1, -1, -1
     for call in np.argsort(block):
         if block[call] > here:

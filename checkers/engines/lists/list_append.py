@@ -1,33 +1,32 @@
-"""Lists that are appended to and read whole, alone or in transactions: strict serializability.
+"""Lists under append and whole reads, alone or in transactions: strict serializability.
 
-Where every element is appended once, a read says which appends came before it and in what order
-(Kingsbury and Alvaro, "Elle: inferring isolation anomalies from experimental observations", 2020).
-The longest read of a list fixes its order; every other has to be a prefix of it. What was appended
-and never read comes after. Between transactions that gives
+If every element is appended once, a read tells the appends before it and their order (Kingsbury and
+Alvaro, "Elle: inferring isolation anomalies from experimental observations", 2020). The longest
+read of a list fixes its order; every other read must be a prefix. Unread appends come after it.
+Between transactions this gives
 
-- ww: the append of an element goes before that of the next;
-- wr: the append of the last element that a read saw goes before the read;
-- rw: a read goes before the append of the first element that it did not see;
-- rt: what completed before another was invoked goes before it.
+- ww: the append of an element precedes the append of the next;
+- wr: the append of the last element of a read precedes the read;
+- rw: a read precedes the append of the first element that it lacks;
+- rt: a completed transaction precedes every transaction invoked later.
 
-A legal order exists if and only if the graph of all these has no cycle: any order that respects it
-appends and reads as was seen. So here nothing is missed and nothing is alarm for nothing; without
-transactions this is linearizability of each list. It takes O(n + elements seen) a decision, each
-edge once, since real time needs no more than a chain of completions; memory is of that order.
+A legal order exists if and only if the graph of these edges has no cycle: any order along the edges
+appends and reads as observed. So the engine misses nothing and raises no false alarm; without
+transactions this is linearizability of each list. A decision takes O(n + elements read), each edge
+once, since real time needs only a chain of completions; memory is of the same order.
 
-What is open or indeterminate took effect if a read that counts saw it, with all that it appended
-and, if it was answered later, all that it read. Otherwise it is left out, which takes away
-constraints only. The first stuck completion is found by bisection
-(`checkers.engines.kernels.bisection`).
+An open or indeterminate transaction took effect if a counted read saw it, with all its appends, and
+with all its reads if it was answered later. Otherwise it is left out, which only removes
+constraints. Bisection finds the first illegal completion (`checkers.engines.kernels.bisection`).
 
-Where elements are appended again, see `checkers.engines.lists.repeated`; transactions of these are
-left to the general engine.
+See `checkers.engines.lists.repeated` for repeated elements; transactions of repeated elements go to
+the general engine.
 
-The anomaly is named as Elle does: aborted read (G1a), dirty update, intermediate read (G1b),
-internal, future read, incompatible order, duplicate elements; and by the edges that a cycle needs:
-G0 (ww), G1c (and wr), G-single (and one rw; a lost update is one), G-nonadjacent and G2-item (and
-more), each with `-realtime` if it needs rt. In a history without transactions a stale read or a
-lost append is G-single-realtime.
+Anomalies are named as in Elle: aborted read (G1a), dirty update, intermediate read (G1b), internal,
+future read, incompatible order, duplicate elements; and cycles by their edges: G0 (ww), G1c (and
+wr), G-single (and one rw; a lost update is one), G-nonadjacent and G2-item (several rw), each with
+`-realtime` if it needs rt. In a history without transactions, a stale read or a lost append is
+G-single-realtime.
 """
 
 from typing import Final
@@ -44,7 +43,7 @@ ENGINE: Final = "list-append"
 
 
 def decide(calls: ListCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each key, None for one left to the general engine."""
+    """Return the outcome of each key, None for one left to the general engine."""
     del limits  # near-linear: nothing to bound
     return [_decide_key(calls, key, *span) for key, span in enumerate(spans(calls))]
 

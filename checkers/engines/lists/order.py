@@ -1,7 +1,7 @@
-"""What reads of lists prove: which transactions took effect, and the order of each list.
+"""The conclusions from reads of lists: transactions that took effect, and the order of each list.
 
-Kernels for `checkers.engines.lists.list_append`; their arrays are those of `list_graph.Lists`. A
-problem is told by its number and by the call in which it is to be seen.
+Kernels for `checkers.engines.lists.list_append`; the arrays are those of `list_graph.Lists`. A
+problem is returned as its number and the call in which it is visible.
 """
 
 from typing import Final
@@ -26,13 +26,13 @@ CYCLE: Final = 6
 
 
 def from_first(elements: Ints, first: int) -> Ints:
-    """Returns elements as actions that count from one on; UNKNOWN and ABORTED stay."""
+    """Return elements as actions that count from one on; UNKNOWN and ABORTED stay."""
     return elements - np.where(elements >= 0, first, 0)
 
 
 @kernel
 def earlier_actions(actions: Ints, list_number: Ints) -> Ints:
-    """Returns of each action the one before of the same call on the same list, -1 if none."""
+    """Return of each action the one before of the same call on the same list, -1 if none."""
     count = list_number.max() + 1 if len(list_number) else 0
     latest, of_call = np.full(count, -1), np.full(count, -1)
     earlier = np.full(len(list_number), -1)
@@ -49,9 +49,9 @@ def earlier_actions(actions: Ints, list_number: Ints) -> Ints:
 def happened_by(
     invoke: Ints, complete: Ints, actions: Ints, call_of: Ints, seen: Ints, elements: Ints, cut: int
 ) -> tuple[Bools, int, int]:
-    """Returns which calls took effect up to a cut; what is wrong and in which call.
+    """Return the calls that took effect up to a cut; the problem, and its call.
 
-    Those are the calls that completed, and those whose appends they saw, and so on.
+    They are the completed calls, the calls whose appends a counted call saw, and so on.
     """
     happened = complete <= min(cut, NEVER - 1)
     waiting = [call for call in range(len(invoke)) if happened[call]]
@@ -75,7 +75,7 @@ def happened_by(
 def _happened_by(
     invoke: Ints, complete: Ints, actions: Ints, call_of: Ints, seen: Ints, elements: Ints, cut: int
 ) -> tuple[Bools, int, int]:
-    """Do the same, with a loop over those elements only that settle something."""
+    """Do the same, with a loop over only the elements that settle a call."""
     happened = complete <= min(cut, NEVER - 1)
     bounds = seen[actions].tolist()
     has_seen = np.diff(bounds) > 0
@@ -106,14 +106,13 @@ def order_of(
     seen: Ints,
     elements: Ints,
 ) -> tuple[Ints, Ints, int, int]:
-    """Returns the elements of each list in order, as far as it is known.
+    """Return the elements of each list in order, as far as the order is known.
 
-    That is the longest read, and what has to follow it at once: the rest that the transaction of
-    its last element appended, or else what a transaction appended that had read all of it.
+    The order is the longest read and its direct continuation: the other appends of the transaction
+    of its last element, or else the appends of a transaction that had read all of it.
 
     Returns:
-        int64[k], actions; int64[l + 1], where those of each list lie; what is wrong, and in which
-        call.
+        int64[k], actions; int64[l + 1], the start of each list; the problem, and its call.
     """
     count = list_number.max() + 1 if len(list_number) else 0
     counts = is_read & happened[call_of]
@@ -148,7 +147,7 @@ def order_of(
 
 @kernel
 def stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, longest: Ints) -> int:
-    """Returns a read that is no prefix of its list's longest, -1 if there is none."""
+    """Return a read that is no prefix of its list's longest, -1 otherwise."""
     for (action,) in np.argwhere(counts):
         first = seen[longest[list_number[action]]]
         for place in range(seen[action], seen[action + 1]):
@@ -170,7 +169,7 @@ def _stray_read(counts: Bools, list_number: Ints, seen: Ints, elements: Ints, lo
 
 @kernel
 def longest_reads(count: int, counts: Bools, list_number: Ints, seen: Ints) -> Ints:
-    """Returns the read of each list that saw most, -1 if there is none."""
+    """Return the read of each list that saw most, -1 otherwise."""
     longest = np.full(count, -1)
     for action in range(len(counts)):
         if counts[action]:
@@ -190,7 +189,7 @@ def _next_callers(
     lengths: Ints,
     lasts: Ints,
 ) -> Ints:
-    """Returns whose appends have to follow each list's longest read, -1 where nobody's: int64[l].
+    """Return whose appends have to follow each list's longest read, -1 where nobody's: int64[l].
 
     Args:
         appends: bool[a], which actions are appends that nobody saw.
@@ -220,7 +219,7 @@ def _next_callers(
 def _linked(
     appends: Bools, call_of: Ints, list_number: Ints, callers: Ints, lasts: Ints
 ) -> tuple[Ints, Ints]:
-    """Returns the appends of each list's next caller as a linked list.
+    """Return the appends of each list's next caller as a linked list.
 
     Returns:
         int64[l], the first of each list, and int64[a], the next of each; -1 for none.
@@ -245,9 +244,9 @@ def _linked(
 def internal(
     happened: Bools, call_of: Ints, is_read: Bools, earlier: Ints, seen: Ints, elements: Ints
 ) -> tuple[int, int]:
-    """Says whether transactions saw what they had read and appended themselves, and no more.
+    """Return whether transactions saw exactly their own earlier reads and appends.
 
-    Reads of one list are known to be prefixes of one another.
+    Reads of a list are known to be prefixes of one another.
     """
     for action in range(len(is_read)):
         if not is_read[action] or not happened[call_of[action]]:

@@ -1,23 +1,23 @@
-"""Lists to which equal elements are appended, one action a call: linearizability of each list.
+"""Lists with repeated elements, a single action a call: linearizability of each list.
 
-The longest read of a list says what its elements are, place by place, and not which append made
-which. An append that makes a place comes after those of the places before it, after every read that
-saw less was invoked, and before any that saw it completed. So there is a legal order if and only if
-the places can be made one after the other, each at a moment within these bounds at which an append
-of its element is open that made none before, so that in the end every append that completed made a
-place, or comes after the longest read.
+The longest read of a list tells its elements by position, but not the append of each position. The
+append of a position comes after the appends of all earlier positions, after the invocation of every
+shorter read, and before the completion of any read of the position. So a legal order exists if and
+only if the positions can be filled in order, each at a moment within these bounds at which an
+unused append of its element is open, such that in the end every completed append filled a position,
+or comes after the longest read.
 
-The sweep passes one completion after the other and makes no place before it has to: before a read
-completes, those that it saw; before an append completes, those up to the next of its element, or
-all of them, after which it comes itself. Of the open appends of an element the one to complete
-first makes the place. Neither loses an order: take one that agrees with the sweep up to some place.
-What makes that place and those after it is open still when the sweep makes it, for what completes
-before was made then; so they can be made as late as that; and the first to complete of two equal
-open appends can change places with the other, which is open for longer.
+The sweep passes the completions in order and fills a position only when necessary: before a read
+completes, the positions that it read; before an append completes, the positions up to the next of
+its element, or all of them, and then the append itself. Of the open appends of an element, the
+first to complete fills the position. Neither rule loses an order: take an order that agrees with
+the sweep up to some position. The append of that position is still open when the sweep fills it,
+because earlier completions were handled before; so it can move to that moment. Two equal open
+appends can change places if the one that stays open longer goes later.
 
-So it takes O(n c) a decision, c the appends of one element that are open at a time, after it took
-O(elements seen) to find that of two reads one is the beginning of the other. The first stuck
-completion is found by bisection (`checkers.engines.kernels.bisection`).
+A decision takes O(n c), c being the open appends of an element at a time, after O(elements read) to
+check that one of two reads is a prefix of the other. Bisection finds the first illegal completion
+(`checkers.engines.kernels.bisection`).
 """
 
 from typing import Final
@@ -47,7 +47,7 @@ _NO_ORDER: Final = -1
 
 
 def decide_repeated(calls: ListCalls, start: int, end: int, engine: str) -> Outcome | None:
-    """Returns the outcome of a key, calls start to end; None if a call has several actions."""
+    """Return the outcome of a key, calls start to end; None if a call has several actions."""
     if int(calls.actions[end] - calls.actions[start]) > end - start:
         return None
     lists = Lists.of(calls, start, end)
@@ -65,7 +65,7 @@ def decide_repeated(calls: ListCalls, start: int, end: int, engine: str) -> Outc
 
 
 def _problem(lists: Lists, first: Ints, by_completion: Ints, cut: int) -> int:
-    """Returns what is wrong with the calls up to a cut, LEGAL if nothing is."""
+    """Return what is wrong with the calls up to a cut, LEGAL if nothing is."""
     count = int(lists.list_number.max(initial=-1)) + 1
     counts = lists.is_read & (lists.complete <= cut)
     longest = longest_reads(count, counts, lists.list_number, lists.seen)

@@ -1,12 +1,11 @@
-"""Locks: acquisitions and releases take turns, in a greedy order; O(n log n) a key, memory order n.
+"""Locks: acquisitions and releases alternate, in a greedy order; O(n log n) a key, memory O(n).
 
-What has to come next is known, so only which of its kind is to choose. Of those that can come next,
-because none of the operations left completes before they were invoked, take the one that completes
-first. It loses no order: if a legal order takes another one there and this one later, exchange the
-two; both can come next, they do the same, and nothing in between has to come after the one that
-completes later. An indeterminate operation completes last of all, so it is used only where nothing
-else will do. The first stuck completion is found by bisection
-(`checkers.engines.kernels.bisection`).
+The kind of the next operation is known; only the operation has to be chosen. Of the candidates,
+which no remaining operation precedes in real time, the first to complete goes first. The choice
+loses no order: if a legal order takes another candidate now and this one later, exchange the two;
+both are possible and equal, and no operation between them has to follow the later one. An
+indeterminate operation completes last, so it is used only without any other candidate. Bisection
+finds the first illegal completion (`checkers.engines.kernels.bisection`).
 """
 
 from heapq import heappop, heappush
@@ -23,7 +22,7 @@ from kraftproof.checkers.options import Limits
 
 
 def decide(calls: MutexCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each lock."""
+    """Return the outcome of each lock."""
     del limits  # near-linear: nothing to bound
 
     def is_legal(start: int, end: int, cut: int) -> bool:
@@ -37,7 +36,7 @@ def decide(calls: MutexCalls, limits: Limits) -> list[Outcome]:
 def can_alternate(
     is_release: NDArray[np.bool_], invoke: NDArray[np.int64], complete: NDArray[np.int64], cut: int
 ) -> bool:
-    """Says whether a lock's acquisitions and releases can have taken turns up to a cut.
+    """Return whether a lock's acquisitions and releases can have taken turns up to a cut.
 
     Args:
         is_release: bool[n].

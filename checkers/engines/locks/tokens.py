@@ -1,14 +1,14 @@
-"""Fencing tokens in their order, and real time swept over it: O(n log n) a key, memory of order n.
+"""Fencing tokens: a sweep in real time, O(n log n) a key, memory O(n).
 
-Tokens grow, so grants are in the order of tokens. A token is alive from its grant to its end, which
-may come at any time after its last accepted use, and no later than the next grant; what tells that
-it is dead lies before its grant or after its end. Give each grant the earliest place it can have:
-after its invocation, after all accepted uses of lesser tokens were invoked, and after what must lie
-before it. That is what tells that the token is dead and completed before the last of its accepted
-uses can have begun, found by a sweep over the completions, for to put one before the grant can only
-move the grant later. Places as early as can be leave later tokens the most room, so if one of them
-is too late for its operation there is no legal order. The first stuck completion is found by
-bisection (`checkers.engines.kernels.bisection`).
+Tokens grow, so grants are ordered by token. A token is alive from its grant to its end, at any time
+after its last accepted use and no later than the next grant; a call that finds it dead lies before
+its grant or after its end. Give each grant its earliest place: after its invocation, after the
+invocations of all accepted uses of smaller tokens, and after the calls that must precede it. These
+are the calls that find the token dead and completed before the last of its accepted uses can have
+begun; a sweep over the completions finds them, since a call put before the grant can only delay the
+grant. The earliest places leave later tokens the most room, so if a place is too late for its
+operation, no legal order exists. Bisection finds the first illegal completion
+(`checkers.engines.kernels.bisection`).
 
 `checkers.kraft.tokens` checks broker epochs, which never expire unseen, by other rules.
 """
@@ -32,7 +32,7 @@ _GRANTED_TWICE: Final = -2
 
 
 def decide(calls: FencingCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each lock."""
+    """Return the outcome of each lock."""
     del limits  # near-linear: nothing to bound
 
     def is_legal(start: int, end: int, cut: int) -> bool:
@@ -48,7 +48,7 @@ def decide(calls: FencingCalls, limits: Limits) -> list[Outcome]:
 def is_fenced(
     order: Ints, action: NDArray[np.int8], token: Ints, invoke: Ints, complete: Ints, cut: int
 ) -> bool:
-    """Says whether a lock's tokens can have lived one after the other up to a cut.
+    """Return whether a lock's tokens can have lived one after the other up to a cut.
 
     Args:
         order: int64[n], the calls by (token, completion).
@@ -74,15 +74,15 @@ def is_fenced(
 def _end_of_token(
     calls: Ints, action: NDArray[np.int8], invoke: Ints, complete: Ints, cut: int, latest: int
 ) -> int:
-    """Returns the earliest place at which a token may end, NEVER if it can't have lived.
+    """Return the earliest end of a token, NEVER if it can't have lived.
 
     Args:
-        calls: what is about the token, by completion.
+        calls: The calls on the token, by completion.
         action: int8[n].
         invoke: int64[n].
         complete: int64[n].
-        cut: the event.
-        latest: before which no grant of this token may lie.
+        cut: The event.
+        latest: The lower bound of the token's grant.
     """
     granted, alive, first_alive = _grant(calls, action, invoke, complete, cut)
     if granted < 0:
@@ -99,7 +99,7 @@ def _end_of_token(
 def _grant(
     calls: Ints, action: NDArray[np.int8], invoke: Ints, complete: Ints, cut: int
 ) -> tuple[int, int, int]:
-    """Returns a token's grant, the last invocation and the first completion of accepted uses.
+    """Return a token's grant, the last invocation and the first completion of accepted uses.
 
     The grant is _NOT_GRANTED if it did not have to be; a token granted twice is _GRANTED_TWICE.
     """

@@ -28,7 +28,7 @@ UNIQUE_CAS: Final = 2
 
 
 def decide(calls: RegisterCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each key."""
+    """Return the outcome of each key."""
     kinds = kinds_of(calls.starts, calls.action, calls.new, calls.initial, len(calls.values))
     outcomes: dict[int, Outcome] = {}
     for kind in np.unique(kinds).tolist():
@@ -52,7 +52,7 @@ def kinds_of(
     initial: int,
     values: int,
 ) -> NDArray[np.int8]:
-    """Returns of each key whether values are REPEATED, UNIQUE, or UNIQUE_CAS: int8[m]."""
+    """Return of each key whether values are REPEATED, UNIQUE, or UNIQUE_CAS: int8[m]."""
     kinds = np.full(len(starts) - 1, UNIQUE, dtype=np.int8)
     setter = np.full(values, -1, dtype=np.int64)
     for key in range(len(starts) - 1):
@@ -70,7 +70,7 @@ def kinds_of(
 
 
 def by_zones(calls: RegisterCalls) -> list[Outcome]:
-    """Returns the outcome of each key, none of which has a CAS or writes a value twice."""
+    """Return the outcome of each key, none of which has a CAS or writes a value twice."""
     completions, completion_starts = completions_of(calls)
     stuck, left = sweep_keys(
         calls.starts,

@@ -18,7 +18,7 @@ from kraftproof.checkers.verdict import Verdict
 
 
 def decide(calls: SetCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each set."""
+    """Return the outcome of each set."""
     found = decide_registers(calls.registers, limits)
     by_key: list[list[Outcome]] = [[] for _ in spans(calls)]
     for key, outcome in zip(calls.register_keys.tolist(), found, strict=True):
@@ -30,7 +30,7 @@ def decide(calls: SetCalls, limits: Limits) -> list[Outcome]:
 
 
 def _together(calls: SetCalls, start: int, end: int, wrong: list[Outcome]) -> Outcome:
-    """Returns the outcome of a set from those of its registers that are not valid."""
+    """Return the outcome of a set from those of its registers that are not valid."""
     stuck = []
     for outcome in wrong:
         if outcome.first_illegal_row is None:

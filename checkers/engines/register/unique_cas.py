@@ -1,26 +1,26 @@
-"""Registers with compare-and-sets whose values are written once each: blocks, ordered as zones are.
+"""Registers with unique values and compare-and-sets: blocks, ordered like zones.
 
-As in `checkers.engines.register.zones` a write and the reads of its value form a cluster; a
-compare-and-set from u to v is the write of v's. Nothing comes between u's cluster and v's: it
-leaves u, and u is never written again. So clusters chain up to *blocks*, and every legal order puts
-the blocks one after the other. A history is linearizable if and only if
+As in `checkers.engines.register.zones`, a write and the reads of its value form a cluster; a
+compare-and-set from u to v is the write of v. No cluster comes between those of u and v: the
+compare-and-set leaves u, and u is never written again. So clusters form chains, called *blocks*,
+and every legal order puts one block after the other. A history is linearizable if and only if
 
-- every value that is read, or compared with by what completed, was set, by one invoked before the
-  reads of the value complete; and so on down the chain;
-- no value is left by two compare-and-sets, no chain bites its own tail, and within a chain nothing
-  completes before something earlier in the chain is invoked;
-- no two blocks must each go before the other: with `first` the earliest completion in a block and
+- every value read, or compared with by a completed call, was set by a call invoked before the reads
+  of the value complete, and so on down the chain;
+- no value is left by two compare-and-sets, no chain is a cycle, and within a chain, no call
+  completes before an earlier one is invoked;
+- no two blocks must each precede the other: with `first` the earliest completion in a block and
   `last` its latest invocation, not both first(A) < last(B) and first(B) < last(A).
 
-To find such a pair, take the blocks by `first`. Of those before B, at most one has a `last` beyond
-first(B), for two would clash with each other; so it is enough to look at the one that has the
-greatest.
+To find such a pair, take the blocks by `first`. Of the blocks before B, at most one has a `last`
+beyond first(B), because two would contradict each other; so the block with the greatest `last`
+suffices.
 
-What is open up to a cut counts if it is needed: if a completed read, or a compare-and-set that is
-itself needed, has seen its value. An indeterminate operation therefore counts if needed and not
-otherwise. An invalid key's first hopeless completion is found by bisection over its prefixes.
+An open call counts at a cut if it is needed: if a completed read, or a needed compare-and-set, has
+seen its value. An indeterminate operation therefore counts only if needed. Bisection over the
+prefixes finds the first illegal completion.
 
-Time O(n log n) a key, and log n times that for an invalid one; memory O(n) of the key.
+Time is O(n log n) a key, and log n times as much for an invalid key; memory is O(n).
 """
 
 from dataclasses import replace
@@ -45,7 +45,7 @@ Times = NDArray[np.int64]
 
 
 def decide(calls: RegisterCalls) -> list[Outcome]:
-    """Returns the outcome of each key, none of which writes a value twice or the initial one."""
+    """Return the outcome of each key; no key writes a value twice, or the initial one."""
     values = len(calls.values)
     expected, new = _within_keys(calls.starts, calls.expected, calls.new, calls.initial, values)
     left = _left_by_keys(calls.starts, calls.action, expected, new, calls.invoke, calls.complete)
@@ -57,7 +57,7 @@ def decide(calls: RegisterCalls) -> list[Outcome]:
 
 
 def _invalid(calls: RegisterCalls, expected: Numbers, new: Numbers, key: int) -> Outcome:
-    """Returns the outcome of a key that is known to be invalid.
+    """Return the outcome of a key that is known to be invalid.
 
     Args:
         calls: all calls.
@@ -84,7 +84,7 @@ def _invalid(calls: RegisterCalls, expected: Numbers, new: Numbers, key: int) ->
 def _within_keys(
     starts: Times, expected: Numbers, new: Numbers, initial: int, values: int
 ) -> tuple[Numbers, Numbers]:
-    """Numbers the values anew within each key, the initial one 0."""
+    """Number the values anew within each key, the initial one 0."""
     number = np.zeros(values, dtype=np.int32)
     expected, new = expected.copy(), new.copy()
     for key in range(len(starts) - 1):
@@ -113,7 +113,7 @@ def _left_by_keys(
     invoke: Times,
     complete: Times,
 ) -> Times:
-    """Returns `_left_by` of each key's whole history."""
+    """Return `_left_by` of each key's whole history."""
     left = np.empty(len(starts) - 1, dtype=np.int64)
     for key in range(len(left)):
         of = slice(starts[key], starts[key + 1])
@@ -130,9 +130,9 @@ def _left_by(
     complete: Times,
     cut: int,
 ) -> int:
-    """Returns who set the value that a legal order of a key's prefix ends in.
+    """Return the call that set the last value of a legal order of a key's prefix.
 
-    NONE for the initial value, ILLEGAL if there is no legal order.
+    NONE for the initial value, ILLEGAL without a legal order.
     """
     calls = np.searchsorted(invoke, cut)
     setter, first, last = _clusters(
@@ -166,7 +166,7 @@ def _clusters(
     complete: Times,
     cut: int,
 ) -> tuple[Times, Times, Times]:
-    """Returns of each value who sets it, `first` and, of the completed reads alone, `last`."""
+    """Return of each value who sets it, `first` and, of the completed reads alone, `last`."""
     values = 1
     for call in range(len(action)):
         values = max(values, 1 + expected[call], 1 + new[call])
@@ -195,7 +195,7 @@ def _needs_are_met(
     first: Times,
     needed: NDArray[np.bool_],
 ) -> bool:
-    """Says whether what is needed was set, and in time; what that needs becomes needed, too."""
+    """Return whether needed values were set in time; their own needs become needed, too."""
     for seen in range(len(needed)):
         value = seen
         while value != 0 and needed[value]:
@@ -218,7 +218,7 @@ def _merge_chains(
     needed: NDArray[np.bool_],
     following: Times,
 ) -> Times:
-    """Merges each chain into the cluster at its head.
+    """Merge each chain into the cluster at its head.
 
     Returns:
         int64[values], of each head its chain's last value, NONE of what heads no chain; ILLEGAL
@@ -246,9 +246,10 @@ def _merge_chains(
 
 @kernel
 def _last_block(first: Times, last: Times, tail: Times) -> int:
-    """Returns a block, by its head, that can go last; ILLEGAL where two must go before each other.
+    """Return a block, by its head, that can go last; ILLEGAL if two must precede each other.
 
-    If the latest born is born after every block's `last`, it can; else the one with the greatest.
+    The latest born block can go last if it is born after every `last`; otherwise the block with the
+    greatest `last` can.
     """
     heads = np.flatnonzero(tail != NONE)
     order = heads[np.argsort(first[heads])]

@@ -1,21 +1,21 @@
-"""Registers that number their values: the versions give the order, and it is only checked.
+"""Registers that number their values: the versions give the order, which is only checked.
 
-Every set makes the version after the one that it found, so version k is made by exactly one set,
-after that of k - 1 and all gets of k - 1, before all gets of k. What completed therefore has one
-possible order. It is legal if and only if no version is made twice, a set-if makes the version
-after the one that it compares with, gets see what was set, and no call was invoked after one that
-the order puts behind it has completed.
+Every set makes the version after the version that it found. So version k is made by exactly one
+set, after the set of k - 1 and all gets of k - 1, and before all gets of k. Completed calls
+therefore have one possible order. The order is legal if and only if no version is made twice, a
+set-if makes the version after the one that it compares with, gets see the value that was set, and
+no call was invoked after the completion of a later call of the order.
 
-Up to the greatest version that a completed call was told, one that no completed call made must have
-been made by an open one: by one that tells its version (later, or as a set-if does), if that set
-what was seen, or else by a set of which nobody knows the version. One that was invoked before
-anything at that version or after it completed will do, and such *deadlines* never fall from one
-version to the next. So the gaps are filled from the least on: those whose value was seen first,
-each with the latest set of that value that is early enough, which leaves the earliest to the
-others; then those of which any value will do.
+Up to the greatest version of a completed answer, a version without a completed set must come from
+an open set: one that later returned its version (or names it, as a set-if does), if it set the
+observed value, or else a set with an unknown version. Any such set will do that was invoked before
+the completion of every call at that version or later; these *deadlines* never decrease from a
+version to the next. So the gaps are filled from the least version on: gaps with an observed value
+first, each with the latest set of that value that is early enough, which leaves the earliest sets
+to other gaps; then the gaps for which any value will do.
 
-Time O(n log n), most of it sorting gaps; memory O(n). An invalid key's first hopeless completion is
-found by bisection over its prefixes.
+Time is O(n log n), most of it for sorting gaps; memory is O(n). Bisection over the prefixes finds
+the first illegal completion.
 """
 
 from bisect import bisect_left
@@ -37,7 +37,7 @@ Flags = NDArray[np.bool_]
 
 
 def decide(calls: VersionedCalls, _limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each key."""
+    """Return the outcome of each key."""
 
     def is_legal(start: int, end: int, cut: int) -> bool:
         end = start + int(np.searchsorted(calls.invoke[start:end], cut))
@@ -59,11 +59,11 @@ def _laid_out(
     complete: Times,
     initial: int,
 ) -> tuple[Flags, Numbers, Times] | None:
-    """Lays out what completed by version; None if it can't be.
+    """Lay out the completed calls by version; None if they contradict each other.
 
     Returns:
-        of each version, whether a completed call made it, the value set or seen or NONE, and until
-        when what makes it must have been invoked.
+        For each version: whether a completed call made it; the value set or observed, or NONE; and
+        the deadline for the invocation of its set.
     """
     is_done = complete != NEVER
     gets, sets = is_get & is_done, ~is_get & is_done
@@ -100,7 +100,7 @@ def _are_filled(
     columns: tuple[Flags, Numbers, Times, Times],
     times: tuple[Times, Times],
 ) -> bool:
-    """Says whether open sets can have made the versions that no completed call made."""
+    """Return whether open sets can have made the versions that no completed call made."""
     gaps = np.flatnonzero(~is_made).tolist()
     if not gaps:
         return True
@@ -136,7 +136,7 @@ def _are_filled(
 
 
 def _take_latest(begun: list[int], deadline: int) -> bool:
-    """Removes the latest of some times that is before a deadline, if there is one."""
+    """Remove the latest time before a deadline, if any."""
     place = bisect_left(begun, deadline) - 1
     if place < 0:
         return False

@@ -1,27 +1,28 @@
-"""Registers whose values are written once each, and never by compare-and-set: decided in one sweep.
+"""Registers with unique values and no compare-and-set: decided in one sweep.
 
 After Gibbons and Korach ("Testing shared memories", 1997). A write and the reads of its value form
-a *cluster*; the initial value has one without a write, over before all else. Every legal order puts
-the clusters one after the other. Cluster A must go before B if some operation of A completes before
-one of B is invoked: if first(A) < last(B), first being the earliest completion in the cluster, last
-the latest invocation. A history is linearizable if and only if every value read was written, no
-read completes before its write is invoked, and no two clusters must each go before the other. (If
-none must, "before" is a partial order of clusters; within one, the write goes first.)
+a *cluster*; the initial value has a cluster without a write, which precedes all events. Every legal
+order puts one cluster after the other. Cluster A must precede B if some operation of A completes
+before one of B is invoked: if first(A) < last(B), first being the earliest completion in a cluster
+and last the latest invocation. A history is linearizable if and only if every value read was
+written, no read completes before its write is invoked, and no two clusters must each precede the
+other. (Then "precedes" is a partial order of clusters; within a cluster, the write goes first.)
 
-The sweep decides every prefix, completion by completion, so that it stops at the very first one
-that no legal order reaches. At a completion what is complete counts, and those writes that a
-completed read has read, complete or not; what else is open need not have happened. Hence an
-indeterminate write counts if it is read and not otherwise. Clusters are numbered in the order in
-which they are *born*, by their first completion: that is `first`. `last` is told as the number of
-clusters born before that invocation, so that first(A) < last(B) is number(A) < last(B).
+The sweep decides every prefix, completion by completion, and stops at the first illegal one. At a
+completion, completed operations count, and the writes that a completed read has read, complete or
+not; other open operations need not have happened. Hence an indeterminate write counts only if it is
+read. Clusters are numbered by their first completion, their *birth*: the number stands for `first`.
+`last` is the number of clusters born before the latest invocation, so that first(A) < last(B) means
+number(A) < last(B).
 
-Clusters only ever meet anew where `last` grows. If that of X grows from a to b, the clusters a to b
-now must go before X. Those younger than X are looked at one by one: any whose own `last` is beyond
-X must also go after it. If none is, X covers them from now on. Among those older than X at most one
-has a `last` beyond X's birth, for two such would be in each other's way: the one that covers X.
+Clusters only meet anew when a `last` grows. If the `last` of X grows from a to b, the clusters a to
+b must now precede X. Clusters younger than X are examined one by one: a cluster whose own `last` is
+beyond X must also follow X. Otherwise X covers all of them from now on. Among clusters older than
+X, at most one has a `last` beyond the birth of X, because two would contradict each other: the
+cluster that covers X.
 
-Time O(n (1 + c)) after sorting, c the clusters open at a time (in practice O(n)); memory O(n) for
-the input's order and O(values) for the clusters.
+Time is O(n (1 + c)) after sorting, c being the open clusters at a time (in practice O(n)); memory
+is O(n) for the order of the input and O(values) for the clusters.
 """
 
 from typing import Final
@@ -50,7 +51,7 @@ def sweep_keys(
     initial: int,
     values: int,
 ) -> tuple[Times, Numbers]:
-    """Sweeps the calls of some keys, one key after the other.
+    """Sweep the calls of some keys, one key after the other.
 
     Args:
         starts: int64[m + 1], where the calls of each key begin.
@@ -58,10 +59,10 @@ def sweep_keys(
         complete: int64[n].
         action: int8[n], READ or WRITE.
         value: int32[n], what is read or written; in a key no value is written twice, nor `initial`.
-        completions: int64[c], the calls that completed, by completion within each key.
+        completions: int64[c], the completed calls, by completion within each key.
         completion_starts: int64[m + 1], where the completions of each key begin.
         initial: every register's first value.
-        values: how many values there are.
+        values: the number of values.
 
     Returns:
         int64[m], each key's first completion that no legal order reaches, as a place in
@@ -111,7 +112,7 @@ def sweep_keys(
 
 @kernel
 def _find_writers(action: NDArray[np.int8], value: Numbers, writer: Times, number: Numbers) -> None:
-    """Notes the writer of each value of a key, and that no value has a cluster yet."""
+    """Note the writer of each value of a key, and that no value has a cluster yet."""
     for call in range(len(value)):
         writer[value[call]] = NONE
         number[value[call]] = NONE
@@ -124,7 +125,7 @@ def _find_writers(action: NDArray[np.int8], value: Numbers, writer: Times, numbe
 def _extends(
     own: int, before: int, reach: int, cluster: Numbers, last: Numbers, cover: Numbers
 ) -> bool:
-    """Says whether a cluster's `last` may grow, and lets it cover those that it then encloses."""
+    """Return whether a cluster's `last` may grow, and let it cover the enclosed clusters."""
     if cover[own] != NONE and cover[own] < reach:
         return False
     for other in range(max(before, own + 1), reach):

@@ -10,8 +10,8 @@ the best ones (beam search), and the search can only find orders; a refutation n
 argument: counting (`counting`), bounds, or a relaxed sweep. An order that is found is replayed.
 
 - `stack`, `priority_queue`, `queue`, `counter`: one container each.
-- `layout`: calls that find and leave values, for strings, registers and transactions;
-  `beam_search` and then `cdcl` (conflict-driven clause learning) search them.
+- `layout`: calls that find and leave values, for strings, registers and transactions, which
+  `beam_search` searches.
 
 **Source.** Lowerre, "The Harpy speech recognition system", 1976 (beam search); Lowe, "Testing for
 linearizability", 2017; the folders name the others.

@@ -1,14 +1,14 @@
-"""What counting alone shows of a container's calls, whatever order it gives its elements in.
+"""Refute a container by counting, independent of the order in which it returns elements.
 
-By the completion of a take of x as many puts of x must have begun as takes of x are over. And where
-a take found none, all that was put before it must have been taken: of each element as many takes
-must have begun by its completion as puts were over at its invocation. For each that is short a take
-whose answer nobody knows may stand in.
+By the completion of a take of x, at least as many puts of x must have begun as takes of x have
+completed. At an empty take, all elements put before it must have been taken: for each element, at
+least as many takes must have begun by its completion as puts completed before its invocation. A
+take with an unknown answer can replace a missing one.
 
-The k-th put of x to be over and the k-th take of x to begin are a pair; takes are short at a take
-that found none by the pairs whose put was over before it and whose take began after it. So both are
-counted in O(n log n) time and O(n) memory. Moments are events, all different; NEVER stands for one
-that does not come.
+The k-th put of x to complete and the k-th take of x to begin form a pair. At an empty take, the
+missing takes are the pairs whose put completed before it and whose take began after it. Both counts
+take O(n log n) time and O(n) memory. Moments are events and all different; NEVER is a moment that
+does not come.
 """
 
 import numpy as np
@@ -23,12 +23,12 @@ Ints = NDArray[np.int64]
 
 
 def short_at(action: NDArray[np.int8], element: Ints, invoke: Ints, complete: Ints) -> int:
-    """Returns the first completion by which elements were short, or left over; NEVER if none.
+    """Return the first completion by which elements were short, or left over; NEVER otherwise.
 
     No legal order of the prefix up to it exists.
 
     Args:
-        action: int8[n], as in `ContainerCalls`, of one key.
+        action: int8[n], as in `ContainerCalls`, of a key.
         element: int64[n].
         invoke: int64[n], ascending.
         complete: int64[n].
@@ -37,16 +37,16 @@ def short_at(action: NDArray[np.int8], element: Ints, invoke: Ints, complete: In
     (nones,) = np.nonzero(action == FOUND_NONE)
     taken, put = _pairs(element[is_told], complete[is_told], element[is_put], invoke[is_put])
     over, begun = _pairs(element[is_put], complete[is_put], element[is_told], invoke[is_told])
-    lost = invoke[(action == TAKE) & (element == NO_VALUE)]
+    indeterminate = invoke[(action == TAKE) & (element == NO_VALUE)]
     left = _left(over, begun, invoke[nones], complete[nones])
-    is_short = left > np.searchsorted(lost, complete[nones])
+    is_short = left > np.searchsorted(indeterminate, complete[nones])
     return int(
         min(taken[put > taken].min(initial=NEVER), complete[nones[is_short]].min(initial=NEVER))
     )
 
 
 def _pairs(element: Ints, moment: Ints, other: Ints, others: Ints) -> tuple[Ints, Ints]:
-    """Pairs the k-th of some moments with the k-th of others of the same element.
+    """Pair the k-th of some moments with the k-th of others of the same element.
 
     Args:
         element: int64[n].
@@ -69,7 +69,7 @@ def _pairs(element: Ints, moment: Ints, other: Ints, others: Ints) -> tuple[Ints
 
 @kernel
 def _left(over: Ints, begun: Ints, invoke: Ints, complete: Ints) -> Ints:
-    """Returns how many pairs of a put and a take a container surely holds at intervals: int64[k].
+    """Return how many pairs of a put and a take a container surely holds at intervals: int64[k].
 
     Args:
         over: int64[n], when each put was over.

@@ -1,10 +1,10 @@
 """Calls that find and leave values of a few registers, laid out for a search by returns.
 
 For `checkers.engines.repeated.beam_search.beam_search`. A call finds a value of some registers and
-leaves one in some, at once. Values are numbered, of each register apart, so that those that can be
-made of one by *pieces* that are appended follow it without a gap: strings are numbered as in a tree
-of all that is found; of other values each stands alone. A value that no call finds, and that leads
-to none, is NOTHING.
+leaves a value in some, at once. Values are numbered for each register apart. The values that can be
+made from a value by appending *pieces* follow it without a gap: strings are numbered like the nodes
+of a tree of all strings found; other values stand alone. A value that no call finds, and that leads
+to no such value, is NOTHING.
 """
 
 from dataclasses import dataclass
@@ -50,31 +50,33 @@ class Values:
 
 
 class Layout(NamedTuple):
-    """n calls of one key, by invocation, on r registers.
+    """The n calls of a key, by invocation, on r registers.
 
     Attributes:
-        number: int64[n], which of the calls each is that were laid out.
+        number: int64[n], the position of each call among the key's calls.
         invoke: int64[n], ascending.
-        complete: int64[n], NEVER of calls that are indeterminate or open at the end.
+        complete: int64[n], NEVER for calls that are indeterminate or open at the end.
         find: int32[n, r], the value found, NONE or NEVER_THERE.
-        finds: int64[n], how many registers each finds a value of.
+        finds: int64[n], the number of registers of which each call finds a value.
         leave: int32[n, r], the value left, NOTHING if nobody finds it, or NONE.
-        piece: int32[n], what is appended to register 0, or NONE.
-        updates: bool[n], whether a call leaves or appends anything.
-        kind: int64[n], equal for calls that find, leave and append the same.
-        slot: int64[n], the bit of a call that returns, reused after that; NONE of others.
+        piece: int32[n], the piece appended to register 0, or NONE.
+        updates: bool[n], whether a call leaves or appends a value.
+        kind: int64[n], equal for calls that find, leave and append the same values.
+        slot: int64[n], the bit of a returning call, reused after its return; NONE for other calls.
         returning: int64[m], the calls that return, by completion.
         finder_starts: int64[r + 1], where the finders of each register begin.
-        finders: int64[f], the calls that find a value of it, by completion; the indeterminate last.
-        soonest: int64[f], the first invocation of each of these and all after it.
-        hope: int64[n, r], the last invocation of what leaves what a call finds there, or leads to
-            it, and may do so before the call returns; -1 if nothing does.
-        kinds: how many kinds of calls there are.
-        lost_of: int64[n], the number of an indeterminate call's kind among those, else NONE.
-        lost: int64[l], a call of each kind of indeterminate ones.
-        initial, last, edge_starts, edge_piece, edge_to: as `Values` has them.
-        parent: int64[v], the longest value that leads to each by appending, NONE if none does.
-        depth: int64[v], how many values lead to each, itself included.
+        finders: int64[f], the calls that find a value of the register, by completion; the
+            indeterminate last.
+        soonest: int64[f], the first invocation among each finder and all later ones.
+        hope: int64[n, r], the last invocation of a call that leaves the value found there, or a
+            value that leads to it, and may do so before the finder returns; -1 otherwise.
+        kinds: The number of kinds of calls.
+        indeterminate_of: int64[n], the number of an indeterminate call's kind among the
+            indeterminate, else NONE.
+        indeterminate: int64[l], a call of each indeterminate kind.
+        initial, last, edge_starts, edge_piece, edge_to: As in `Values`.
+        parent: int64[v], the longest value that leads to each by appending; NONE otherwise.
+        depth: int64[v], the number of values that lead to each, itself included.
     """
 
     number: Ints
@@ -93,8 +95,8 @@ class Layout(NamedTuple):
     soonest: Ints
     hope: Ints
     kinds: int
-    lost_of: Ints
-    lost: Ints
+    indeterminate_of: Ints
+    indeterminate: Ints
     initial: Ints
     last: Ints
     edge_starts: Ints
@@ -106,7 +108,7 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What n calls of one key found and left, before they are laid out; arrays as in `Layout`."""
+    """What n calls of a key found and left, before they are laid out; arrays as in `Layout`."""
 
     invoke: Ints
     complete: Ints
@@ -116,11 +118,11 @@ class Facts:
     values: Values
 
 
-def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
-    """Returns the layout of some calls, None if too many are open at a time.
+def lay_out(facts: Facts, *, are_indeterminate_finders: bool = True) -> Layout | None:
+    """Return the layout of the calls, None if too many are open at a time.
 
-    If what is lost is not among the finders, values are forgotten that only such calls find, and
-    these are then of no use: an order may not be found.
+    Without indeterminate calls among the finders, values that only such calls find are NOTHING, and
+    these calls are never used: the search may then miss an order.
     """
     changes = (facts.leave != NONE).any(axis=1) | (facts.piece != NONE)
     kept = np.flatnonzero(changes | (facts.complete != NEVER))
@@ -132,10 +134,12 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
     told = np.column_stack((find, leave, piece))
     _, kind = np.unique(told, axis=0, return_inverse=True) if len(told) else (told, slot)
     kind = kind.reshape(-1).astype(np.int64)
-    lost_of = np.full(len(kept), NONE, dtype=np.int64)
+    indeterminate_of = np.full(len(kept), NONE, dtype=np.int64)
     (unsure,) = np.nonzero(complete == NEVER)
-    _, first, lost_of[unsure] = np.unique(kind[unsure], return_index=True, return_inverse=True)
-    finders = np.concatenate((returning, unsure)) if are_lost_finders else returning
+    _, first, indeterminate_of[unsure] = np.unique(
+        kind[unsure], return_index=True, return_inverse=True
+    )
+    finders = np.concatenate((returning, unsure)) if are_indeterminate_finders else returning
     found = [finders[find[finders, r] != NONE] for r in range(find.shape[1])]
     values = facts.values
     parent, depth = _ancestry(values.last)
@@ -156,8 +160,8 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
         soonest=np.concatenate([_soonest(invoke[one]) for one in found]),
         hope=_hope(invoke, complete, find, leave, values.last),
         kinds=int(kind.max(initial=-1)) + 1,
-        lost_of=lost_of,
-        lost=unsure[first],
+        indeterminate_of=indeterminate_of,
+        indeterminate=unsure[first],
         initial=values.initial,
         last=values.last,
         edge_starts=values.edge_starts,
@@ -169,7 +173,7 @@ def lay_out(facts: Facts, *, are_lost_finders: bool = True) -> Layout | None:
 
 
 def _ancestry(last: Ints) -> tuple[Ints, Ints]:
-    """Returns the parent and the depth of each value; they follow what they are made of."""
+    """Return the parent and the depth of each value; parents have smaller numbers."""
     parents: list[int] = []
     depths: list[int] = []
     path: list[tuple[int, int]] = []
@@ -183,13 +187,13 @@ def _ancestry(last: Ints) -> tuple[Ints, Ints]:
 
 
 def _soonest(invoke: Ints) -> Ints:
-    """Returns the least of each and all after it."""
+    """Return the least of each and all after it."""
     least: Ints = np.minimum.accumulate(invoke[::-1])[::-1].astype(np.int64)
     return least
 
 
 def _slots(invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
-    """Returns the slot of each call, the lowest that is free, and the returning calls in order."""
+    """Return the slot of each call, the lowest that is free, and the returning calls in order."""
     returning = np.argsort(complete, kind="stable")
     returning = returning[: np.count_nonzero(complete != NEVER)]
     slot = np.full(len(invoke), NONE, dtype=np.int64)
@@ -213,7 +217,7 @@ def _slots(invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
 
 
 def _hope(invoke: Ints, complete: Ints, find: Narrow, leave: Narrow, last: Ints) -> Ints:
-    """Returns when what may leave what each call finds, or leads to it, is invoked last."""
+    """Return the last invocation of a call that may leave, or lead to, the value of each finder."""
     found = np.full(find.shape, -1, dtype=np.int64)
     for register in range(find.shape[1]):
         (finders,) = np.nonzero(find[:, register] >= 0)

@@ -1,7 +1,7 @@
-"""Strings in which pieces are put and appended again, laid out for the beam search.
+"""Strings with repeated pieces, laid out for the beam search.
 
-The values are what answers begin with: those beginnings that can be made of pieces, in the order of
-an alphabet, so that what goes on from one follows it. An answer that can't be made is never there.
+The values are the prefixes of answers that pieces can make, in alphabetical order, so that the
+extensions of a value follow it. An answer that pieces can't make is NEVER_THERE.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from kraftproof.checkers.engines.repeated.layout import NEVER_THERE, NONE, NOTHI
 
 
 def facts_of(calls: StringCalls, start: int, end: int) -> Facts:
-    """Returns what the calls of one key found and left."""
+    """Return what the calls of a key found and left."""
     texts, action = calls.texts[start:end], calls.action[start:end]
     actions = action.tolist()
     told = [
@@ -55,7 +55,7 @@ class _Tree:
         self._last = ""
 
     def grow(self, text: str) -> None:
-        """Adds an answer; those before it are no later in the alphabet."""
+        """Add an answer; those before it are no later in the alphabet."""
         known = common_length(self._last, text)
         while self._path[-1][0] > known:
             self._close()
@@ -75,7 +75,7 @@ class _Tree:
         self._last = text
 
     def _made(self, text: str, end: int, at: dict[int, int]) -> Iterator[tuple[int, int]]:
-        """Yields from which value, by which piece, a beginning is made."""
+        """Yield from which value, by which piece, a beginning is made."""
         for length in self._lengths:
             if length > end:
                 return
@@ -89,7 +89,7 @@ class _Tree:
         self._ends[number] = len(self._ends) - 1
 
     def values(self) -> Values:
-        """Returns the values; nothing is added after that."""
+        """Return the values; nothing is added after that."""
         while self._path:
             self._close()
         edges = np.asarray(sorted(self._edges), dtype=np.int64).reshape(-1, 3)

@@ -1,26 +1,27 @@
-"""Strings that are put, appended to and read whole, where answers can be cut into unique pieces.
+"""Strings under put, append and get, if answers can be cut into unique pieces.
 
-A get says which put its string goes back to and which appends followed, in order (see
-`checkers.calls.strings`). So a put, or the beginning, with the appends and gets that are known to
-belong to it is a *block*, whose order is known but for gets of one string. What was written and
-never read fits wherever a put comes next, or nothing: between blocks, never within one, for it
-would be seen; so it is a block of its own. A legal order therefore puts the blocks one after the
-other, as it does with the clusters of a register (Gibbons and Korach, "Testing shared memories",
-1997): A must go before B if some operation of A completes before one of B is invoked, that is if
-first(A) < last(B), first being the earliest completion of a block, last its latest invocation.
-There is such an order if and only if no two blocks must each go before the other. The beginning is
-a block that was completed before all else. Hence a history is linearizable if and only if
+A get tells the put that its string goes back to, and the later appends in order (see
+`checkers.calls.strings`). A put, or the beginning, forms a *block* with the appends and gets known
+to belong to it; the order within a block is known except for gets of equal strings. A write that
+nobody read fits anywhere before the next put, or at the end: between blocks, never within one,
+where it would be seen; so it is a block of its own. A legal order therefore puts one block after
+the other, as it does with the clusters of a register (Gibbons and Korach, "Testing shared
+memories", 1997): block A must precede block B if some call of A completes before some call of B is
+invoked, that is if first(A) < last(B), first being the earliest completion of a block and last its
+latest invocation. Such an order exists if and only if no two blocks must each precede the other.
+The beginning is a block that completed before all events. Hence a history is linearizable if and
+only if
 
-1. every answer is a sequence of pieces that were written, of which only the first was put;
-2. no piece is at two places, and of two answers in one block one is the beginning of the other;
-3. within a block nothing completes before something was invoked that goes before it;
-4. no two blocks are in each other's way.
+1. every answer is a sequence of written pieces, of which only the first was put;
+2. no piece occurs at two positions, and of two answers in a block, one is a prefix of the other;
+3. within a block, no call completes before an earlier call of the block was invoked;
+4. no two blocks must each precede the other.
 
-What is open or indeterminate took effect if a get that counts read it; else it is left out, which
-takes away constraints only. The first completion that breaks 1 or 2 is found directly, what breaks
-3 or 4 before that by bisection (`checkers.engines.kernels.bisection`). Time O(n log n) a decision
-after the cutting, memory O(n + pieces in the longest answers); keys with ambiguous pieces are
-searched (`checkers.engines.repeated.beam_search.beam_search`).
+An open or indeterminate call counts if a counted get read its piece; otherwise it is left out,
+which only removes constraints. The first completion that breaks rule 1 or 2 is found directly, a
+violation of rule 3 or 4 before it by bisection (`checkers.engines.kernels.bisection`). Time is
+O(n log n) for each decision after the cutting, memory O(n + pieces in the longest answers). Keys
+with ambiguous pieces are searched (`checkers.engines.repeated.beam_search.beam_search`).
 """
 
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ Bools = NDArray[np.bool_]
 
 
 def decide(calls: StringCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each key, None for one left to the general engine."""
+    """Return the outcome of each key, None for one left to the general engine."""
     return [_decide_key(calls, key, *span, limits) for key, span in enumerate(spans(calls))]
 
 
@@ -63,7 +64,7 @@ def _decide_key(
 
 
 def order_of(calls: StringCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns the calls of the only key up to an event in a legal order; None if none is known."""
+    """Return the calls of the only key up to an event in a legal order; None if none is known."""
     if not calls.is_ambiguous[0]:
         return _blocks(calls, 0, 0, len(calls)).ordered(cut)
     beam = import_module("kraftproof.checkers.engines.repeated.beam_search.beam_search")
@@ -72,7 +73,7 @@ def order_of(calls: StringCalls, cut: int, limits: Limits) -> Ints | None:
 
 
 def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome | None:
-    """Decides a key whose answers can be cut in several ways; numba is loaded for these only."""
+    """Decide a key whose answers can be cut in several ways; numba is loaded for these only."""
     beam = import_module("kraftproof.checkers.engines.repeated.beam_search.beam_search")
     facts = facts_of(calls, start, end)
     outcome: Outcome | None = beam.decide_repeated(calls, start, end, facts, limits)
@@ -81,17 +82,17 @@ def _search(calls: StringCalls, start: int, end: int, limits: Limits) -> Outcome
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Blocks:
-    """The calls of one key with their places in blocks, n of them.
+    """The n calls of a key with their places in blocks.
 
     Attributes:
         invoke: int64[n].
         complete: int64[n].
-        counts_from: int64[n], the event from which on a call is known to be in its block: its
-            completion if it is a get, else the first of a get that read it; NEVER if none.
-        block: int64[n], the block's number from 0, the beginning's; what nothing reads has any.
-        level: int64[n], twice its place in the block, gets one above the append that they saw.
-        is_free: bool[n], whether it changes nothing and nobody sees it.
-        broken_at: the first completion that breaks rule 1 or 2; NEVER if none does.
+        counts_from: int64[n], the event from which a call is known to be in its block: the
+            completion of a get, or of the first get that read the piece; NEVER otherwise.
+        block: int64[n], the block's number from 0, the beginning's; any for unread pieces.
+        level: int64[n], twice the place in the block, a get one above the append that it saw.
+        is_free: bool[n], whether the call changes nothing and nobody sees it.
+        broken_at: The first completion that breaks rule 1 or 2; NEVER otherwise.
     """
 
     invoke: Ints
@@ -103,7 +104,7 @@ class _Blocks:
     broken_at: int
 
     def is_legal(self, cut: int) -> bool:
-        """Says whether all rules hold up to a cut, an event."""
+        """Return whether all rules hold up to a cut, an event."""
         if cut >= self.broken_at:
             return False
         counted, blocks, levels = self._by_block(cut)
@@ -115,7 +116,7 @@ class _Blocks:
         )
 
     def ordered(self, cut: int) -> Ints:
-        """Returns the calls that count up to a cut, in a legal order if there is one."""
+        """Return the calls that count up to a cut, in a legal order if one exists."""
         counted, blocks, _ = self._by_block(cut)
         if not len(blocks):
             return counted
@@ -127,7 +128,7 @@ class _Blocks:
         return counted[np.argsort(np.repeat(rank, sizes), kind="stable")]
 
     def _by_block(self, cut: int) -> tuple[Ints, Ints, Ints]:
-        """Returns the calls that count up to a cut by block and level, and both of these."""
+        """Return the calls that count up to a cut by block and level, and both of these."""
         is_placed = self.counts_from <= cut
         counts = is_placed | ((self.complete <= cut) & ~self.is_free)
         alone = self.block.max(initial=0) + 1 + np.arange(len(self.block))
@@ -138,7 +139,7 @@ class _Blocks:
 
 
 def _is_ordered(blocks: Ints, levels: Ints, invoke: Ints, complete: Ints) -> bool:
-    """Says whether nothing completes before something of a lower level in its block is invoked.
+    """Return whether no call completes before a call of a lower level in its block is invoked.
 
     All are int64[k], sorted by block and level.
     """
@@ -153,10 +154,10 @@ def _is_ordered(blocks: Ints, levels: Ints, invoke: Ints, complete: Ints) -> boo
 
 
 def _are_apart(blocks: Ints, invoke: Ints, complete: Ints) -> bool:
-    """Says whether no two blocks must each go before the other; int64[k], sorted by block.
+    """Return whether no two blocks must each precede the other; int64[k], sorted by block.
 
-    Two are in each other's way if both are *forward*, first < last, and overlap, or if one is
-    forward and the other, which is not, lies within it.
+    Two blocks must if both are *forward*, first < last, and overlap, or if one is forward and the
+    other is not and lies within it.
     """
     (starts,) = np.nonzero(np.diff(blocks, prepend=-1))
     first, last = _spans(blocks, starts, invoke, complete)
@@ -171,7 +172,7 @@ def _are_apart(blocks: Ints, invoke: Ints, complete: Ints) -> bool:
 
 
 def _spans(blocks: Ints, starts: Ints, invoke: Ints, complete: Ints) -> tuple[Ints, Ints]:
-    """Returns the earliest completion and the latest invocation of each block."""
+    """Return the earliest completion and the latest invocation of each block."""
     first, last = np.minimum.reduceat(complete, starts), np.maximum.reduceat(invoke, starts)
     if blocks[0] == 0:
         first[0] = BEFORE_ALL
@@ -211,7 +212,7 @@ def _blocks(calls: StringCalls, key: int, start: int, end: int) -> _Blocks:
 
 
 def _first_reads(parent: Ints, node: Ints, complete: Ints) -> Ints:
-    """Returns the first completion of a get that saw what each node stands for: int64[t]."""
+    """Return the first completion of a get that saw what each node stands for: int64[t]."""
     found = np.full(len(parent) + 1, NEVER)  # the last is for answers that are no node
     np.minimum.at(found, node, complete)
     parents, earliest = parent.tolist(), found.tolist()
@@ -221,7 +222,7 @@ def _first_reads(parent: Ints, node: Ints, complete: Ints) -> Ints:
 
 
 def _places(parent: list[int], is_put: list[bool]) -> tuple[Ints, Ints]:
-    """Returns the block and the depth of each node: int64[t] each; a block is its first node."""
+    """Return the block and the depth of each node: int64[t] each; a block is its first node."""
     block, depth = [0] * len(parent), [0] * len(parent)
     for node in range(1, len(parent)):
         block[node] = node if is_put[node] else block[parent[node]]
@@ -230,7 +231,7 @@ def _places(parent: list[int], is_put: list[bool]) -> tuple[Ints, Ints]:
 
 
 def _second(group: Ints, times: Ints) -> int:
-    """Returns the earliest time at which a group has two, NEVER if none ever has."""
+    """Return the earliest time at which a group has two, NEVER otherwise ever has."""
     order = np.lexsort((times, group))
     again = order[1:][np.diff(group[order]) == 0]
     return int(times[again].min(initial=NEVER))

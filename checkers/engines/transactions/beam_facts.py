@@ -14,7 +14,7 @@ from kraftproof.checkers.engines.repeated.layout import (
 
 
 def facts_of(calls: TransactionCalls, start: int, end: int) -> Facts:
-    """Returns what the transactions of one key found and left."""
+    """Return what the transactions of a key found and left."""
     finds, leaves = calls.finds[start : end + 1], calls.leaves[start : end + 1]
     found, left = slice(finds[0], finds[-1]), slice(leaves[0], leaves[-1])
     source, found_in = calls.source[found], calls.found_in[found]
@@ -48,12 +48,12 @@ def facts_of(calls: TransactionCalls, start: int, end: int) -> Facts:
 
 
 def _origins(origin: Ints, register: Ints) -> Ints:
-    """Returns a number for each value: its first write, or below NOBODY one for each register."""
+    """Return a number for each value: its first write, or below NOBODY one for each register."""
     return np.where(origin == INITIAL, INITIAL - register, origin)
 
 
 def _numbered(wanted: Ints, origin: Ints, register: Ints) -> Ints:
-    """Returns the places of values among those that are found, NOTHING for others."""
+    """Return the numbers of values among the found values, NOTHING for unread values."""
     told = _origins(origin, register)
     place = np.searchsorted(wanted, told)
     return np.where(np.append(wanted, NOBODY)[place] == told, place, NOTHING)

@@ -1,10 +1,10 @@
-"""What has to go before what among transactions on registers: a closure, by clocks.
+"""The precedence among transactions on registers: a closure by vector clocks.
 
-Kernels for `checkers.engines.transactions.transactions`, which says what the rules are. A *clock*
-of a transaction has for each lane (`checkers.engines.kernels.chains`) how many of its transactions
-go before it, or are it. Real time is told by a chain of the completions; so a clock is the largest
-of those of what goes before by an edge, of the completion that was the last before its invocation,
-and itself.
+Kernels for `checkers.engines.transactions.transactions`, which states the rules. The *clock* of a
+transaction counts, for each lane (`checkers.engines.kernels.chains`), the lane's transactions that
+precede it, itself included. Real time is a chain of the completions. A clock is the maximum of the
+clocks of all predecessors by an edge, the clock of the last completion before the invocation, and
+the transaction itself.
 """
 
 import numpy as np
@@ -19,17 +19,17 @@ Clocks = NDArray[np.int32]
 
 @kernel
 def close(history: History, edges: Ints, rounds: int) -> tuple[Ints, Ints, bool]:
-    """Adds what the rules say has to go before what, until there is nothing to add.
+    """Add the edges that the rules imply, until no rule adds any.
 
     Args:
-        history: the transactions.
-        edges: int64[3, k], what goes before what for a start, and what shows it.
-        rounds: how often at most the rules are applied to all; what is left out loses nothing but
+        history: The transactions.
+        edges: int64[3, k], the first edges: before, after, and the transaction that shows the edge.
+        rounds: The maximum number of applications of the rules to all transactions; fewer only cost
             time later.
 
     Returns:
-        int64[3, k], all edges; int64[n], the transactions in an order that keeps to them, as far as
-        it goes; and whether it has them all, that is whether there still may be a legal order.
+        int64[3, k], all edges; int64[n], the transactions in an order of the edges, up to a cycle;
+        and whether the order is complete, so that a legal order may exist.
     """
     order = np.empty(0, dtype=np.int64)
     for turn in range(rounds + 1):
@@ -45,7 +45,7 @@ def close(history: History, edges: Ints, rounds: int) -> tuple[Ints, Ints, bool]
 
 @kernel
 def _clocks(history: History, edges: Ints) -> tuple[Clocks, Ints]:
-    """Returns the clock of each transaction, and an order of all; of fewer if there is none."""
+    """Return the clock of each transaction, and an order of all transactions outside cycles."""
     count, passed = len(history.invoke), 0
     starts, targets = successors(edges, count)
     before = np.zeros(count, dtype=np.int64)
@@ -96,9 +96,9 @@ def _raise(clock: Clocks, other: Clocks) -> None:
 
 @kernel
 def _implied(history: History, clocks: Clocks) -> Ints:
-    """Returns edges that the rules add, and what shows each: int64[3, k].
+    """Return the edges that the rules add, and the transaction that shows each: int64[3, k].
 
-    What goes before something that found what was there at first must go before itself.
+    A write that precedes a reader of the initial value must precede itself.
     """
     edges = [(0, 0, 0) for _ in range(0)]
     writes = len(history.writer)
@@ -130,7 +130,7 @@ def _is_before(history: History, clocks: Clocks, one: int, other: int) -> bool:
 def _last_before(
     history: History, clocks: Clocks, section: int, register: int, lane: int
 ) -> tuple[int, int]:
-    """Returns a lane's last write of a register that goes before a reader of a section, and it."""
+    """Return a lane's last write of a register that goes before a reader of a section, and it."""
     first = history.in_lane[register * history.lanes + lane]
     end = history.in_lane[register * history.lanes + lane + 1]
     latest, shown_by = first - 1, NONE
@@ -147,7 +147,7 @@ def _last_before(
 
 @kernel
 def _count_below(history: History, first: int, end: int, place: int) -> int:
-    """Returns where in `by_lane`, from `first` to `end`, the writes from a place on begin."""
+    """Return where in `by_lane`, from `first` to `end`, the writes from a place on begin."""
     while first < end:
         middle = (first + end) // 2
         if history.place[history.writer[history.by_lane[middle]]] < place:
@@ -165,7 +165,7 @@ def _add_overwriting(
     register: int,
     edges: list[tuple[int, int, int]],
 ) -> None:
-    """Adds that what a section's write goes before has its readers before it, if it writes too."""
+    """Add edges from a section's readers to the writers that its own write precedes."""
     writer = history.writer[section] if section < len(history.writer) else NONE
     for lane in range(history.lanes):
         first = history.in_lane[register * history.lanes + lane]
@@ -183,7 +183,7 @@ def _add_overwriting(
 
 @kernel
 def _first_after(history: History, clocks: Clocks, writer: int, first: int, end: int) -> int:
-    """Returns where in `by_lane`, from `first` to `end`, is the first that another goes before."""
+    """Return where in `by_lane`, from `first` to `end`, is the first that another goes before."""
     while first < end:
         middle = (first + end) // 2
         other = history.writer[history.by_lane[middle]]
@@ -196,15 +196,15 @@ def _first_after(history: History, clocks: Clocks, writer: int, first: int, end:
 
 @kernel
 def shown_at(history: History, edges: Ints, order: Ints) -> int:
-    """Returns an event by which a cycle probably is to be seen.
+    """Return an event by which a cycle is probably visible.
 
-    That is when all was over that is in it or shows an edge of it. What shows that something goes
-    before what shows an edge is left out, so it may be seen only later.
+    By that event, all transactions of the cycle, and all that show its edges, have completed. The
+    transactions behind these edges are ignored, so the cycle may become visible only later.
 
     Args:
-        history: the transactions.
-        edges: int64[3, k], as `close` has left them.
-        order: int64[o], those that are not behind a cycle.
+        history: The transactions.
+        edges: int64[3, k], as `close` returned them.
+        order: int64[o], the transactions outside and before cycles.
     """
     is_ordered = np.zeros(len(history.invoke), dtype=np.bool_)
     is_ordered[order] = True

@@ -1,9 +1,9 @@
-"""Several registers of one key: what is wrong with one of them alone is not looked for in all.
+"""Several registers of a key: refute each register alone before all together.
 
-An order of all calls is one of what each finds and leaves in one register. So if a register alone
-has no order up to some event, nor has the key; and it is decided in a second where fifty calls are
-open and all registers together are hopeless, for few of its calls have anything to do with each
-other. That they have an order each, on the other hand, says nothing of all.
+An order of all calls is also an order of the values found and left in a single register. A key is
+therefore illegal by the event at which one register alone has no order. A single register is
+decided within a second at fifty open calls, where all registers together are hopeless, because few
+of its calls depend on each other. Orders of each register prove nothing about the key.
 """
 
 from dataclasses import replace
@@ -20,20 +20,20 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 
 _FIRST_SHARE: Final = 0.125
-"""Of what a key may cost, before each register is looked at alone, which may cost as much."""
+"""Of a key's limits, before each register is looked at alone, which may cost as much."""
 
 
 def decide_registers(
     calls: Calls, start: int, end: int, facts: Facts, limits: Limits
 ) -> Outcome | None:
-    """Returns the outcome of one key, None if too many calls are open at a time.
+    """Return the outcome of a key, None if too many calls are open at a time.
 
     Args:
         calls: all calls.
         start: the key's first call.
         end: the next key's first call.
         facts: what the key's calls found and left.
-        limits: what the key may cost.
+        limits: the key's limits.
     """
     registers = facts.find.shape[1]
     if registers == 1:
@@ -54,12 +54,12 @@ def decide_registers(
 
 
 def _is_exact(outcome: Outcome) -> bool:
-    """Says whether the first call that is stuck is known, if one is."""
+    """Return whether the first call that is stuck is known, if one is."""
     return outcome.first_illegal_row is None or outcome.linearizable is not None
 
 
 def _of_register(facts: Facts, register: int) -> Facts:
-    """Returns what the calls found and left in one register."""
+    """Return what the calls found and left in one register."""
     some = slice(register, register + 1)
     return replace(
         facts,

@@ -1,33 +1,32 @@
-"""Transactions on registers, where it is known who left each value that was found.
+"""Transactions on registers whose values are unique, so that the writer of each value is known.
 
-What a transaction found says whom it goes after. The rest follows by two rules, applied until they
-add nothing. Let W leave a value of register x, R find it, and V be another transaction that writes
-x. V is not between W and R, so
+Each value found gives an edge from its writer to its reader. Two rules give further edges until
+nothing changes. Let W write a value of register x, let R find it, and let V be another transaction
+that writes x. V is not between W and R, so
 
-- if V goes before R, it goes before W;
-- if W goes before V, R goes before V.
+- if V precedes R, V precedes W;
+- if W precedes V, R precedes V.
 
 (After Papadimitriou, "The serializability of concurrent database updates", 1979, who shows that the
 question is NP-complete, and the constraints of Biswas and Enea, "On the complexity of checking
-transactional consistency", 2019.) Real time says that what completes before another is invoked goes
-before it. If something must go before itself, there is no legal order; that settles all that is
-wrong with a single register, as zones do, and most of the rest.
+transactional consistency", 2019.) Real time adds an edge from each completed transaction to every
+transaction invoked later. A cycle shows that no legal order exists; cycles find every violation
+within a single register, as zones do, and most others.
 
-What the rules leave open is searched for, forward and depth first
-(`checkers.engines.transactions.version_intervals`). A value is in the way of other writes until all
-that find it are done; so what a register holds matters only while somebody is still to find it, and
-then it can't have been overwritten. Hence the set of transactions that are done tells the state,
-and sets that lead nowhere are remembered. What leaves nothing that is found is done as soon as it
-can be, which leads to the same state and is in nobody's way. A search that ends without an order
-proves that there is none; one that meets too many dead ends leaves the key to the general engine.
-An order that is found is replayed.
+Where the rules leave a choice, `checkers.engines.transactions.version_intervals` searches forward,
+depth first. A value blocks other writes until all its readers are done; the content of a register
+therefore matters only while a reader is left, and then it can't have been overwritten. Hence the
+set of finished transactions determines the state, and sets without a continuation are remembered. A
+transaction whose values nobody finds is done as early as possible, which leads to the same state. A
+search that ends without an order proves that no order exists; a search with too many dead ends
+leaves the key to the general engine. An order that is found is replayed.
 
-What is open or indeterminate took effect if something that counts found what it left; then it found
-what it answered later. Otherwise it is left out, which takes away constraints only. Where the first
-stuck completion is, a cycle gives an idea of, and the prefixes on either side of it are decided; if
-that is not it, bisection goes on from there (`checkers.engines.kernels.bisection`). Time O(n c log
-n) a decision and a round of the rules, of which there are few; memory O(n c), eight bytes each, c
-the transactions open at a time.
+An open or indeterminate transaction counts if a counted transaction found its value; it then found
+the values that it returned later. Otherwise it is left out, which only removes constraints. A cycle
+suggests the first illegal completion, and the prefixes on either side of it are decided; if the
+suggestion is wrong, bisection continues (`checkers.engines.kernels.bisection`). Time is O(n c log
+n) for each decision and each round of the rules; memory is O(n c), eight bytes each, c being the
+open transactions at a time.
 """
 
 from dataclasses import dataclass
@@ -58,14 +57,14 @@ from kraftproof.checkers.options import Limits
 ENGINE: Final = "transactions"
 
 _STEPS: Final = ((1, 5_000), (2, 20_000), (100, NEVER))
-"""How often the rules are applied to all, before a search that may meet so many dead ends; where it
-meets more, it is begun anew with what the next rounds add."""
+"""The rounds of the rules before each search, and the dead ends that the search may meet; after
+more, it starts again with the edges of the next rounds."""
 _CLOCK_BYTES: Final = 8
 """What a transaction costs for each lane, its completion included."""
 _DEAD_END_BYTES: Final = 32
 """What a dead end costs for each lane, with room to spare in the table."""
 _DEAD_ENDS_A_SECOND: Final = 10_000
-"""So many are met at least; so that what a key may cost is counted, not timed."""
+"""So many are met at least; the cost of a key is counted, not timed."""
 
 
 class _UndecidedError(Exception):
@@ -73,7 +72,7 @@ class _UndecidedError(Exception):
 
 
 def decide(calls: TransactionCalls, limits: Limits) -> list[Outcome | None]:
-    """Returns the outcome of each key, None for one left to the general engine."""
+    """Return the outcome of each key, None for one left to the general engine."""
     return [_decide_key(calls, key, *span, limits) for key, span in enumerate(spans(calls))]
 
 
@@ -91,7 +90,7 @@ def _decide_key(
 
 
 def order_of(calls: TransactionCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns the calls of the only key up to an event in a legal order; None if none is known."""
+    """Return the calls of the only key up to an event in a legal order; None if none is known."""
     if calls.is_ambiguous[0]:
         return ordered_by_search(facts_of(calls, 0, len(calls)), cut, limits)
     try:
@@ -102,7 +101,7 @@ def order_of(calls: TransactionCalls, cut: int, limits: Limits) -> Ints | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Transactions:
-    """The calls of one key: n calls, r values found and w left, numbered from 0.
+    """The calls of a key: n calls, r values found and w left, numbered from 0.
 
     Attributes:
         invoke: int64[n], ascending.
@@ -146,26 +145,26 @@ def _transactions(calls: TransactionCalls, start: int, end: int) -> _Transaction
 
 @dataclass(frozen=True, slots=True)
 class _Prefixes:
-    """Decides prefixes of one key.
+    """Decides prefixes of a key.
 
     Attributes:
         transactions: of the key.
-        limits: what the key may cost.
+        limits: the key's limits.
     """
 
     transactions: "_Transactions"
     limits: Limits
 
     def decide(self, cut: int) -> tuple[bool, int]:
-        """Says whether a prefix is legal, and if not, by when one perhaps already is not."""
+        """Return whether a prefix is legal, and if not, by when one perhaps already is not."""
         order, shown = self.ordered(cut)
         return order is not None, shown
 
     def ordered(self, cut: int) -> tuple[Ints | None, int]:
-        """Returns a legal order of a prefix, and if there is none, by when there perhaps is none.
+        """Return a legal order of a prefix, or the event by which probably none exists.
 
         Raises:
-            _UndecidedError: it takes more than the key may cost.
+            _UndecidedError: The decision exceeds the key's limits.
         """
         happened, over = _happened_by(self.transactions, cut)
         is_bad = happened & (self.transactions.is_absurd | (self.transactions.invoke > cut))
@@ -196,10 +195,10 @@ class _Prefixes:
 
 
 def _happened_by(transactions: _Transactions, cut: int) -> tuple[NDArray[np.bool_], Ints]:
-    """Returns which calls took effect up to a cut, and when each was over for sure.
+    """Return the calls that took effect up to a cut, and when each surely had.
 
-    That is when it completed, or something that found what it left did: int64[n], NEVER for what
-    did not take effect.
+    The time is the completion of the call, or of a call that found its value: int64[n], NEVER for
+    calls without effect.
     """
     t = transactions
     over = np.where(t.complete <= cut, t.complete, NEVER)
@@ -220,7 +219,7 @@ def _history(
     lanes: tuple[Ints, Ints, int],
     cut: int,
 ) -> History:
-    """Returns the calls that took effect, numbered anew and laid in lanes."""
+    """Return the calls that took effect, numbered anew and laid in lanes."""
     t, number = transactions, np.cumsum(happened) - 1
     invoke, complete = t.invoke[happened], t.complete[happened]
     complete = np.where(complete <= cut, complete, NEVER)
@@ -260,12 +259,12 @@ def _history(
 
 
 def _starts(owners: Ints, count: int) -> Ints:
-    """Returns where what each of so many owners has begins, given owners in ascending order."""
+    """Return where what each of so many owners has begins, given owners in ascending order."""
     return np.searchsorted(owners, np.arange(count + 1)).astype(np.int64)
 
 
 def _read_edges(history: History) -> Ints:
-    """Returns edges from who left each value found to who found it, which shows it: int64[3, k]."""
+    """Return edges from writers to readers, and the readers, which show them: int64[3, k]."""
     lengths = np.diff(history.readers_of)
     sections = np.repeat(np.arange(len(lengths)), lengths)
     is_written = sections < len(history.writer)
@@ -274,7 +273,7 @@ def _read_edges(history: History) -> Ints:
 
 
 def _is_replayed(history: History, order: Ints) -> bool:
-    """Says whether an order is one of real time in which everything found what it did."""
+    """Return whether an order keeps real time and every call found its values."""
     latest = np.maximum.accumulate(history.invoke[order]) if len(order) else order
     if (history.complete[order] < latest).any():
         return False

@@ -1,10 +1,10 @@
-"""Orders transactions on registers so that nothing found is overwritten too early: by search.
+"""Order transactions on registers so that no value is overwritten before its readers: a search.
 
-Kernels for `checkers.engines.transactions.transactions`, which says why it is right. The search
-goes forward, depth first, over sets of transactions that are done. Since what goes before what is
-known within a lane (`checkers.engines.kernels.chains`), such a set is told by how many are done of
-each lane, and only the next one of each lane can follow. One can follow if all that goes before it
-is done, and if what it overwrites has no reader left but itself.
+Kernels for `checkers.engines.transactions.transactions`, which shows that the search is right. It
+goes forward, depth first, over sets of finished transactions. The order within a lane is known
+(`checkers.engines.kernels.chains`), so a set is given by the number of finished transactions of
+each lane, and only the next transaction of each lane can follow. A transaction can follow if all
+its predecessors are done and the values that it overwrites have no reader left but itself.
 """
 
 from typing import Final, NamedTuple
@@ -39,7 +39,7 @@ class Search(NamedTuple):
         trail: int64[n], what is done, in order.
         passed: int64[1], how many completions are of what is done, without a gap.
         is_done: bool[n].
-        rank: int64[n], the place of each among the completions, NEVER if none.
+        rank: int64[n], the place of each among the completions, NEVER otherwise.
     """
 
     starts: Ints
@@ -59,12 +59,12 @@ class Search(NamedTuple):
 
 
 def begin(history: History, edges: Ints, order: Ints) -> Search:
-    """Returns a search that has done nothing.
+    """Return a search at the beginning.
 
     Args:
-        history: the transactions.
-        edges: int64[3, k], what goes before what; every legal order keeps to them.
-        order: int64[n], all transactions so that edges lead forward.
+        history: The transactions.
+        edges: int64[3, k], precedences that every legal order keeps.
+        order: int64[n], all transactions in an order of the edges.
     """
     count = len(history.invoke)
     starts, targets = successors(edges, count)
@@ -91,15 +91,15 @@ def begin(history: History, edges: Ints, order: Ints) -> Search:
 
 @kernel
 def ordered(history: History, search: Search, most: int) -> tuple[int, Ints]:
-    """Searches for an order in which every transaction found what it did.
+    """Search for an order in which every transaction found its values.
 
     Args:
-        history: the transactions.
-        search: one that has done nothing.
-        most: so many dead ends may be met.
+        history: The transactions.
+        search: A search at the beginning.
+        most: The maximum number of dead ends.
 
     Returns:
-        ORDERED, IMPOSSIBLE or GIVEN_UP; and the order, int64[n], if there is one.
+        ORDERED, IMPOSSIBLE or GIVEN_UP; and the order, int64[n], if one was found.
     """
     count, length = len(history.invoke), 0
     dead = np.full((16, history.lanes), NONE)
@@ -130,10 +130,10 @@ def ordered(history: History, search: Search, most: int) -> tuple[int, Ints]:
 
 @kernel
 def _turns(history: History, starts: Ints, targets: Ints, order: Ints) -> Ints:
-    """Returns a number for each transaction, by which valid histories mostly can be ordered.
+    """Return a priority for each transaction, by which valid histories can mostly be ordered.
 
-    It is that of zones (`checkers.engines.register.zones`): the first completion of what goes after
-    it by edges, or the last invocation of what finds its values, whichever is earlier.
+    The priority follows zones (`checkers.engines.register.zones`): the first completion of a
+    successor by edges, or the last invocation of a reader, whichever is earlier.
     """
     first, last = history.complete.copy(), history.invoke.copy()
     for back in range(len(order) - 1, -1, -1):
@@ -149,7 +149,7 @@ def _turns(history: History, starts: Ints, targets: Ints, order: Ints) -> Ints:
 
 @kernel
 def _next_choice(history: History, search: Search, after: int) -> int:
-    """Returns what can follow and has the next turn after one, NONE if nothing does."""
+    """Return what can follow and has the next turn after one, NONE if nothing does."""
     found = NONE
     for lane in range(history.lanes):
         one = _next_of(search, lane)
@@ -182,7 +182,7 @@ def _can_follow(history: History, search: Search, one: int) -> bool:
 
 @kernel
 def _do_free(history: History, search: Search, length: int) -> int:
-    """Does all that can follow and whose values nobody finds; returns how many are done then."""
+    """Do all that can follow and whose values nobody finds; return how many are done then."""
     is_more = True
     while is_more:
         is_more = False
@@ -207,7 +207,7 @@ def _is_unseen(history: History, search: Search, one: int) -> bool:
 
 @kernel
 def _do(history: History, search: Search, length: int, one: int) -> int:
-    """Does a transaction; returns how many are done then."""
+    """Do a transaction; return how many are done then."""
     for found in history.found[history.finds[one] : history.finds[one + 1]]:
         search.left[found] -= 1
     for write in range(history.leaves[one], history.leaves[one + 1]):
@@ -225,7 +225,7 @@ def _do(history: History, search: Search, length: int, one: int) -> int:
 
 @kernel
 def _undo(history: History, search: Search, length: int) -> int:
-    """Takes back the last transaction done; returns how many are done then."""
+    """Take back the last transaction done; return how many are done then."""
     one = search.trail[length - 1]
     for found in history.found[history.finds[one] : history.finds[one + 1]]:
         search.left[found] += 1

@@ -1,12 +1,12 @@
-"""Partial-order reduction: which open calls a search need try before a return.
+"""Partial-order reduction: the open calls that a search has to try before a return.
 
-Two calls *commute* if, from every state, either order is legal exactly if the other is, and leads
-to the same state. Take the call that has to return and add, until there is nothing to add, every
-open call that does not commute with one that is in already. Some legal order passes the return if
-and only if one does that begins with calls of this set: the others commute with all of it, so those
-of the set that come before the return can be moved to the front, and the others delayed until after
-it, when they still are open. (They are what Godefroid, "Partial-order methods", 1996, calls a
-persistent set.) Pure calls count, too: a call need not be tried because of one that it may help.
+Two calls *commute* if, from every state, either order is legal exactly if the other is, and both
+lead to the same state. Take the returning call, and add every open call that does not commute with
+a member, until nothing changes. Some legal order passes the return if and only if one does that
+begins with calls of this set: all other calls commute with the whole set, so members before the
+return can move to the front, and the others can be delayed until after it, while they are still
+open. (Godefroid, "Partial-order methods", 1996, calls the set persistent.) Pure calls count as
+well: a call is not tried merely because it may enable a pure call.
 """
 
 from collections.abc import Callable, Hashable
@@ -27,14 +27,14 @@ class Dependence:
         commutes: Callable[[Hashable, Hashable], bool],
         spend: Callable[[int], None],
     ) -> None:
-        """Takes a plan, what the model says, and who is told of the questions asked."""
+        """Take a plan, what the model says, and who is told of the questions asked."""
         self._plan = plan
         self._commutes = commutes
         self._spend = spend
         self._known: dict[tuple[Hashable, Hashable], bool] = {}
 
     def calls(self, position: int, linearized: int) -> frozenset[Hashable]:
-        """Returns the calls to try where so many completions were passed and those have a place."""
+        """Return the calls to try where so many completions were passed and those have a place."""
         plan = self._plan
         open_here = (*plan.open_updates[position], *plan.open_pure[position])
         left = {plan.calls[n] for n in open_here if not linearized & plan.bits[n]}

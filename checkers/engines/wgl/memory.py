@@ -1,8 +1,8 @@
-"""What the configurations of a search take in memory, by weighing some of them.
+"""Estimate the memory of a search's configurations by weighing some of them.
 
-A state may be as long as the history: a list that was appended to, a queue that nobody empties.
-What a model makes with each state is its own affair; here tuples and frozen sets are weighed,
-which share what is in them with the calls, except tuples, sets and numbers.
+A state may be as long as the history: a list that grows, or a queue that nobody empties. The
+objects of a model are its own affair; tuples and frozen sets are weighed, whose elements the calls
+share, except tuples, sets and numbers.
 """
 
 import sys
@@ -11,18 +11,18 @@ from typing import Final
 _CONFIGURATION_BYTES: Final = 400
 """What a remembered or waiting configuration costs, measured generously, its state apart."""
 _ALLOWANCE_BYTES: Final = 50_000_000
-"""So much may states and masks take before they count: on short histories they never do."""
+"""The bytes that states and masks may take before they count: short histories stay below."""
 
 
 class Weight:
-    """Weighs the configurations that it is shown, which stand for all others."""
+    """The average weight of the configurations weighed so far."""
 
     def __init__(self) -> None:
         self._weighed = 0
         self._bytes = 0
 
     def with_one_more(self, configuration: tuple[object, ...], count: int) -> int:
-        """Returns what so many configurations take in bytes, now that one more was weighed."""
+        """Weigh a configuration, and return the estimated bytes of a number of them."""
         self._weighed += 1
         self._bytes += _bytes_of(configuration)
         extra = count * self._bytes // self._weighed - _ALLOWANCE_BYTES

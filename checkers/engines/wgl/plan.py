@@ -1,7 +1,7 @@
-"""Lays out the operations of one key for a search: what returns when, and what is open then.
+"""Lay out the operations of a key for a search: the returns, and the operations open at each.
 
-It holds no search state and takes no decision; `checkers.engines.wgl.search` does. Required
-operations get a bit each, reused once they have returned; indeterminate ones are numbered by
+The plan holds no search state and takes no decision; see `checkers.engines.wgl.search`. Required
+operations get a bit each, reused after their return; indeterminate operations are numbered by
 invocation and grouped by call.
 """
 
@@ -16,7 +16,7 @@ from kraftproof.checkers.models import SequentialModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The operations of one key in the order in which a search meets them.
+    """The operations of a key in the order in which a search meets them.
 
     Attributes:
         operations: those that may have happened, by invocation.
@@ -41,7 +41,7 @@ class Plan:
 
 
 def make_plan(model: SequentialModel, operations: Sequence[Operation]) -> Plan:
-    """Returns the plan of a search, without what failed or constrains nothing."""
+    """Return the plan of a search, without what failed or constrains nothing."""
     happened = sorted(
         (operation for operation in operations if operation.status != "fail"),
         key=lambda operation: operation.invoke_index,
@@ -51,7 +51,7 @@ def make_plan(model: SequentialModel, operations: Sequence[Operation]) -> Plan:
 
 
 def plan_of(model: SequentialModel, kept: list[tuple[Operation, Hashable]]) -> Plan:
-    """Returns the plan of a search over calls, by invocation; those that are not ok may not be."""
+    """Return the plan of a search over calls, by invocation; those that are not ok may not be."""
     plan = Plan(
         operations=[operation for operation, _ in kept],
         calls=[call for _, call in kept],
@@ -75,7 +75,7 @@ def _indeterminate(kept: list[tuple[Operation, Hashable]]) -> list[tuple[Hashabl
 
 
 def _sweep(model: SequentialModel, plan: Plan) -> None:
-    """Passes the events in real time, and writes down at each completion what is open."""
+    """Pass the events in real time, and writes down at each completion what is open."""
     events: list[tuple[int, int]] = []
     for number, operation in enumerate(plan.operations):
         events.append((operation.invoke_index, number))

@@ -1,13 +1,14 @@
-"""Decides by the general engine where many calls were lost, from both sides.
+"""Decide histories with many indeterminate calls by the general engine, from both sides.
 
-Which lost calls took effect makes most of the configurations of a search, and one that ends in
-nothing has to look at them all. If a lost call may take effect any number of times, nothing of that
-is to be remembered. Every legal order is one then, too, so no order passes the completion at which
-that search is stuck. If there is an order of what was completed before, it is the first that none
-passes; and where there is an order a search seldom has to turn back. If there is none, the search
-for it tells which completion was stuck before.
+The choice of indeterminate calls that took effect makes most of the configurations of a search, and
+a search without success has to visit all of them. If an indeterminate call may take effect any
+number of times, no choice has to be remembered. Every legal order remains one, so no order passes
+the completion at which this relaxed search fails. If an order of all earlier completions exists,
+that completion is the first illegal one; a search for an existing order seldom has to go back. If
+no such order exists, the search names the earlier illegal completion.
 
-A first look with little memory decides most histories, so that this costs nothing there.
+A first search with little memory decides most histories, so that the relaxation costs nothing
+there.
 """
 
 import time
@@ -31,18 +32,18 @@ _RELAXED_BYTES: Final = 20_000_000
 def check_linearizable(
     model: SequentialModel, operations: Sequence[Operation], limits: Limits
 ) -> Found:
-    """Return whether the operations of one key are linearizable under the model."""
+    """Return whether the operations of a key are linearizable under the model."""
     started = time.monotonic()
     return decided(model, make_plan(model, operations), limits, started)
 
 
 def decided(model: SequentialModel, plan: Plan, limits: Limits, started: float) -> Found:
-    """Decides whether a plan is linearizable from the initial state.
+    """Decide whether a plan is linearizable from the initial state.
 
     Args:
         model: the model.
-        plan: the operations of one key.
-        limits: what it may cost.
+        plan: the operations of a key.
+        limits: the limits.
         started: the moment from which its time is counted.
     """
     first = _with_memory(limits, _FIRST_BYTES)
@@ -59,7 +60,7 @@ def decided(model: SequentialModel, plan: Plan, limits: Limits, started: float) 
 def from_both_sides(
     model: SequentialModel, plan: Plan, limits: Limits, started: float
 ) -> Found | None:
-    """Decides a plan by what is stuck though lost calls take effect as often as they like.
+    """Decide a plan by what is stuck though indeterminate calls take effect as often as they like.
 
     None if nothing is.
     """
@@ -78,7 +79,7 @@ def _with_memory(limits: Limits, memory_bytes: int) -> Limits:
 
 
 def _until(model: SequentialModel, plan: Plan, end: int) -> Plan:
-    """Returns the plan of what was invoked before a completion; what is open then may have been."""
+    """Return the plan of the calls invoked before a completion; open calls are optional."""
     kept = []
     for operation, call in zip(plan.operations, plan.calls, strict=True):
         cut = _cut(operation, end)

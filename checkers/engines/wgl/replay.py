@@ -1,4 +1,4 @@
-"""Replays one order of operations that somebody proposes, and says whether it is a legal one.
+"""Replays one order of operations that somebody proposes, and return whether it is a legal one.
 
 A legal order proves a history linearizable, wherever it comes from; one that is not proves nothing.
 Time O(n log n) with the sorting that makes the order, memory O(n).
@@ -11,11 +11,11 @@ from kraftproof.checkers.models import SequentialModel
 
 
 def is_legal(model: SequentialModel, operations: Sequence[Operation], order: Sequence[int]) -> bool:
-    """Says whether an order explains every answer, and keeps to real time.
+    """Return whether an order explains every answer, and keeps to real time.
 
     Args:
         model: what the operations are of.
-        operations: all operations of one key, failed ones included.
+        operations: all operations of a key, failed ones included.
         order: places among them; what was answered must be among these.
     """
     answered = {place for place, operation in enumerate(operations) if operation.status == "ok"}

@@ -1,35 +1,33 @@
 """A linearizability engine for any sequential model.
 
 It searches depth first over *configurations*, in the just-in-time manner of Lowe ("Testing for
-linearizability", 2017) after Wing and Gong: nothing is linearized before some operation has to
-return, and then only operations that are open at that moment. A configuration is
+linearizability", 2017) after Wing and Gong: an operation is linearized only when some operation has
+to return, and only if it is open at that moment. A configuration is
 
     (return, linearized, used, state)
 
-`return` counts the completions passed, `linearized` marks the required operations that are still
-open and already linearized, `used` marks the indeterminate operations that took effect, `state` is
-the model's. Delaying a linearization point up to the next completion never loses a legal order, so
-the search is complete. Six things keep it small, none of which loses one either:
+`return` counts the completions passed, `linearized` marks the open required operations that are
+already linearized, `used` marks the indeterminate operations that took effect, `state` is the
+model's state. Delaying a linearization point up to the next completion never loses a legal order,
+so the search is complete. Six rules keep it small and lose no legal order either:
 
 1. A pure call that is legal in the present state is linearized at once: it changes no state, so it
-   can be moved to here from wherever a legal order has it.
-2. An indeterminate call that would leave the state as it is isn't applied: it may as well never
+   can move here from its place in any legal order.
+2. An indeterminate call that would leave the state unchanged is not applied: it may as well never
    happen.
-3. Of equal indeterminate calls the earliest unused goes first, so those used are the first of
-   them; of equal open ones that have to return the one that returns first: they can change places
-   in any legal order.
-4. A configuration is dropped if another with the same return, linearized and state had used no
-   more: the other can do whatever this one can.
-5. States that no call of the history tells apart are one (the model's `normal_form`).
-
-6. Where the model says which calls commute, only those are tried before a return that it depends on
+3. Of equal indeterminate calls, the earliest unused goes first; of equal open required calls, the
+   first to return: equal calls can change places in any legal order.
+4. A configuration is dropped if another with equal return, linearized and state used no more: the
+   other can do whatever it can.
+5. States that no call of the history distinguishes are merged (the model's `normal_form`).
+6. If the model knows which calls commute, only calls on which a return depends are tried before it
    (`checkers.engines.wgl.dependence`).
 
-Masks are as wide as the concurrency plus the indeterminate operations, not as the history. It does
-not split by key (`checkers.judge.keys` does) and knows no model. Time and memory are bounded; past
-a bound the answer is unknown. The history's first `n` completions being linearizable and the first
-`n + 1` not, an `invalid` names the operation of completion `n + 1`; what is open at that moment may
-have taken effect with the answer that it got later.
+Masks are as wide as the concurrency plus the indeterminate operations, not as the history. The
+engine does not split by key (`checkers.judge.keys` does) and knows no model. Time and memory are
+bounded; beyond a bound the answer is unknown. If the first `n` completions are linearizable and the
+first `n + 1` are not, an `invalid` names the operation of completion `n + 1`; operations open at
+that moment may have taken effect with the answers that they got later.
 """
 
 import time
@@ -53,7 +51,7 @@ _CLOCK_STRIDE: Final = 256
 _STATES_TOLD: Final = 4
 
 Among = frozenset[Hashable] | None
-"""The calls that need be tried; None for all."""
+"""The calls to try; None for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +75,7 @@ class Found:
     reason: str | None = None
 
     def among(self, operations: Sequence[Operation]) -> Outcome:
-        """Returns it as every engine says it: what is stuck by its place among the operations."""
+        """Return the outcome in the form of all engines: the illegal operation by its position."""
         return Outcome(
             verdict=self.verdict,
             engine="general",
@@ -98,11 +96,11 @@ def search(
     *,
     is_relaxed: bool = False,
 ) -> Found:
-    """Decides whether a plan is linearizable from one of several states, and notes how in `trace`.
+    """Decide whether a plan is linearizable from some states, and record the way in `trace`.
 
-    Explanations (`checkers.explain`) ask this; a key's own check starts from the initial state. If
-    it `is_relaxed`, an indeterminate call may take effect any number of times: what is invalid then
-    is invalid, and there are far fewer configurations.
+    Explanations (`checkers.explain`) use this; a key's own check starts from the initial state. If
+    `is_relaxed`, an indeterminate call may take effect any number of times: an `invalid` remains
+    true, and there are far fewer configurations.
     """
     normal = model.normal_form(plan.calls)
     deadline = (time.monotonic() if started is None else started) + limits.seconds
@@ -162,10 +160,10 @@ class _Search:
         return self.weight.with_one_more(self.waiting[-1], count) > self.limits.memory_bytes
 
     def _spend(self, steps: int) -> None:
-        """Counts steps, of which one may take long, and looks at the clock from time to time.
+        """Count steps, and look at the clock from time to time.
 
         Raises:
-            _LateError: it is too late.
+            _LateError: The time is over.
         """
         self.steps_left -= steps
         if self.steps_left < 0:
@@ -174,7 +172,7 @@ class _Search:
                 raise _LateError
 
     def _advance(self, configuration: Configuration) -> bool:
-        """Takes a configuration as far as it goes without a choice, then lists its choices.
+        """Advance a configuration up to the next choice, and list its choices.
 
         Returns:
             Whether every completion has been passed.
@@ -209,7 +207,7 @@ class _Search:
     def _choose_required(
         self, position: int, linearized: int, used: int, state: Hashable, among: Among
     ) -> None:
-        """Lists the open updates, so that the one that has to return soonest is tried first."""
+        """List the open updates, the first to return at the front."""
         plan = self.plan
         soonest: dict[Hashable, int] = {}
         for operation in reversed(plan.open_updates[position]):

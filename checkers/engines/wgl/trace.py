@@ -22,7 +22,7 @@ class Trace:
     passed: int = -1
 
     def note(self, origin: Configuration, passed: int, chosen: Sequence[Configuration]) -> None:
-        """Notes how many completions a configuration passes, and what it leaves to choose from."""
+        """Note how many completions a configuration passes, and what it leaves to choose from."""
         if passed > self.passed:
             self.furthest, self.passed = origin, passed
         for configuration in chosen:

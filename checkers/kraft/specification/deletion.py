@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
-from kraftproof.checkers.kraft.specification.ids import Id, is_reserved, show
+from kraftproof.checkers.kraft.specification.ids import Id, is_zero, show
 from kraftproof.checkers.kraft.specification.image import Image, Topic
 from kraftproof.checkers.kraft.specification.rows import (
     DeletedTopic,
@@ -31,6 +31,8 @@ class Wanted(Struct, frozen=True, kw_only=True):
         """Return whether a result is about this topic."""
         if self.name is not None:
             return result.name == self.name
+        if self.topic_id is None:
+            return result.name is None and is_zero(result.topic_id)
         return bool(result.topic_id == self.topic_id)
 
     def show(self) -> str:
@@ -60,7 +62,7 @@ def wanted_deletions(image: Image, request: DeleteTopicsRequest) -> list[Wanted]
 def _key(named: tuple[str | None, Id]) -> tuple[str | None, Id]:
     """Return a name and an id, of which a zero id counts as none."""
     name, topic_id = named
-    return name, None if topic_id is None or is_reserved(topic_id) else topic_id
+    return name, None if topic_id is None or is_zero(topic_id) else topic_id
 
 
 def _find(image: Image, name: str | None, topic_id: Id) -> Topic | None:

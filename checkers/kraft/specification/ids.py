@@ -18,3 +18,10 @@ def is_reserved(identifier: Id) -> bool:
     if isinstance(identifier, bytes):
         return not any(identifier[:8])
     return str(identifier).startswith(_RESERVED_TEXT)
+
+
+def is_zero(identifier: Id) -> bool:
+    """Return whether an id is zero, which a message has in place of no id."""
+    if isinstance(identifier, bytes):
+        return not any(identifier)
+    return set(str(identifier)) == {"A"}

@@ -4,8 +4,6 @@ A row has the fields that the specification reads. See conversion.py for the row
 messages and of collected logs.
 """
 
-from typing import Any
-
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
@@ -15,14 +13,31 @@ class Row(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """A record, a request or an answer."""
 
 
+class Feature(Row, frozen=True, kw_only=True, gc=False):
+    """The levels of a feature that a broker supports."""
+
+    name: str
+    min_supported_version: int
+    max_supported_version: int
+
+
+class Listener(Row, frozen=True, kw_only=True, gc=False):
+    """A listener of a broker."""
+
+    name: str
+    host: str
+    port: int
+    security_protocol: int
+
+
 class RegisterBrokerRecord(Row, frozen=True, kw_only=True, gc=False):
     """A broker registers, or changes its registration (631-38)."""
 
     broker_id: int
     incarnation_id: Id
     broker_epoch: int
-    end_points: tuple[Any, ...] = ()
-    features: tuple[Any, ...] = ()
+    end_points: tuple[Listener, ...] = ()
+    features: tuple[Feature, ...] = ()
     rack: str | None = None
     fenced: bool = True
     in_controlled_shutdown: bool = False
@@ -209,23 +224,6 @@ class DeleteTopicsResponse(Row, frozen=True, kw_only=True, gc=False):
     """The results of DeleteTopics."""
 
     responses: tuple[DeletedTopic, ...]
-
-
-class Feature(Row, frozen=True, kw_only=True, gc=False):
-    """The levels of a feature that a broker supports."""
-
-    name: str
-    min_supported_version: int
-    max_supported_version: int
-
-
-class Listener(Row, frozen=True, kw_only=True, gc=False):
-    """A listener of a broker."""
-
-    name: str
-    host: str
-    port: int
-    security_protocol: int
 
 
 class BrokerRegistrationRequest(Row, frozen=True, kw_only=True, gc=False):

@@ -75,6 +75,14 @@ class SimulatedFileSystem(FileSystem):
             entry.is_synced for entry in entries.values() if isinstance(entry, SimulatedFile)
         )
 
+    def is_file_synced(self, path: str) -> bool:
+        """Return whether a crash would leave a file unchanged."""
+        return self._file(path).is_synced
+
+    def damage(self, path: str, position: int, value: int) -> None:
+        """Set a byte on the disk, without the node's knowledge."""
+        self._file(path).data[position] = value
+
     @override
     def read(self, path: str) -> bytes:
         return bytes(self._file(path).data)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from kraftproof.cluster.capabilities import (
+    BitRotCapable,
     ClockFaultCapable,
     DiskFault,
     DiskFaultCapable,
@@ -21,7 +22,7 @@ from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.world import World
 
 
-class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
+class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, BitRotCapable, ClockFaultCapable):
     """The optional fault capabilities of the simulated backend."""
 
     world: World
@@ -53,6 +54,19 @@ class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, ClockFaultCapable):
     @override
     async def wipe(self, node_id: int) -> None:
         self._machine(node_id).wipe()
+
+    @override
+    async def damage_file(self, node_id: int) -> str | None:
+        return self._machine(node_id).damage_file()
+
+    @override
+    async def damage_observed(self, node_id: int) -> str | None:
+        damaged = self._machine(node_id).damaged_file
+        return None if damaged is None else damaged.observed
+
+    @override
+    async def restore_file(self, node_id: int) -> None:
+        self._machine(node_id).restore_file()
 
     @override
     async def set_clock_rate(self, node_id: int, rate_ppm: int) -> None:

@@ -142,15 +142,21 @@ class LeadersSayThatTheyStop(Invariant):
 def _epoch_of(message: Message) -> int:
     """Return the epoch of a request, or -1 if the request has no epoch."""
     match message:
-        case vote_request.VoteRequest(topics=(votes, *_)):
-            return votes.partitions[0].replica_epoch
+        case vote_request.VoteRequest(topics=(vote_request.TopicData(partitions=(vote, *_)), *_)):
+            return vote.replica_epoch
         case (
-            begin_quorum_epoch_request.BeginQuorumEpochRequest(topics=(word, *_))
-            | end_quorum_epoch_request.EndQuorumEpochRequest(topics=(word, *_))
+            begin_quorum_epoch_request.BeginQuorumEpochRequest(
+                topics=(begin_quorum_epoch_request.TopicData(partitions=(word, *_)), *_)
+            )
+            | end_quorum_epoch_request.EndQuorumEpochRequest(
+                topics=(end_quorum_epoch_request.TopicData(partitions=(word, *_)), *_)
+            )
         ):
-            return word.partitions[0].leader_epoch
-        case fetch_snapshot_request.FetchSnapshotRequest(topics=(slices, *_)):
-            return slices.partitions[0].current_leader_epoch
+            return word.leader_epoch
+        case fetch_snapshot_request.FetchSnapshotRequest(
+            topics=(fetch_snapshot_request.TopicSnapshot(partitions=(part, *_)), *_)
+        ):
+            return part.current_leader_epoch
         case _:
             return -1
 

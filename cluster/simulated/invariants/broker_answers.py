@@ -40,6 +40,8 @@ ConfigsRequest = describe_configs_request.DescribeConfigsRequest
 ConfigsResponse = describe_configs_response.DescribeConfigsResponse
 TOPIC_CONFIGS = 2
 """The resource type of a topic."""
+IDS_SINCE = 12
+"""First version of Metadata that asks for topics by id."""
 SET_FOR_TOPIC = 1
 """The source of a configuration set for the topic; other sources are defaults."""
 
@@ -73,8 +75,11 @@ class AnswersShowTheImage(Invariant):
             case MetadataRequest() as request, MetadataResponse():
                 self._judge_brokers(process, image, message, fenced_too=False)
                 wants_all = request.topics is None or not (event.version or request.topics)
-                asked = None if wants_all else request.topics
-                faults = _topic_faults(image, asked, message)
+                asked = None if wants_all else tuple(dict.fromkeys(request.topics or ()))
+                if event.version < IDS_SINCE and any(map(_has_id, asked or ())):
+                    faults = _refusal_faults(message)
+                else:
+                    faults = _topic_faults(image, asked, message)
             case ClusterRequest() as request, ClusterResponse(error_code=ErrorCode.NONE):
                 fenced_too = request.include_fenced_brokers
                 self._judge_brokers(process, image, message, fenced_too=fenced_too)
@@ -199,10 +204,21 @@ def _topic_faults(
             yield from _differences(image, topic_id, topic)
 
 
+def _has_id(asked: metadata_request.MetadataRequestTopic) -> bool:
+    return asked.name is None or asked.topic_id != ZERO_UUID
+
+
+def _refusal_faults(message: MetadataResponse) -> Iterator[str]:
+    """Describe topics that are answered by id in a version without ids."""
+    for topic in message.topics:
+        if topic.error_code != ErrorCode.INVALID_REQUEST or topic.partitions:
+            yield f"answers topic {topic.name} with error {topic.error_code}, asked by id too early"
+
+
 def _topic_id(image: MetadataImage, asked: metadata_request.MetadataRequestTopic) -> Uuid | None:
     """Return the id of a requested topic, or None if absent; an id takes precedence over a name."""
-    if asked.topic_id == ZERO_UUID and asked.name is not None:
-        return image.topic_ids.get(asked.name)
+    if not _has_id(asked):
+        return image.topic_ids.get(asked.name or "")
     return asked.topic_id if asked.topic_id in image.topics else None
 
 

@@ -55,6 +55,7 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
     WhoEntersAnIsrMayLead,
 )
+from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
@@ -91,11 +92,6 @@ def make_monitor(
 
     Without a specification, no invariant compares requests with their results.
     """
-    conforms = (
-        ()
-        if make_specification is None
-        else (ControllerConforms(make_specification(config), committed_log),)
-    )
     registry = Registry(committed_log)
     progress = HighWatermarkIsEarned(config)
     return InvariantMonitor(
@@ -127,6 +123,7 @@ def make_monitor(
             SuccessorsHoldWhatCommitted(),
             LeadersSayThatTheyStop(config),
             NoBusyLoop(),
+            EveryRequestEnds(config),
             ImagesAgree(),
             *_of_snapshots(committed_log),
             BrokersServeCaughtUp(committed_log),
@@ -143,7 +140,7 @@ def make_monitor(
             FencedInTime(config, registry),
             HeartbeatRequestsHonoured(registry),
             ForeignClusterIdRefused(config),
-            *conforms,
+            *_conformance(config, committed_log, make_specification),
         )
     )
 
@@ -159,3 +156,13 @@ def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
         LeadersLoadNoSnapshot(),
         ImagesMissNothing(),
     )
+
+
+def _conformance(
+    config: ClusterConfig,
+    committed_log: CommittedLog,
+    make_specification: MakeSpecification | None,
+) -> tuple[ControllerConforms, ...]:
+    if make_specification is None:
+        return ()
+    return (ControllerConforms(make_specification(config), committed_log),)

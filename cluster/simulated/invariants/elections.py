@@ -207,6 +207,7 @@ class FetchesAreFenced(Invariant):
             or not isinstance(message, fetch_response.FetchResponse)
             or message.error_code
             or not message.responses
+            or not request.topics
         ):
             return
         asked, answered = request.topics[0].partitions[0], message.responses[0].partitions[0]

@@ -51,6 +51,10 @@ class ProcessView(Protocol):
         """Return the running time of the process, without pauses and waits for the disk."""
         ...
 
+    def open_requests(self) -> Iterable[Received]:
+        """Return the requests that have no answer yet."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterConfig:

@@ -173,9 +173,11 @@ def _allows(disk: QuorumState, role: str, node_id: int) -> bool:
 
 
 def _asked(message: Message) -> vote_request.PartitionData | None:
-    if not isinstance(message, vote_request.VoteRequest) or not message.topics:
-        return None
-    return message.topics[0].partitions[0]
+    match message:
+        case vote_request.VoteRequest(topics=(vote_request.TopicData(partitions=(asked, *_)), *_)):
+            return asked
+        case _:
+            return None
 
 
 def _is_granted(message: Message) -> bool:

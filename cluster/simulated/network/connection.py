@@ -9,6 +9,7 @@ from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network import network as net
+from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
 from kraftproof.cluster.simulated.network.client_channel import ClientChannel
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
@@ -97,6 +98,22 @@ async def connect(
         channel.close()
         raise ConnectionFailed(f"node {node_id} does not listen")
     return SimulatedConnection(scope, channel)
+
+
+async def open_stream(
+    scope: SimulatedScope, network: net.Network, node_id: int, timeout_ns: int
+) -> SimulatedStream:
+    """Open a connection from the harness that carries bytes.
+
+    Raises:
+        ConnectionFailed: the node does not listen, or does not answer in time.
+    """
+    opened = scope.promise()
+    stream = network.open_stream(Link(HARNESS, node_id), opened.set)
+    if not await scope.wait(opened, timeout_ns):
+        stream.close()
+        raise ConnectionFailed(f"node {node_id} does not listen")
+    return stream
 
 
 async def is_reached(scope: SimulatedScope, links: Links, link: Link) -> bool:

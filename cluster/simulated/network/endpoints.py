@@ -1,5 +1,6 @@
 """The two ends of a simulated connection: the server and the client."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
@@ -7,6 +8,7 @@ from kraftproof.cluster.simulated.network.transport import Arrived
 from kraftproof.node.wire.messages import Message
 
 if TYPE_CHECKING:
+    from kraftproof.cluster.simulated.network.byte_stream import ServerSocket, SimulatedStream
     from kraftproof.cluster.simulated.network.network import Call, Connection
 
 
@@ -21,8 +23,20 @@ class ServerEndpoint(Protocol):
         """Handle a request; `call.answer` sends the response."""
         ...
 
+    def accept_stream(self, socket: "ServerSocket") -> asyncio.Protocol:
+        """Take in a client that sends bytes, and return the reader of the bytes."""
+        ...
+
+    def read_stream(self, action: Callable[[], None], stream: "SimulatedStream") -> None:
+        """Run `action` when the process next reads the stream."""
+        ...
+
     def crashed(self, error: Exception) -> None:
         """Handle an exception of the codec, which cannot read a request."""
+        ...
+
+    def running_ns(self) -> int:
+        """Return the running time of the process, without pauses and waits for the disk."""
         ...
 
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 
 from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
 from kraftproof.cluster.simulated.network.links import Links, Stream
 from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Transport
@@ -198,6 +199,7 @@ class Network:
         """Factory of connections; a recorder replaces the factory (trace/recorder.py)."""
         self._lookup = lookup
         self._connections: list[Connection] = []
+        self._streams: list[SimulatedStream] = []
         self._look_at = FEW_CONNECTIONS
 
     def connect(
@@ -220,8 +222,19 @@ class Network:
     ) -> Connection:
         return Connection(link, client, lookup, owner, links=self.links, transport=self.transport)
 
+    def open_stream(self, link: Link, on_open: Callable[[bool], None]) -> SimulatedStream:
+        """Begin a connection that carries bytes; `on_open` gets whether a server listens."""
+        self._streams = [stream for stream in self._streams if not stream.is_over]
+        stream = SimulatedStream(self.links, link, lambda: self._lookup(link.target))
+        self._streams.append(stream)
+        stream.open(on_open)
+        return stream
+
     def process_died(self, process: object) -> None:
         """Reset every connection to a process that has ended."""
+        for stream in self._streams:
+            if stream.server is process:
+                stream.reset()
         self._forget_closed()
         for connection in self._connections:
             if connection.server is process:

@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
+from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
@@ -27,11 +29,18 @@ from kraftproof.node.storage.epochs import FILE_NAME as EPOCH_FILE
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
-from kraftproof.node.storage.stored import StorageConfig, log_directory, open_node_storage
+from kraftproof.node.storage.stored import (
+    StorageConfig,
+    Stored,
+    log_directory,
+    open_node_storage,
+)
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 DATA = "/data"
 TRACE = "/trace.jsonl"
+DAMAGED_COPIES = 15
+"""Number of damaged copies of a disk that a bit-rot fault opens, in addition to the disk."""
 
 
 class Machine:
@@ -56,6 +65,7 @@ class Machine:
         self.disk_faults = DiskFaults(Random(f"{seed}/disk-{info.node_id}"))
         self.process: NodeProcess | None = None
         self.restart_count = 0
+        self.damaged_file: DamagedFile | None = None
         self._config = config
         self._seed = seed
         self._ties = ties
@@ -82,16 +92,8 @@ class Machine:
             self.env.on_crash(self.info.node_id, error)
 
     def _start(self) -> None:
-        try:
-            stored = open_node_storage(
-                self.disk, self._storage_config, self._codec, self._directory_id
-            )
-        except StorageError as error:
-            self._refuses(str(error))
-            return
-        except OSError as error:
-            if not self.disk_faults.fails():
-                self.env.on_crash(self.info.node_id, error)
+        stored = self._recover()
+        if stored is None:
             return
         self.restart_count += 1
         random = NodeRandom.of(
@@ -130,6 +132,40 @@ class Machine:
             for loaded in self.env.monitor.on_snapshot_loaded:
                 loaded(self.process, newest.stored.snapshot, newest.image)
         self.process.start()
+
+    def _recover(self) -> Stored | None:
+        """Open the disk; return None if the node refuses the disk, or the disk fails."""
+        damaged = self.damaged_file
+        undamaged = None if damaged is None else damaged.undamaged(self.disk, self._open)
+        try:
+            stored = self._open(self.disk)
+        except StorageError as error:
+            if damaged is None or undamaged is None:
+                self._refuses(str(error))
+            else:
+                self._judge_damage(damaged.refused(str(error)))
+            return None
+        except OSError as error:
+            if not self.disk_faults.fails():
+                self.env.on_crash(self.info.node_id, error)
+            return None
+        if damaged is not None and undamaged is not None:
+            self._judge_damage(damaged.recovered(stored, undamaged))
+        return stored
+
+    def _open(self, disk: SimulatedFileSystem) -> Stored:
+        """Open the storage of a disk, the node's own or a copy."""
+        return open_node_storage(disk, self._storage_config, self._codec, self._directory_id)
+
+    def _judge_damage(self, mistake: str | None) -> None:
+        if mistake is not None:
+            self.env.monitor.record(
+                "DamageIsRefused",
+                "A node refuses a damaged file in one line, or recovers the same state.",
+                mistake,
+                node=self.info.node_id,
+                time_ns=self.env.scheduler.now_ns,
+            )
 
     def _trace(self, incarnation: Uuid) -> TraceWriter:
         return TraceWriter(
@@ -204,10 +240,35 @@ class Machine:
     def wipe(self) -> None:
         """Kill the process, lose everything that was stored, and format the directories again."""
         self.kill()
+        self.damaged_file = None
         self.disk = SimulatedFileSystem()
         self._format()
         self.disk.disk_faults = self.env.disk_faults
         self.env.log = LogMirror()
+
+    def damage_file(self) -> str | None:
+        """Flip a bit of a drawn durable file; return the path, or None without such a file.
+
+        The disk of a stopped node is copied, and copies with other damages are opened as well.
+        """
+        if self.damaged_file is None:
+            directory = log_directory(self._storage_config)
+            random = self.fault_random("bit-rot")
+            for _ in range(DAMAGED_COPIES if self.process is None else 0):
+                rot = draw_bit_rot(self.disk, directory, random)
+                if rot is not None:
+                    self._judge_damage(start_on_copy(self.disk, rot, self._open))
+            rot = draw_bit_rot(self.disk, directory, random)
+            if rot is not None:
+                rot.apply(self.disk)
+                self.damaged_file = DamagedFile(rot)
+        return None if self.damaged_file is None else self.damaged_file.rot.path
+
+    def restore_file(self) -> None:
+        """Restore the damaged file, if any."""
+        if self.damaged_file is not None:
+            self.damaged_file.rot.undo(self.disk)
+            self.damaged_file = None
 
     def set_clock_rate(self, rate_ppm: int) -> None:
         """Let the monotonic clock run quicker or slower, and the process wait accordingly."""
@@ -218,6 +279,7 @@ class Machine:
     def repair(self) -> None:
         """Undo what faults have done to the disk and the clocks."""
         self.set_disk_fault(DiskFaults.recover)
+        self.restore_file()
         self.env.clock.repair()
         self.set_clock_rate(0)
 

@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
+from kraftproof.cluster.simulated.node.stream_listener import StreamCall
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
@@ -52,8 +53,8 @@ class SimulatedTransport(Transport[Connection]):
         connection.send(correlation_id, Outgoing(message=message, version=version))
 
 
-class SimulatedReplies(Replies[Call]):
-    """Answers of one process."""
+class SimulatedReplies(Replies[Call | StreamCall]):
+    """Answers of one process, as messages or on byte streams."""
 
     def __init__(self, process: ProcessView, monitor: InvariantMonitor) -> None:
         self._process = process
@@ -62,7 +63,7 @@ class SimulatedReplies(Replies[Call]):
         """Answers of the step that is being carried out."""
 
     @override
-    def reply(self, client: Call, event: Received, message: Message) -> None:
+    def reply(self, client: Call | StreamCall, event: Received, message: Message) -> None:
         for replying in self._monitor.on_replying[type(event.message)]:
             replying(self._process, event, message)
         self._replied.append((event, message))

@@ -4,11 +4,12 @@ The process implements the shell's ports over virtual time, together with disk_p
 peer_transport.py and node_clock.py. See suspension.py for pauses, machine.py for starts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
+from kraftproof.cluster.simulated.network.byte_stream import ServerSocket, SimulatedStream
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Arrived
@@ -17,6 +18,7 @@ from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.node_clock import SimulatedNodeClock
 from kraftproof.cluster.simulated.node.peer_transport import SimulatedReplies, SimulatedTransport
 from kraftproof.cluster.simulated.node.port_contract import PortContract
+from kraftproof.cluster.simulated.node.stream_listener import StreamListener
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.node.workers import SimulatedWorkers
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant
@@ -25,6 +27,7 @@ from kraftproof.node.core.events import Event, Received
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.server.connection import Connection as ClientConnection
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.shell import ports
 from kraftproof.node.shell.node_shell import NodeShell
@@ -77,6 +80,9 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
                 observer=self,
             ),
         )
+        self._stream_listener = StreamListener(
+            self._shell, is_controller=is_controller, call_soon=self._soon
+        )
 
     # Life
 
@@ -120,9 +126,14 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         """Return the machine's wall clock in milliseconds."""
         return self._env.clock.now().wall // NANOSECONDS_PER_MS
 
+    @override
     def running_ns(self) -> int:
         """True time without this process's pauses and without its waits for its disk."""
         return self._suspension.running_ns()
+
+    def open_requests(self) -> Iterable[Received]:
+        """Return the requests that have no answer yet."""
+        return self._shell.open_requests
 
     # The network's side
 
@@ -149,6 +160,14 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         )
 
     @override
+    def accept_stream(self, socket: ServerSocket) -> ClientConnection:
+        return self._stream_listener.accept(socket)
+
+    @override
+    def read_stream(self, action: Callable[[], None], stream: SimulatedStream) -> None:
+        self._suspension.when_reading(action, stream)
+
+    @override
     def crashed(self, error: Exception) -> None:
         self._env.on_crash(self.node_id, error)
 
@@ -172,6 +191,9 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         """Do it that much later, or when the process next runs."""
         when_running = self._suspension.when_running
         return self._env.scheduler.after(delay_ns, lambda: when_running(action))
+
+    def _soon(self, action: Callable[[], None]) -> None:
+        self.after(0, action)
 
     def _tick(self) -> None:
         self._shell.tick()

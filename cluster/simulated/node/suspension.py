@@ -8,11 +8,10 @@ no running time, and an invariant that gives a process so much time counts runni
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from random import Random
 
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
-from kraftproof.cluster.simulated.network.network import Connection
 
 Action = Callable[[], None]
 
@@ -40,7 +39,7 @@ class Suspension:
         self._scheduler = scheduler
         self._on_crash = on_crash
         self._random = random
-        self._buffers: dict[Connection, deque[Action]] = {}
+        self._buffers: dict[Hashable, deque[Action]] = {}
         self._due: list[Action] = []
         self._held_ns = 0
         self._held_since_ns: int | None = None
@@ -105,7 +104,7 @@ class Suspension:
         elif self.is_alive:
             self._due.append(action)
 
-    def when_reading(self, action: Action, connection: Connection) -> None:
+    def when_reading(self, action: Action, connection: Hashable) -> None:
         """Do it now, or when the process reads this connection again."""
         if self.is_running:
             self.guard(action)

@@ -27,12 +27,14 @@ from kraftproof.node.wire.messages import (
     metadata_response,
 )
 from kraftproof.node.wire.schema import Message
-from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
+from kraftproof.node.wire.types import format_uuid, parse_uuid
 
 CREATE_VERSION: Final = 7
 DELETE_VERSION: Final = 6
 METADATA_VERSION: Final = 12
 REPLICATION_FACTOR: Final = 3
+OF_THE_TOPIC: Final = 1
+"""The source of a configuration that was set for the topic (DYNAMIC_TOPIC_CONFIG)."""
 
 
 class TopicsClient(ReferenceClient):
@@ -97,21 +99,33 @@ class TopicsClient(ReferenceClient):
         match f:
             case "create" | "lookup":
                 created = cast("create_topics_response.CreateTopicsResponse", answer).topics[0]
-                return _of_create(f, created.error_code, created.topic_id)
+                return _of_create(f, created)
             case "delete":
                 deleted = cast("delete_topics_response.DeleteTopicsResponse", answer)
                 return _of_delete(deleted.responses[0].error_code)
             case _:
                 shown = cast("metadata_response.MetadataResponse", answer).topics[0]
-                return _of_describe(shown.error_code)
+                return _of_describe(shown)
 
 
-def _of_create(f: str, error_code: int, topic_id: Uuid) -> Completion:
-    if error_code == ErrorCode.TOPIC_ALREADY_EXISTS:
+def _of_create(f: str, created: create_topics_response.CreatableTopicResult) -> Completion:
+    if created.error_code == ErrorCode.TOPIC_ALREADY_EXISTS:
         return told("exists")
-    if error_code != ErrorCode.NONE:
-        return refused(f, error_code)
-    return told("created", id=format_uuid(topic_id)) if f == "create" else told("absent")
+    if created.error_code != ErrorCode.NONE:
+        return refused(f, created.error_code)
+    if f == "lookup":
+        return told("absent")
+    return told(
+        "created",
+        id=format_uuid(created.topic_id),
+        partitions=created.num_partitions,
+        factor=created.replication_factor,
+        configs={
+            entry.name: entry.value
+            for entry in created.configs or ()
+            if entry.config_source == OF_THE_TOPIC
+        },
+    )
 
 
 def _of_delete(error_code: int) -> Completion:
@@ -122,9 +136,17 @@ def _of_delete(error_code: int) -> Completion:
     return refused("delete", error_code)
 
 
-def _of_describe(error_code: int) -> Completion:
-    if error_code == ErrorCode.NONE:
-        return told("present")
-    if error_code in {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID}:
+def _of_describe(shown: metadata_response.MetadataResponseTopic) -> Completion:
+    if shown.error_code == ErrorCode.NONE:
+        partitions = sorted(shown.partitions, key=lambda partition: partition.partition_index)
+        return told(
+            "present",
+            indexes=[partition.partition_index for partition in partitions],
+            replicas=[list(partition.replica_nodes) for partition in partitions],
+            isrs=[list(partition.isr_nodes) for partition in partitions],
+            leaders=[partition.leader_id for partition in partitions],
+            epochs=[partition.leader_epoch for partition in partitions],
+        )
+    if shown.error_code in {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID}:
         return told("absent")
-    return refused("describe", error_code)
+    return refused("describe", shown.error_code)

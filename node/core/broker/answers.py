@@ -34,6 +34,8 @@ _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 """The legal names and versions of client software."""
 _SOFTWARE_NAMED_FROM: Final = 3
 """The first version of ApiVersions in which clients name their software."""
+_TOPIC_IDS_FROM: Final = 12
+"""The first version of Metadata whose answers may leave the name of a topic out."""
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
@@ -92,6 +94,8 @@ def metadata(
     wants_all = request.topics is None or (version == 0 and not request.topics)
     if wants_all:
         topics = tuple([_topic(image, topic, active) for topic in image.sorted_topics()])
+    elif version < _TOPIC_IDS_FROM and any(map(_has_id, request.topics or ())):
+        topics = tuple(map(_refused_topic, request.topics or ()))
     else:
         asked = dict.fromkeys(request.topics or ())
         topics = tuple([_asked_topic(image, topic, active) for topic in asked])
@@ -191,11 +195,23 @@ def _contact(config: NodeConfig, active: list[int]) -> NodeId:
     return NodeId(active[0]) if active else NO_NODE
 
 
+def _has_id(asked: metadata_request.MetadataRequestTopic) -> bool:
+    return asked.name is None or asked.topic_id != ZERO_UUID
+
+
+def _refused_topic(
+    asked: metadata_request.MetadataRequestTopic,
+) -> metadata_response.MetadataResponseTopic:
+    """Refuse a topic of a request that names ids in a version whose answers need names."""
+    return metadata_response.MetadataResponseTopic(
+        error_code=ErrorCode.INVALID_REQUEST, name=asked.name or "", topic_id=asked.topic_id
+    )
+
+
 def _asked_topic(
     image: MetadataImage, asked: metadata_request.MetadataRequestTopic, active: frozenset[NodeId]
 ) -> metadata_response.MetadataResponseTopic:
-    by_id = asked.name is None or asked.topic_id != ZERO_UUID
-    name = None if by_id else asked.name
+    name = None if _has_id(asked) else asked.name
     topic = image.topics.get(asked.topic_id) if name is None else image.topic_named(name)
     if topic is not None:
         return _topic(image, topic, active)

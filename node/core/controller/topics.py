@@ -194,9 +194,16 @@ def _new_id(image: MetadataImage, random: "Random") -> Uuid:
 
 
 def delete_topics(image: MetadataImage, request: DeleteRequest) -> Outcome:
-    """Delete topics by name or by id."""
+    """Delete topics by name or by id.
+
+    A request may name at most MAX_RECORDS topics, since an unknown name costs time, too.
+    """
     if request.timeout_ms <= 0:
         return Outcome(reply=refusal(request, ErrorCode.REQUEST_TIMED_OUT, _OUT_OF_TIME))
+    asked = len(request.topics) + len(request.topic_names)
+    if asked > MAX_RECORDS:
+        reason = f"{asked} topics: {MAX_RECORDS} are the most that a request may name"
+        return Outcome(reply=refusal(request, ErrorCode.POLICY_VIOLATION, reason))
     states = Counter((*request.topics, *(TopicState(name=name) for name in request.topic_names)))
     found = {state: _find(image, state, times) for state, times in states.items()}
     ways = Counter(topic.topic_id for topic in found.values() if isinstance(topic, Topic))

@@ -4,14 +4,12 @@ Each test installs a distribution: a folder on the path with its metadata, as pi
 """
 
 import json
-import textwrap
 
 import numpy as np
 import pytest
 
+from kraftproof.checkers.engines.own import OWN
 from kraftproof.checkers.engines.registry import (
-    ENTRY_POINT_GROUP,
-    OWN,
     decide,
     installed,
     order_of,
@@ -80,6 +78,10 @@ class Tickets:
 
 
 class TicketEngine:
+    """Dispensers of numbers: the numbers give the order."""
+
+    models = ("tickets",)
+
     def accepts(self, calls):
         return type(calls).__name__ == "TicketCalls"
 
@@ -144,29 +146,6 @@ class NoEngine:
 def broken():
     raise OSError("no licence")
 """
-
-
-@pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Install a distribution that brings one engine, for the time of a test."""
-    installed.cache_clear()
-
-    def installs(package, source, name, value):
-        site = tmp_path / package
-        metadata = site / f"{package}-1.0.dist-info"
-        metadata.mkdir(parents=True)
-        (site / f"{package}.py").write_text(textwrap.dedent(source), encoding="utf-8")
-        (metadata / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", encoding="utf-8"
-        )
-        (metadata / "entry_points.txt").write_text(
-            f"[{ENTRY_POINT_GROUP}]\n{name} = {package}:{value}\n", encoding="utf-8"
-        )
-        monkeypatch.syspath_prepend(site)
-        return site / f"{package}.py"
-
-    yield installs
-    installed.cache_clear()
 
 
 def tickets(path, swapped=()):

@@ -45,9 +45,6 @@ def crowded(
         (crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 9),
         (crowded("stack", "out-of-order", 1_000, 30, 0.1, 17), 7),
         (crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 5),
-        # The order of what came before has its takes when they must, not when they can.
-        (crowded("priority-queue", "duplicate", 2_000, 50, 0.02, 110, values=8), 1),
-        (crowded("priority-queue", "phantom", 2_000, 50, 0.02, 110, values=8), 1),
         # An engine reads what was open with the answer that it got later.
         (crowded("fencing-lock", "stale-token", 2_000, 20, 0.05, 1), 3),
         # A window begins in no state that only a later call leads to.

@@ -8,9 +8,10 @@ import pytest
 from kraftproof.checkers.engines.registry import decide
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
-from kraftproof.checkers.initial import StartingModel, parse_initial, started
+from kraftproof.checkers.initial import parse_initial, started
 from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models import ColumnarModel, models
+from kraftproof.checkers.models.starting import StartingModel
 from kraftproof.checkers.options import CheckOptions, Limits
 from tests.checkers.test_initial import run, written
 from tests.support.checkers import random_histories, reference

@@ -4,6 +4,8 @@ import shutil
 
 import pytest
 
+from kraftproof.checkers.verdict import NO_OPERATIONS
+from kraftproof.report.analysis import read_analysis
 from tests.support.command import KRAFTPROOF, run
 from tests.support.plugins import install
 
@@ -61,8 +63,13 @@ def test_a_model_that_crashes_is_told_and_kept_as_inline(crashed, tmp_path):
     out = tmp_path / "analysis"
     words = ("analyze", store, "--master", "local[2]", "--out", out)
     done = run(KRAFTPROOF, *words, environment=environment, timeout=200)
-    assert done.returncode in {2, 3}, done.stdout + done.stderr
+    assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("unknown  2 unknown of 2 runs; ")
+    rows = read_analysis(out).runs
+    assert [(row["label"], row["verdict"]) for row in rows] == [(str(d), "unknown") for d in runs]
+    assert all("no such state" in row["notes"] for row in rows)
+    assert not any(NO_OPERATIONS in row["notes"] for row in rows)
     for directory in runs:
         kept = directory / "plugin-error.txt"
         said = (done.stdout + done.stderr).splitlines()

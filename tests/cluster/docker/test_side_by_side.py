@@ -3,13 +3,16 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import docker
 import pytest
 
+from kraftproof.cluster.docker.hosts import run_name
+from kraftproof.cluster.docker.lease import engine_lock, lease_subnet, taken_subnets
 from kraftproof.cluster.docker.owner import RUN
-from kraftproof.cluster.docker.sweep import sweep
+from kraftproof.cluster.docker.sweep import remove_run, sweep, sweep_locked
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.systems.reference.server_properties import PORT
 from tests.cluster.docker.conftest import Driver, make
@@ -17,6 +20,14 @@ from tests.cluster.docker.conftest import Driver, make
 pytestmark = pytest.mark.docker
 
 ROOT = Path(__file__).resolve().parents[3]
+LEASES = 6
+LOCK_S = 250.0
+"""Other workers hold the engine's lock while an image is built."""
+
+
+@pytest.fixture(autouse=True)
+def patient_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kraftproof.cluster.docker.sweep.LOCK_S", LOCK_S)
 
 
 @pytest.fixture
@@ -58,6 +69,21 @@ def test_two_clusters_share_the_engine_and_nothing_else(
     driver.until_ready()
 
 
+def test_subnets_that_are_leased_at_the_same_moment_differ(engine: docker.DockerClient):
+    """Also without the engine's lock: the threads of one process begin with the same subnet."""
+    runs = [run_name(Path("lease")) for _ in range(LEASES)]
+    try:
+        with ThreadPoolExecutor(LEASES) as threads:
+            subnets = list(threads.map(lambda run: lease_subnet(engine, run), runs))
+        addresses = {subnet.addresses for subnet in subnets}
+        assert len(addresses) == LEASES
+        assert addresses <= set(taken_subnets(engine))
+    finally:
+        for run in runs:
+            remove_run(engine, run)
+    assert held(engine, "lease") == []
+
+
 def test_what_a_killed_harness_leaves_is_gone_after_the_next_sweep(
     driver: Driver, engine: docker.DockerClient, tmp_path: Path
 ):
@@ -68,10 +94,12 @@ def test_what_a_killed_harness_leaves_is_gone_after_the_next_sweep(
         assert ":9092" in harness.stdout.readline()
         sweep(engine)
         assert len(held(engine, "doomed")) == 5, "the living are left alone"
-        harness.kill()
-        harness.wait()
-    assert len(held(engine, "doomed")) == 5, "containers outlive their harness"
-    lines = sweep(engine)
+        # Every run that begins sweeps, also one of another worker: none may begin meanwhile.
+        with engine_lock(LOCK_S):
+            harness.kill()
+            harness.wait()
+            assert len(held(engine, "doomed")) == 5, "containers outlive their harness"
+            lines = sweep_locked(engine)
     assert held(engine, "doomed") == []
     assert any("doomed-" in line and "5 removed" in line for line in lines)
     assert driver.run(driver.cluster.process_id(1)) is not None

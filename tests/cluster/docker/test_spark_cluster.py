@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from kraftproof.checkers.history.schema import ANALYSIS_TABLES
+from kraftproof.checkers.history.analysis_schema import ANALYSIS_TABLES
 from kraftproof.cli import run as kraftproof
 from tests.cluster.docker.spark_cluster import spark_cluster
 from tests.support.checkers.analyses import local_analysis, some_runs

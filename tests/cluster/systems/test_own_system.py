@@ -74,6 +74,7 @@ def test_a_system_of_one_file_loses_its_values_and_two_operations_say_so(tmp_pat
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 def test_the_same_file_runs_in_containers_that_a_partition_divides(tmp_path):
     done = run(
         tmp_path,

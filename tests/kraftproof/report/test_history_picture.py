@@ -14,6 +14,7 @@ from kraftproof.checkers.explain import explain
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.history.operations import Operation, read_operations
 from kraftproof.checkers.models.cas_register import CasRegister
+from kraftproof.report.colours import DARK
 from kraftproof.report.history_picture import write_picture
 from tests.support.browser import Browser
 
@@ -189,6 +190,8 @@ def test_light_and_dark_follow_the_system_and_the_button(page, browser, large):
     assert page.evaluate("document.documentElement.dataset.theme") == "light"
     page.key("t")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    shown = "getComputedStyle(document.documentElement).getPropertyValue('--invalid').trim()"
+    assert page.evaluate(shown) == DARK["invalid"]
     browser.resize(480, 900, dark=True)
     browser.open(large)
     browser.settle()

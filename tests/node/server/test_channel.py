@@ -2,12 +2,24 @@
 
 import asyncio
 import struct
+import time
 from contextlib import suppress
 
 import pytest
 
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.server.peer_transport import PeerSocket
-from tests.node.server.lanes import SECOND, api_versions, lane_to, transport_to
+from kraftproof.node.wire.codec import encode_response
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.messages.generated import fetch_response
+from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
+from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
+from kraftproof.node.wire.messages.metadata import PartitionChangeRecord
+from kraftproof.node.wire.schema import Message
+from kraftproof.node.wire.types import Uuid
+from tests.node.server.lanes import PEER, SECOND, api_versions, lane_to, transport_to
 from tests.node.server.test_shell import run, until
 
 
@@ -104,3 +116,72 @@ def test_a_refused_connection_is_an_unanswered_request() -> None:
         assert lost == [None]
 
     run(scenario)
+
+
+RECORDS = 20_000
+"""Records of a batch that takes some 80 ms to decode."""
+LOOP_MS = 50
+"""The longest turn of the event loop, in CPU time."""
+
+
+def large_fetch() -> tuple[bytes, Batch]:
+    """Return the frame that answers a Fetch with one large batch, and the batch."""
+    change = PartitionChangeRecord(partition_id=1, topic_id=Uuid(b"t" * 16), leader=2, isr=(2, 3))
+    batch = Batch(base_offset=0, epoch=1, timestamp_ms=0, records=(change,) * RECORDS)
+    partition = fetch_response.PartitionData(
+        partition_index=0, high_watermark=RECORDS, records=(batch,)
+    )
+    topic = fetch_response.FetchableTopicResponse(topic_id=Uuid(b"m" * 16), partitions=(partition,))
+    message = fetch_response.FetchResponse(responses=(topic,))
+    header = struct.pack(">i", 0) + NO_TAGS
+    return frame(header, encode_response(message, FETCH_VERSION)), batch
+
+
+NO_TAGS = b"\0"
+AFTER_IT = frame(struct.pack(">ihi", 1, 0, 0))
+"""The answer to the ApiVersions request that follows."""
+
+
+def test_a_large_answer_leaves_the_loop_its_turns_and_answers_their_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    longest_ms, turn = [0.0], asyncio.Handle._run
+    answers: list[Message | None] = []
+    answer, batch = large_fetch()
+    fetch = Send(
+        destination=PEER,
+        correlation=1,
+        message=FetchRequest(),
+        version=FETCH_VERSION,
+        timeout_ns=60 * SECOND,
+    )
+
+    def timed(handle: asyncio.Handle) -> None:
+        begun = time.thread_time_ns()  # of the loop's thread alone, whatever the machine's load
+        turn(handle)
+        longest_ms[0] = max(longest_ms[0], (time.thread_time_ns() - begun) / 1e6)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(answer + AFTER_IT)
+        await reader.read()
+        writer.close()
+
+    async def scenario() -> None:
+        server = await asyncio.start_server(talk, "127.0.0.1", 0)
+        lane = lane_to(port_of(server))
+        lane.request(fetch, answers.append)
+        lane.request(api_versions(60 * SECOND), answers.append)
+        monkeypatch.setattr(asyncio.Handle, "_run", timed)
+        await until(lambda: len(answers) == 2)
+        lane.close()
+        server.close()
+
+    run(scenario)
+    first, second = answers
+    assert isinstance(first, fetch_response.FetchResponse)
+    (topic,) = first.responses
+    (received,) = topic.partitions[0].records or ()
+    assert received.records == batch.records
+    assert isinstance(second, ApiVersionsResponse)
+    assert longest_ms[0] < LOOP_MS

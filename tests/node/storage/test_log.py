@@ -7,7 +7,7 @@ import pytest
 
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.disk import Disk
-from kraftproof.node.storage.errors import CorruptLogError
+from kraftproof.node.storage.errors import CorruptLogError, StorageError
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.segment import segment_name
 from kraftproof.node.wire.batches import encode_batch
@@ -184,7 +184,7 @@ def test_the_epoch_checkpoint_follows_the_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("595-10")
-@pytest.mark.parametrize("content", [None, "garbage", "0\n1\n5 0\n"])
+@pytest.mark.parametrize("content", [None, "garbage", "0\n1\n1 0\n", "0\n3\n1 0\n2 1\n9 5\n"])
 def test_the_epoch_checkpoint_is_rebuilt(tmp_path: Path, content: str | None) -> None:
     path = written(tmp_path, chain(1, 1, epochs=(1, 2)))
     file = Path(path) / "leader-epoch-checkpoint"
@@ -193,6 +193,18 @@ def test_the_epoch_checkpoint_is_rebuilt(tmp_path: Path, content: str | None) ->
         file.write_text(content)
     MetadataLog.open(DISK, path)[0].close()
     assert file.read_text() == "0\n2\n1 0\n2 1\n"
+
+
+@pytest.mark.parametrize("content", ["0\n1\n5 0\n", "0\n2\n1 0\n2 0\n", "0\n2\n0 0\n3 1\n"])
+def test_a_log_that_contradicts_the_epoch_checkpoint_is_refused(
+    tmp_path: Path, content: str
+) -> None:
+    path = written(tmp_path, chain(1, 1, epochs=(1, 2)))
+    file = Path(path) / "leader-epoch-checkpoint"
+    file.write_text(content)
+    with pytest.raises(StorageError, match=r"the log has epoch \d from offset \d"):
+        MetadataLog.open(DISK, path)
+    assert file.read_text() == content
 
 
 @pytest.mark.requirement("595-09")

@@ -36,7 +36,9 @@ def write(filesystem: SimulatedFileSystem | Disk, path: str, value: QuorumState)
 def test_the_file_is_json_of_version_0(tmp_path: Path) -> None:
     path = tmp_path / "quorum-state"
     write(DISK, str(path), state(7, voted_for=2, leader=3))
-    assert json.loads(path.read_text()) == {
+    written = json.loads(path.read_text())
+    assert isinstance(written.pop("crc32"), int)
+    assert written == {
         "clusterId": CLUSTER_ID,
         "leaderId": 3,
         "leaderEpoch": 7,
@@ -69,6 +71,10 @@ def test_no_file_is_epoch_0_without_vote_or_leader(tmp_path: Path) -> None:
         (b'{"leaderId":-1,"leaderEpoch":"4","votedId":-1,"data_version":0}', "leaderEpoch is '4'"),
         (b'{"leaderId":-1,"leaderEpoch":4,"data_version":0}', "votedId is None"),
         (b'{"leaderId":-7,"leaderEpoch":4,"votedId":-1,"data_version":0}', "leaderId is -7"),
+        (
+            b'{"leaderId":-1,"leaderEpoch":4,"votedId":-1,"data_version":0,"crc32":1}',
+            "crc32 is 1, not ",
+        ),
         (b'{"leaderId":1,"leaderEpoch":4,"votedId":-1,"data_version":9}', "data_version is 9"),
         (
             b'{"clusterId":"x","leaderId":1,"leaderEpoch":4,"votedId":-1,"data_version":0}',

@@ -1,4 +1,4 @@
-"""Searches for a legal order of one register whose values are written again.
+"""Searches for a legal order of a register whose values are written again.
 
 **Problem.** NP-complete (Gibbons and Korach, "Testing shared memories", 1997).
 

@@ -1,16 +1,17 @@
-"""Depth first through the configurations of a register that fit into machine words.
+"""Depth-first search through the configurations of a register, in machine words.
 
-The first search of every key that has few enough calls open
+The first search of every key with few enough open calls
 (`checkers.engines.register.search.bitmasks`): it finds a legal order of most valid histories at a
-fraction of the cost of `depth_first`, and like it only ever says *valid*. How configurations follow
-each other, and that each way is a legal one: `checkers.engines.register.search.bitmask_steps`. What
-it does not find says nothing.
+fraction of the cost of `depth_first`, and likewise only answers *valid*. See
+`checkers.engines.register.search.bitmask_steps` for successors and their soundness. A failure
+proves nothing.
 
-A wrong choice may show only many returns later. So when it gets no further, it starts again from
-where it once was, a few returns before, then twice as many, and so on, and chooses at random there.
+A wrong choice may become visible only many returns later. After a failure the search therefore
+restarts from a checkpoint a few returns earlier, then twice as many, and so on, with random
+choices.
 
-Memory: the alternatives that it can come back to, of which the oldest are forgotten, places to
-start again from, and a byte for each call of the longest key.
+Memory: the alternatives (the oldest are forgotten), the checkpoints, and a byte for each call of
+the longest key.
 """
 
 from typing import Final, NamedTuple
@@ -98,7 +99,7 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, keys: NDArray[np.int64]) -> Search:
-    """Returns a search that has room for some keys of a layout."""
+    """Return a search that has room for some keys of a layout."""
     calls = int(layout.counts[keys, KEPT].max(initial=0))
     values = int(np.diff(layout.value_starts)[keys].max(initial=0))
     return Search(
@@ -119,15 +120,15 @@ def search_keys(
     is_resumed: bool,  # noqa: FBT001 a kernel takes no keywords
     found: NDArray[np.int64],
 ) -> None:
-    """Searches some keys, one after the other.
+    """Search the keys in turn.
 
     Args:
-        layout: the calls.
+        layout: The calls.
         keys: int64[m], the numbers of keys whose calls have enough slots.
-        search: what it works with.
-        work: about how much work a key may cost; if negative, how much per return, and then a key
-            that gets no further is left early.
-        is_resumed: whether to go on with the search as it is; then m is 1.
+        search: The workspace.
+        work: The approximate work for a key; if negative, for each return, and the search of a key
+            without progress ends early.
+        is_resumed: Whether to continue the search; then m is 1.
         found: int64[m, 3], set to VALID, EXHAUSTED or RUNNING, the furthest position reached, and
             a value there.
     """
@@ -147,7 +148,7 @@ def search_keys(
 
 @bare_kernel
 def _start(search: Search) -> None:
-    """Sets a search to the first configuration."""
+    """Set a search to the first configuration."""
     row = search.steps.row
     row[:] = 0
     row[DONE] = search.steps.masks.sets[READS, 0]
@@ -158,7 +159,7 @@ def _start(search: Search) -> None:
 
 @bare_kernel
 def _run(key: Key, search: Search, number: Integer, work: Integer, vain: Integer) -> Integer:
-    """Goes on until it is decided, or it did so much work, or too many restarts were in vain."""
+    """Continue until a decision, the end of the work, or too many restarts."""
     at, steps, row = search.at, search.steps, search.steps.row
     while work > 0 and at[IN_VAIN] < vain:
         if (at[SIZE] == 0 or at[LEFT] <= 0) and not _start_again(search):
@@ -187,7 +188,7 @@ def _run(key: Key, search: Search, number: Integer, work: Integer, vain: Integer
 
 @bare_kernel
 def _take(key: Key, search: Search) -> None:
-    """Takes the last alternative that waits."""
+    """Take the last alternative that waits."""
     at, row, masks = search.at, search.steps.row, search.steps.masks
     _copy(search.waiting[at[TOP]], row)
     at[SIZE] -= 1
@@ -200,7 +201,7 @@ def _take(key: Key, search: Search) -> None:
 
 @bare_kernel
 def _note(search: Search) -> None:
-    """Writes down where the search is."""
+    """Write down where the search is."""
     at, row = search.at, search.steps.row
     if row[PLACE] > at[FURTHEST]:
         at[FURTHEST], at[VALUE_THERE] = row[PLACE], row[VALUE]
@@ -211,7 +212,7 @@ def _note(search: Search) -> None:
 
 @bare_kernel
 def _start_again(search: Search) -> bool:
-    """Goes back to an earlier configuration; returns False if all of them were looked at."""
+    """Go back to an earlier configuration; returns False if all of them were looked at."""
     at = search.at
     if at[SIZE] == 0 and at[RESTARTS] == 0 and at[FORGOTTEN] == 0:
         return False
@@ -232,7 +233,7 @@ def _copy(source: NDArray[np.int64], target: NDArray[np.int64]) -> None:
 
 @bare_kernel
 def _wait(search: Search, row: NDArray[np.int64]) -> None:
-    """Puts a configuration on the ring; the oldest makes room if it is full."""
+    """Put a configuration on the ring; the oldest makes room if it is full."""
     at = search.at
     at[TOP] = (at[TOP] + 1) & (_WAITING - 1)
     at[FORGOTTEN] += at[SIZE] == _WAITING
@@ -242,7 +243,7 @@ def _wait(search: Search, row: NDArray[np.int64]) -> None:
 
 @bare_kernel
 def _is_seen(search: Search, row: NDArray[np.int64], number: Integer) -> bool:
-    """Says whether a configuration is known to have been looked at, and remembers it."""
+    """Return whether a configuration is known to have been looked at, and remembers it."""
     found = np.int64(number) + (np.int64(search.at[RESTARTS]) << 32)
     for column in range(COLUMNS):
         found = found * np.int64(-7046029254386353131) + row[column]
@@ -257,7 +258,7 @@ def _is_seen(search: Search, row: NDArray[np.int64], number: Integer) -> bool:
 
 @bare_kernel
 def _choose(key: Key, search: Search) -> None:
-    """Goes on with what follows whose value is asked for soonest; the others wait."""
+    """Go on with what follows whose value is asked for soonest; the others wait."""
     steps = search.steps
     count, best = steps.at[COUNT], 0
     if count > 1:
@@ -279,9 +280,9 @@ def _choose(key: Key, search: Search) -> None:
 
 @bare_kernel
 def _next_want(key: Key, masks: Masks, row: NDArray[np.int64]) -> Integer:
-    """Returns the position at which a call that needs a row's value returns, as far as one looks.
+    """Return the position at which a call that needs a row's value returns, within a horizon.
 
-    That is an update that is open and not placed, or a call that is yet to be invoked.
+    Such a call is an open update without a place, or a call invoked later.
     """
     position, value = masks.at[POSITION], row[VALUE]
     soonest: Integer = min(key.returns, position + _FAR)

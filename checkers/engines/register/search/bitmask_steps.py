@@ -1,10 +1,9 @@
-"""What a configuration of a register that fits into machine words may become at a return.
+"""The successors of a register's configuration in machine words, at a return.
 
 A configuration is a value, a mask of the open calls that are done, a mask of those that were open
 when the current block began, and a few loose ends. It follows
-`checkers.engines.register.search.steps`, whose four ways and words are used here: each way is a
-legal one, but not all are gone. Of loose ends only some are kept, and of the beginnings of a block
-only the first few followed.
+`checkers.engines.register.search.steps`: each way is legal, but not every way is tried. Only some
+open blocks are kept, and the first beginnings of a block.
 """
 
 from typing import Final, NamedTuple
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from kraftproof.checkers.calls.register import CAS, READ, WRITE
 from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.bitmasks import (
-    LOST,
+    INDETERMINATE,
     OPEN,
     OPEN_UPDATES,
     OPEN_WRITES,
@@ -52,17 +51,17 @@ _NO_END: Final = 0
 
 
 class Steps(NamedTuple):
-    """A configuration, and what it may become.
+    """A configuration, and its successors.
 
     Attributes:
-        masks: the calls open at its position.
-        row: int64[.], the configuration: VALUE, DONE, SCOPE, PLACE, which is the position, and from
-            ENDS on the loose ends, each its value and the mask of the calls that may go on from it,
-            which is 0 after the last.
-        rows: int64[., .], what it may become.
+        masks: The calls open at its position.
+        row: int64[.], the configuration: VALUE, DONE, SCOPE, PLACE (the position), and from ENDS on
+            the open blocks, each its value and the mask of the calls that may continue it; 0 after
+            the last.
+        rows: int64[., .], the successors.
         paths: int64[., 2], VALUE and DONE of the beginnings of a block.
-        at: int64[2], the COUNT of what it may become, and the LEADS: bits of the values from which
-            updates may lead to what returns.
+        at: int64[2], the COUNT of successors, and the LEADS: bits of the values from which updates
+            may lead to the value of the returning call.
     """
 
     masks: Masks
@@ -73,7 +72,7 @@ class Steps(NamedTuple):
 
 
 def new_steps(calls: int, values: int) -> Steps:
-    """Returns room for keys of so many calls and values at most."""
+    """Return room for keys of so many calls and values at most."""
     return Steps(
         masks=new_masks(calls, values),
         row=np.zeros(COLUMNS, np.int64),
@@ -109,7 +108,7 @@ def follow(key: Key, steps: Steps) -> None:
 
 @bare_kernel
 def advance(key: Key, steps: Steps, invoked: Integer) -> None:
-    """Takes the configuration to the position to which the masks have gone.
+    """Take the configuration to the position to which the masks have gone.
 
     Args:
         key: the key.
@@ -133,9 +132,10 @@ def advance(key: Key, steps: Steps, invoked: Integer) -> None:
 def _leave(
     masks: Masks, row: NDArray[np.int64], place: Integer, value: Integer, within: Integer
 ) -> Integer:
-    """Puts a loose end at a place if it is of use and there is room; returns the next place."""
+    """Put a loose end at a place if it is of use and there is room; return the next place."""
     left = within & masks.at[OPEN] & ~row[DONE] & ~masks.at[OPEN_WRITES]
-    if not left & masks.sets[UPDATES, value] or not left & ~masks.at[LOST] or place == COLUMNS:
+    required = left & ~masks.at[INDETERMINATE]
+    if not left & masks.sets[UPDATES, value] or not required or place == COLUMNS:
         return place
     row[place], row[place + 1] = value, left
     return place + 2
@@ -151,10 +151,10 @@ def _add(
     end: Integer,
     within: Integer,
 ) -> None:
-    """Adds a configuration to those that follow, if there is room.
+    """Add a configuration to the successors, if there is room.
 
-    It has the loose ends of the one looked at, without that in the column `used`, and one more: a
-    block that ended with a value, which the calls `within` may go on from.
+    It has the present open blocks, without that in column `used`, and a new one: the block that
+    ended with a value, which the calls `within` may continue.
     """
     place, source = steps.at[COUNT], steps.row
     if place == _SUCCESSORS:
@@ -174,7 +174,7 @@ def _add(
 
 @bare_kernel
 def _write_returns(key: Key, steps: Steps, returning: Integer) -> None:
-    """A write that was not placed returns: it stays before the current block, or starts one."""
+    """Let an unplaced write return: it stays before the current block, or starts one."""
     masks, value, scope = steps.masks, steps.row[VALUE], steps.row[SCOPE]
     position, opened = masks.at[POSITION], masks.at[OPEN]
     new, slot = key.calls[returning, NEW], masks.slots[returning]
@@ -189,9 +189,9 @@ def _write_returns(key: Key, steps: Steps, returning: Integer) -> None:
 
 @bare_kernel
 def _find_leads(key: Key, steps: Steps, returning: Integer) -> None:
-    """Sets the bits of the values from which updates not yet done may lead to what returns.
+    """Set the bits of the values from which unfinished updates may lead to the returning call.
 
-    Values that are equal but for a multiple of 64 share a bit; that costs only time.
+    Values that are equal modulo 64 share a bit, which costs only time.
     """
     masks = steps.masks
     left = masks.at[OPEN_UPDATES] & ~steps.row[DONE] & ~(np.int64(1) << masks.slots[returning])
@@ -212,7 +212,7 @@ def _find_leads(key: Key, steps: Steps, returning: Integer) -> None:
 
 @bare_kernel
 def _start_blocks(key: Key, steps: Steps, within: Integer, way: Integer) -> None:
-    """Lets each write in some mask start a block that leads to what returns."""
+    """Let each write in some mask start a block that leads to what returns."""
     masks, done = steps.masks, steps.row[DONE]
     left = masks.at[OPEN_WRITES] & within & ~done
     while left:
@@ -254,7 +254,7 @@ def _explore(
 
 @bare_kernel
 def _go_on(key: Key, steps: Steps, head: Integer, tail: Integer, within: Integer) -> Integer:
-    """Adds the paths that go one update further, and returns how many there are then."""
+    """Add the paths that go one update further, and returns the count then."""
     masks, paths = steps.masks, steps.paths
     value, done = paths[head, VALUE], paths[head, DONE]
     left = masks.sets[UPDATES, value] & within & ~done
@@ -271,12 +271,12 @@ def _go_on(key: Key, steps: Steps, head: Integer, tail: Integer, within: Integer
 
 @bare_kernel
 def _is_covered(masks: Masks, paths: NDArray[np.int64], tail: Integer) -> bool:
-    """Says whether an earlier path can do all that the last one can."""
-    lost, reads = masks.at[LOST], ~(masks.at[OPEN_WRITES] | masks.at[OPEN_UPDATES])
+    """Return whether an earlier path can do all that the last one can."""
+    idle, reads = masks.at[INDETERMINATE], ~(masks.at[OPEN_WRITES] | masks.at[OPEN_UPDATES])
     value, done = paths[tail, VALUE], paths[tail, DONE]
     for other in range(tail):
         ours = paths[other, DONE]
-        if paths[other, VALUE] == value and not ours & ~done & ~reads and not done & ~ours & ~lost:
+        if paths[other, VALUE] == value and not ours & ~done & ~reads and not done & ~ours & ~idle:
             return True
     return False
 
@@ -285,7 +285,7 @@ def _is_covered(masks: Masks, paths: NDArray[np.int64], tail: Integer) -> bool:
 def _arrive(
     key: Key, steps: Steps, done: Integer, within: Integer, way: Integer, used: Integer
 ) -> None:
-    """Adds what the configuration becomes when a block has reached what returns."""
+    """Add what the configuration becomes when a block has reached what returns."""
     masks, row = steps.masks, steps.row
     returning, opened = key.returning[masks.at[POSITION], CALL], masks.at[OPEN]
     value = key.calls[returning, EXPECTED]

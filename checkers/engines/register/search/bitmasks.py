@@ -1,8 +1,8 @@
-"""The calls of one register that are open at a return, as bits of machine words.
+"""The calls of a register open at a return, as bits of machine words.
 
-Each call has a *slot* while it is open, 64 of them at most; sets of open calls are masks, by what
-the calls ask for or set. Indeterminate calls, which never return, take turns in the slots that the
-others leave: the oldest is forgotten when there is no room. Not here: any search.
+Each open call has a *slot*, 64 at most; sets of open calls are masks, by the value that calls ask
+for or set. Indeterminate calls, which never return, share the remaining slots in turn: without
+room, the oldest is forgotten.
 """
 
 from typing import Final, NamedTuple
@@ -16,10 +16,10 @@ from kraftproof.checkers.engines.register.search.configurations import Key
 from kraftproof.checkers.engines.register.search.layout import (
     CALL,
     EXPECTED,
+    INDETERMINATE_CAS,
+    INDETERMINATE_WRITE,
     INVOKED,
     KIND,
-    LOST_CAS,
-    LOST_WRITE,
     NEW,
     RANKS,
     Layout,
@@ -38,7 +38,7 @@ POSITION: Final = 0
 OPEN: Final = 1
 OPEN_WRITES: Final = 2
 OPEN_UPDATES: Final = 3
-LOST: Final = 4
+INDETERMINATE: Final = 4
 
 _DE_BRUIJN: Final = 0x03F79D71B4CB0A89
 """Each six bits of it in a row are different: B(2, 6), Leiserson, Prokop and Randall 1998."""
@@ -50,12 +50,12 @@ class Masks(NamedTuple):
     """The calls open at a position.
 
     Attributes:
-        slots: int8[n], the slot of each call, -1 for an indeterminate one that has none.
-        calls: int32[64], the call in each slot that is taken.
+        slots: int8[n], the slot of each call, -1 for an indeterminate call without a slot.
+        calls: int32[64], the call in each slot in use.
         sets: int64[3, values], the open READS and UPDATES (compare-and-sets) that ask for a value,
             and the WRITES that set it.
-        at: int64[5], the POSITION; and the calls OPEN there, those that are writes, that are
-            updates, and that are LOST, or indeterminate.
+        at: int64[5], the POSITION; and the masks of OPEN calls, of writes, of updates, and of
+            INDETERMINATE calls.
     """
 
     slots: NDArray[np.int8]
@@ -65,7 +65,7 @@ class Masks(NamedTuple):
 
 
 def new_masks(calls: int, values: int) -> Masks:
-    """Returns masks for keys of so many calls and values at most."""
+    """Return masks for keys of so many calls and values at most."""
     return Masks(
         slots=np.empty(calls, np.int8),
         calls=np.zeros(SLOTS, np.int32),
@@ -75,21 +75,21 @@ def new_masks(calls: int, values: int) -> Masks:
 
 
 def that_fit(layout: Layout) -> NDArray[np.bool_]:
-    """Returns the keys whose calls have enough slots: bool[m]."""
+    """Return the keys whose calls have enough slots: bool[m]."""
     fits: NDArray[np.bool_] = layout.counts[:, RANKS] <= SLOTS
     return fits
 
 
 @bare_kernel
 def lowest(mask: Integer) -> Integer:
-    """Returns the number of the lowest bit of a mask that is not 0."""
+    """Return the number of the lowest bit of a mask that is not 0."""
     found: Integer = _PLACES[((mask & -mask) * _DE_BRUIJN) >> 58 & 63]
     return found
 
 
 @bare_kernel
 def soonest_of(key: Key, masks: Masks, rivals: Integer) -> Integer:
-    """Returns the bit of the call in a mask, which is not 0, that returns soonest."""
+    """Return the bit of the call in a mask, which is not 0, that returns soonest."""
     best = rivals & -rivals
     soonest = key.calls[masks.calls[lowest(rivals)], RETURNS_AT]
     rivals &= rivals - 1
@@ -103,7 +103,7 @@ def soonest_of(key: Key, masks: Masks, rivals: Integer) -> Integer:
 
 @bare_kernel
 def enter(key: Key, ranks: Integer, masks: Masks) -> None:
-    """Gives the calls of a key their slots, and sets the masks to the first position.
+    """Give the calls of a key their slots, and sets the masks to the first position.
 
     Args:
         key: whose calls.
@@ -119,15 +119,15 @@ def enter(key: Key, ranks: Integer, masks: Masks) -> None:
 
 @bare_kernel
 def _assign(key: Key, ranks: Integer, slots: NDArray[np.int8]) -> None:
-    """Gives the calls slots: the first ones are for those that return."""
+    """Give the calls slots: the first slots to calls that return."""
     free = np.int64(-1) if ranks == SLOTS else (np.int64(1) << ranks) - 1
     left = SLOTS - ranks
-    call, lost = 0, 0
+    call, indeterminate = 0, 0
     for position in range(key.returns):
         while call < key.returning[position, INVOKED]:
-            if key.calls[call, KIND] >= LOST_WRITE:
-                slots[call] = ranks + lost % left if left else -1
-                lost += 1
+            if key.calls[call, KIND] >= INDETERMINATE_WRITE:
+                slots[call] = ranks + indeterminate % left if left else -1
+                indeterminate += 1
             else:
                 slots[call] = lowest(free)
                 free &= free - 1
@@ -137,7 +137,7 @@ def _assign(key: Key, ranks: Integer, slots: NDArray[np.int8]) -> None:
 
 @bare_kernel
 def _open(key: Key, masks: Masks, call: Integer) -> Integer:
-    """Adds a call, and returns its bit, 0 if it has no slot."""
+    """Add a call, and returns its bit, 0 if it has no slot."""
     slot, kind = masks.slots[call], key.calls[call, KIND]
     if slot < 0:
         return np.int64(0)
@@ -148,20 +148,20 @@ def _open(key: Key, masks: Masks, call: Integer) -> Integer:
     masks.at[OPEN] |= bit
     if kind == READ:
         masks.sets[READS, key.calls[call, EXPECTED]] |= bit
-    elif kind in (WRITE, LOST_WRITE):
+    elif kind in (WRITE, INDETERMINATE_WRITE):
         masks.sets[WRITES, key.calls[call, NEW]] |= bit
         masks.at[OPEN_WRITES] |= bit
     else:
         masks.sets[UPDATES, key.calls[call, EXPECTED]] |= bit
         masks.at[OPEN_UPDATES] |= bit
-    if kind in (LOST_WRITE, LOST_CAS):
-        masks.at[LOST] |= bit
+    if kind in (INDETERMINATE_WRITE, INDETERMINATE_CAS):
+        masks.at[INDETERMINATE] |= bit
     return bit
 
 
 @bare_kernel
 def close(key: Key, masks: Masks, call: Integer) -> None:
-    """Takes a call out, if it is in its slot."""
+    """Take a call out, if it is in its slot."""
     slot, kind = masks.slots[call], key.calls[call, KIND]
     if slot < 0 or masks.calls[slot] != call:
         return
@@ -169,18 +169,18 @@ def close(key: Key, masks: Masks, call: Integer) -> None:
     masks.at[OPEN] &= rest
     if kind == READ:
         masks.sets[READS, key.calls[call, EXPECTED]] &= rest
-    elif kind in (WRITE, LOST_WRITE):
+    elif kind in (WRITE, INDETERMINATE_WRITE):
         masks.sets[WRITES, key.calls[call, NEW]] &= rest
         masks.at[OPEN_WRITES] &= rest
     else:
         masks.sets[UPDATES, key.calls[call, EXPECTED]] &= rest
         masks.at[OPEN_UPDATES] &= rest
-    masks.at[LOST] &= rest
+    masks.at[INDETERMINATE] &= rest
 
 
 @bare_kernel
 def forward(key: Key, masks: Masks) -> Integer:
-    """Goes one position on; returns the bits of the calls that were invoked since."""
+    """Go one position on; return the bits of the calls that were invoked since."""
     position = masks.at[POSITION]
     close(key, masks, key.returning[position, CALL])
     opened = np.int64(0)
@@ -192,7 +192,7 @@ def forward(key: Key, masks: Masks) -> Integer:
 
 @bare_kernel
 def back(key: Key, masks: Masks) -> None:
-    """Goes one position back; indeterminate calls that were forgotten since stay so."""
+    """Go one position back; forgotten indeterminate calls stay forgotten."""
     position = masks.at[POSITION] - 1
     for call in range(key.returning[position, INVOKED], key.returning[position + 1, INVOKED]):
         close(key, masks, call)

@@ -1,7 +1,7 @@
-"""How a block of one register's calls may go on to what returns: along compare-and-sets.
+"""The continuations of a block of a register up to the returning call, along compare-and-sets.
 
-Where the block lies is told: it is the current one, or an earlier one that only calls below a scope
-can join. How that is chosen, and why nothing is missed: `checkers.engines.register.search.steps`.
+The position of the block is given: the current block, or an earlier block that only calls below a
+scope can join. See `checkers.engines.register.search.steps` for the choice and its completeness.
 """
 
 from typing import Final, NamedTuple
@@ -28,9 +28,9 @@ from kraftproof.checkers.engines.register.search.dominance import covers
 from kraftproof.checkers.engines.register.search.layout import (
     CALL,
     EXPECTED,
+    INDETERMINATE_CAS,
+    INDETERMINATE_WRITE,
     KIND,
-    LOST_CAS,
-    LOST_WRITE,
     NEW,
     OLD,
     POSITION,
@@ -57,16 +57,16 @@ ENDS: Final = 2
 
 
 class Space(NamedTuple):
-    """Where the successors of one configuration are worked out.
+    """The workspace for the successors of a configuration.
 
     Attributes:
         rows: int64[., .], the successors.
-        paths: int64[., .], the beginnings of blocks that may lead to what returns.
+        paths: int64[., .], the beginnings of blocks that may lead to the returning call.
         reached: int64[.], the value that each path has reached.
-        leads: int32[values], STAMP at a value from which updates may lead to what returns.
-        at: int64[5], COUNT: how many successors; LACKING: NOTHING, ROOM or ENDS, if a row had too
-            few columns for its loose ends; STAMP, and the position that it STANDS_FOR; TRIED: how
-            many paths were compared.
+        leads: int32[values], STAMP at a value from which updates may lead to the returning call.
+        at: int64[5], the COUNT of successors; LACKING: NOTHING, ROOM or ENDS, if a row had too few
+            columns for its open blocks; STAMP, and the position that it STANDS_FOR; TRIED: the
+            number of paths compared.
     """
 
     rows: Rows
@@ -77,7 +77,7 @@ class Space(NamedTuple):
 
 
 def new_space(columns: int, values: int, room: int) -> Space:
-    """Returns a space.
+    """Return a space.
 
     Args:
         columns: of its rows.
@@ -95,7 +95,7 @@ def new_space(columns: int, values: int, room: int) -> Space:
 
 @bare_kernel
 def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
-    """Copies a row to the successors, and returns its place there."""
+    """Copy a row to the successors, and returns its place there."""
     place: Integer = space.at[COUNT]
     if place == len(space.rows) - 1:  # the last row is never one of them
         space.at[LACKING] = ROOM
@@ -110,14 +110,14 @@ def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
 def leave_end(
     key: Key, here: Window, rows: Rows, i: Integer, value: Integer, scope: Integer, space: Space
 ) -> None:
-    """Leaves the end of a block loose."""
+    """Leave the end of a block loose."""
     if not add_end(key, here, rows, i, value, scope):
         space.at[LACKING] = ENDS
 
 
 @bare_kernel
 def find_leads(key: Key, here: Window, space: Space) -> None:
-    """Marks the values from which compare-and-sets may lead to what the returning call needs."""
+    """Mark the values from which compare-and-sets may lead to what the returning call needs."""
     if space.at[STANDS_FOR] == here.at[0]:
         return
     space.at[STANDS_FOR] = here.at[0]
@@ -129,7 +129,7 @@ def find_leads(key: Key, here: Window, space: Space) -> None:
         is_changed = False
         for rank in range(here.at[1]):
             call = here.opened[rank]
-            if key.calls[call, KIND] == CAS or key.calls[call, KIND] == LOST_CAS:
+            if key.calls[call, KIND] == CAS or key.calls[call, KIND] == INDETERMINATE_CAS:
                 is_changed |= _lead(leads, stamp, key.calls[call, EXPECTED], key.calls[call, NEW])
         for field in range(key.pool_writes, len(key.pool)):
             is_changed |= _lead(leads, stamp, key.pool[field, OLD], key.pool[field, SET])
@@ -170,7 +170,7 @@ def explore(
 def _arrive(
     key: Key, here: Window, there: Window, space: Space, path: Integer, scope: Integer, way: Integer
 ) -> None:
-    """Makes a path that has reached what the returning call needs a successor."""
+    """Make a path that has reached what the returning call needs a successor."""
     position = here.at[0]
     call, rank, value = (
         key.returning[position, CALL],
@@ -193,13 +193,17 @@ def _arrive(
 def _follow(
     key: Key, here: Window, space: Space, head: Integer, tail: Integer, scope: Integer
 ) -> Integer:
-    """Adds the paths that go one compare-and-set further, and returns how many there are then."""
+    """Add the paths that go one compare-and-set further, and returns the count then."""
     stamp, value = space.at[STAMP], space.reached[head]
     returning = key.returning[here.at[0], CALL]
     for rank in range(scope):
         call = here.opened[rank]
         kind = key.calls[call, KIND]
-        if kind not in (CAS, LOST_CAS) or key.calls[call, EXPECTED] != value or call == returning:
+        if (
+            kind not in (CAS, INDETERMINATE_CAS)
+            or key.calls[call, EXPECTED] != value
+            or call == returning
+        ):
             continue
         if space.leads[key.calls[call, NEW]] != stamp or is_done(space.paths, head, rank):
             continue
@@ -229,7 +233,7 @@ def _follow(
 def _keep_path(
     key: Key, here: Window, space: Space, path: Integer, value: Integer, scope: Integer
 ) -> Integer:
-    """Keeps the last path unless an earlier one covers it, and returns how many there are."""
+    """Keep the last path unless an earlier one covers it, and returns the count."""
     answer_reads(key, here, space.paths, path, value, scope)
     space.reached[path] = value
     space.at[TRIED] += path >> 3
@@ -244,7 +248,7 @@ def _keep_path(
 def _is_best_cas(
     key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, scope: Integer
 ) -> bool:
-    """Says whether no equal compare-and-set in scope was open only while this one was."""
+    """Return whether no equal compare-and-set in scope was open only while this one was."""
     call = here.opened[rank]
     for other in range(rank + 1, scope):
         rival = here.opened[other]
@@ -254,7 +258,10 @@ def _is_best_cas(
         )
         if not is_equal or key.calls[rival, KIND] < CAS or is_done(rows, i, other):
             continue
-        if key.calls[rival, KIND] == LOST_WRITE or rival == key.returning[here.at[0], CALL]:
+        if (
+            key.calls[rival, KIND] == INDETERMINATE_WRITE
+            or rival == key.returning[here.at[0], CALL]
+        ):
             continue
         if key.calls[rival, POSITION] <= key.calls[call, POSITION]:
             return False

@@ -67,7 +67,7 @@ class Key(NamedTuple):
 
 @bare_kernel
 def key_of(layout: Layout, k: Integer, ends: Integer, is_relaxed: bool) -> Key:  # noqa: FBT001
-    """Returns one key, with rows that have room for some loose ends, if it can have any.
+    """Return one key, with rows that have room for some loose ends, if it can have any.
 
     Relaxed, the search starts with any value, as if a block had just begun, and what is in the pool
     is never used up.
@@ -97,7 +97,7 @@ def key_of(layout: Layout, k: Integer, ends: Integer, is_relaxed: bool) -> Key: 
 
 
 def columns_of(counts: NDArray[np.int64], ends: int) -> int:
-    """Returns how many integers the widest row has, of keys with such `Layout.counts`."""
+    """Return how many integers the widest row has, of keys with such `Layout.counts`."""
     bits = np.frexp(counts[:, EQUAL])[1] + 1
     pools = -(-counts[:, DISTINCT] // (_POOL_BITS // bits))
     return int((DONE + -(-counts[:, RANKS] // 64) + pools).max()) + ends
@@ -105,7 +105,7 @@ def columns_of(counts: NDArray[np.int64], ends: int) -> int:
 
 @bare_kernel
 def width(key: Key) -> Integer:
-    """Returns how many integers a row has."""
+    """Return how many integers a row has."""
     return DONE + key.words + key.pool_words + key.ends
 
 
@@ -125,27 +125,27 @@ class Window(NamedTuple):
 
 @bare_kernel
 def copy_row(key: Key, source: Rows, i: Integer, target: Rows, j: Integer) -> None:
-    """Copies a row."""
+    """Copy a row."""
     for column in range(width(key)):
         target[j, column] = source[i, column]
 
 
 @bare_kernel
 def is_done(rows: Rows, i: Integer, rank: Integer) -> bool:
-    """Says whether the call at a rank has been answered or placed."""
+    """Return whether the call at a rank has been answered or placed."""
     bit: bool = (rows[i, DONE + (rank >> 6)] >> (rank & 63)) & 1 != 0
     return bit
 
 
 @bare_kernel
 def mark_done(rows: Rows, i: Integer, rank: Integer) -> None:
-    """Marks the call at a rank as answered or placed."""
+    """Mark the call at a rank as answered or placed."""
     rows[i, DONE + (rank >> 6)] |= np.int64(1) << (rank & 63)
 
 
 @bare_kernel
 def remove_rank(key: Key, rows: Rows, i: Integer, rank: Integer) -> None:
-    """Takes a rank out: those above move down by one, and scopes with them."""
+    """Take a rank out: those above move down by one, and scopes with them."""
     w = rank >> 6
     low = (np.int64(1) << (rank & 63)) - 1
     for word in range(w, key.words):
@@ -165,7 +165,7 @@ def remove_rank(key: Key, rows: Rows, i: Integer, rank: Integer) -> None:
 def answer_reads(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> None:
-    """Marks the reads of a value among the ranks below a scope as answered."""
+    """Mark the reads of a value among the ranks below a scope as answered."""
     for rank in range(scope):
         call = window.opened[rank]
         if key.calls[call, KIND] == READ and key.calls[call, EXPECTED] == value:
@@ -174,14 +174,14 @@ def answer_reads(
 
 @bare_kernel
 def pool_place(key: Key, field: Integer) -> tuple[Integer, Integer]:
-    """Returns the column and the shift of a field of the pool."""
+    """Return the column and the shift of a field of the pool."""
     a_word = _POOL_BITS // key.field_bits
     return DONE + key.words + field // a_word, (field % a_word) * key.field_bits
 
 
 @bare_kernel
 def pool_left(key: Key, rows: Rows, i: Integer, field: Integer) -> Integer:
-    """Returns how many calls of the pool are left."""
+    """Return how many calls of the pool are left."""
     column, shift = pool_place(key, field)
     left: Integer = (rows[i, column] >> shift) & ((np.int64(1) << key.field_bits) - 1)
     return left
@@ -189,14 +189,14 @@ def pool_left(key: Key, rows: Rows, i: Integer, field: Integer) -> Integer:
 
 @bare_kernel
 def pool_add(key: Key, rows: Rows, i: Integer, field: Integer) -> None:
-    """Adds a call to the pool."""
+    """Add a call to the pool."""
     column, shift = pool_place(key, field)
     rows[i, column] += np.int64(1) << shift
 
 
 @bare_kernel
 def pool_take(key: Key, rows: Rows, i: Integer, field: Integer) -> None:
-    """Takes a call out of the pool."""
+    """Take a call out of the pool."""
     if not key.is_relaxed:
         column, shift = pool_place(key, field)
         rows[i, column] -= np.int64(1) << shift
@@ -204,7 +204,7 @@ def pool_take(key: Key, rows: Rows, i: Integer, field: Integer) -> None:
 
 @bare_kernel
 def first_cas(key: Key, value: Integer) -> Integer:
-    """Returns the first field of the pool that compares with a value, or one larger."""
+    """Return the first field of the pool that compares with a value, or one larger."""
     low: Integer = key.pool_writes
     high: Integer = len(key.pool)
     while low < high:
@@ -218,11 +218,11 @@ def first_cas(key: Key, value: Integer) -> Integer:
 
 @bare_kernel
 def first_end(key: Key) -> Integer:
-    """Returns the column of the first loose end."""
+    """Return the column of the first loose end."""
     return DONE + key.words + key.pool_words
 
 
 @bare_kernel
 def asked_value(key: Key, window: Window, value: Integer) -> Integer:
-    """Returns a value, or -1 for one that nothing asks for from here on."""
+    """Return a value, or -1 for one that nothing asks for from here on."""
     return value if value >= 0 and key.wanted[value] >= window.at[0] else -1

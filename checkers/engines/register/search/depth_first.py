@@ -82,7 +82,7 @@ class Descent(NamedTuple):
 
 
 def new_descent(columns: int, ranks: int, room: int) -> Descent:
-    """Returns an empty search.
+    """Return an empty search.
 
     Args:
         columns: of its rows.
@@ -111,7 +111,7 @@ def descend(
     is_resumed: bool,  # noqa: FBT001 a kernel takes no keywords
     found: NDArray[np.int64],
 ) -> None:
-    """Searches some keys, one after the other.
+    """Search the keys in turn.
 
     Args:
         layout: the calls.
@@ -139,7 +139,7 @@ def descend(
 
 @bare_kernel
 def _start(key: Key, descent: Descent) -> None:
-    """Sets a search to the first configuration."""
+    """Set a search to the first configuration."""
     descent.at[TOP] = descent.at[SIZE] = descent.at[WORK] = 0
     descent.at[FURTHEST] = -1
     descent.there.at[0], descent.there.at[1] = -1, 0
@@ -150,7 +150,7 @@ def _start(key: Key, descent: Descent) -> None:
 
 @bare_kernel
 def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
-    """Goes on until it is decided or about so much work was done: RUNNING, VALID or EXHAUSTED."""
+    """Go on until it is decided or about so much work was done: RUNNING, VALID or EXHAUSTED."""
     at, row = descent.at, descent.row
     end = at[WORK] + work
     space.at[STANDS_FOR] = -1
@@ -182,7 +182,7 @@ def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
 
 @bare_kernel
 def _moved(key: Key, here: Window, there: Window, position: Integer) -> tuple[Window, Window]:
-    """Returns the windows of a position, no later than the next, and of the one after it."""
+    """Return the windows of a position, no later than the next, and of the one after it."""
     if here.at[0] + 1 == position:
         here, there = there, here
     while here.at[0] > position:
@@ -195,7 +195,7 @@ def _moved(key: Key, here: Window, there: Window, position: Integer) -> tuple[Wi
 
 @bare_kernel
 def _push(key: Key, descent: Descent, rows: Rows, i: Integer, position: Integer) -> None:
-    """Puts a configuration on the ring; the oldest makes room if it is full."""
+    """Put a configuration on the ring; the oldest makes room if it is full."""
     at = descent.at
     at[TOP] = (at[TOP] + 1) % len(descent.rows)
     at[SIZE] = min(at[SIZE] + 1, len(descent.rows))
@@ -205,7 +205,7 @@ def _push(key: Key, descent: Descent, rows: Rows, i: Integer, position: Integer)
 
 @bare_kernel
 def _is_seen(key: Key, here: Window, descent: Descent, position: Integer) -> bool:
-    """Says whether the configuration is known to have been looked at, and remembers it."""
+    """Return whether the configuration is known to have been looked at, and remembers it."""
     if is_done(descent.row, 0, key.returning[position, RANK]):
         return False  # it has one successor: that one is remembered
     found = fingerprint(key, descent.row, 0, descent.at[KEY], position)
@@ -218,7 +218,7 @@ def _is_seen(key: Key, here: Window, descent: Descent, position: Integer) -> boo
 
 @bare_kernel
 def _choose(key: Key, there: Window, descent: Descent, space: Space, position: Integer) -> None:
-    """Goes on with the successor whose value is asked for soonest; the others wait, best on top."""
+    """Go on with the successor whose value is asked for soonest; the others wait, best on top."""
     count = space.at[COUNT]
     best = count - 1
     if count > 1:
@@ -241,7 +241,7 @@ def _choose(key: Key, there: Window, descent: Descent, space: Space, position: I
 
 @bare_kernel
 def _next_want(key: Key, there: Window, rows: Rows, i: Integer, position: Integer) -> Integer:
-    """Returns the position at which a call that needs a row's value returns, as far as one looks.
+    """Return the position at which a call that needs a row's value returns, as far as one looks.
 
     That is a compare-and-set that is open and not placed, or a call that is yet to be invoked.
     """

@@ -24,7 +24,7 @@ _POSITIVE: Final = np.iinfo(np.int64).max
 
 @bare_kernel
 def covers(key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: Integer) -> bool:
-    """Says whether row i can do whatever row j of `others` can.
+    """Return whether row i can do whatever row j of `others` can.
 
     It holds the same value, has the same compare-and-sets behind it, has an equal or later start of
     its block, has answered as many reads, has as many calls and loose ends left. Of the writes that
@@ -44,10 +44,10 @@ def covers(key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: In
 def _covers_open(
     key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: Integer
 ) -> bool:
-    reads, writes, updates, lost = window.masks
+    reads, writes, updates, indeterminate = window.masks
     for word in range(key.words):
         ours, theirs = rows[i, DONE + word], others[j, DONE + word]
-        if ours & ~theirs & (writes[word] | updates[word] | lost[word]):
+        if ours & ~theirs & (writes[word] | updates[word] | indeterminate[word]):
             return False
         below = rows[i, SCOPE] - 64 * word
         scope = np.int64(-1) if below > 63 else (np.int64(1) << max(below, 0)) - 1
@@ -85,7 +85,7 @@ def _covers_ends(key: Key, rows: Rows, i: Integer, others: Rows, j: Integer) -> 
 
 @bare_kernel
 def kinship(key: Key, window: Window, rows: Rows, i: Integer) -> Integer:
-    """Returns a hash that is equal for rows of which one may cover the other."""
+    """Return a hash that is equal for rows of which one may cover the other."""
     found: Integer = np.int64(asked_value(key, window, rows[i, VALUE]) + 1)
     for word in range(key.words):
         found = _mixed(found, rows[i, DONE + word] & window.masks[2, word])
@@ -94,7 +94,7 @@ def kinship(key: Key, window: Window, rows: Rows, i: Integer) -> Integer:
 
 @bare_kernel
 def fingerprint(key: Key, rows: Rows, i: Integer, number: Integer, position: Integer) -> Integer:
-    """Returns a hash of a row, its position and its key's number; never 0."""
+    """Return a hash of a row, its position and its key's number; never 0."""
     found: Integer = _mixed(np.int64(number), np.int64(position))
     for column in range(width(key)):
         found = _mixed(found, rows[i, column])
@@ -103,6 +103,6 @@ def fingerprint(key: Key, rows: Rows, i: Integer, number: Integer, position: Int
 
 @bare_kernel
 def _mixed(found: Integer, value: Integer) -> Integer:
-    """Returns a hash of two numbers: a multiplication, and its upper half folded onto the lower."""
+    """Return a hash of two numbers: a multiplication, and its upper half folded onto the lower."""
     product = np.int64(found) * np.int64(-7046029254386353131) + np.int64(value)
     return (product ^ (product >> 29)) & _POSITIVE

@@ -1,14 +1,13 @@
-"""The frontier: all configurations of a register that the returns so far leave possible.
+"""The frontier: all configurations of a register that are possible after the returns so far.
 
-It passes one return after the other, breadth first. Of configurations of which one can do whatever
-the other can (`checkers.engines.register.search.dominance`) one is kept. When none is left, no
-legal order reaches that return: invalid. It is exact: nothing is dropped for want of room, it stops
-instead. How configurations follow each other, and why none is missed:
-`checkers.engines.register.search.steps`.
+The sweep passes the returns in order, breadth first. If a configuration can do whatever another can
+(`checkers.engines.register.search.dominance`), the other is dropped. If none is left, no legal
+order reaches the return: invalid. The sweep is exact: for want of room it stops, and drops nothing.
+See `checkers.engines.register.search.steps` for the successors of a configuration.
 
-Memory is that of the frontier: bounded by the calls open at a time and the distinct indeterminate
-ones, not by the length. The worst case is exponential in both; the problem is NP-complete (Gibbons
-and Korach, "Testing shared memories", 1997).
+Memory is bounded by the open calls at a time and the distinct indeterminate calls, not by the
+length. The worst case is exponential in both; the problem is NP-complete (Gibbons and Korach,
+"Testing shared memories", 1997).
 """
 
 from typing import Final, NamedTuple
@@ -81,7 +80,7 @@ class Frontier(NamedTuple):
 
 
 def new_frontier(columns: int, ranks: int, room: int) -> Frontier:
-    """Returns an empty frontier.
+    """Return an empty frontier.
 
     Args:
         columns: of its rows.
@@ -100,7 +99,7 @@ def new_frontier(columns: int, ranks: int, room: int) -> Frontier:
 
 
 def enlarged(frontier: Frontier, columns: int, room: int) -> Frontier:
-    """Returns the same frontier with more columns, or more room; it redoes its last step."""
+    """Return the same frontier with more columns or more room; it repeats its last step."""
     larger = new_frontier(columns, len(frontier.even_window.opened), room)
     size, narrow = frontier.at[SIZE], frontier.even.shape[1]
     for rows, source in ((larger.even, frontier.even), (larger.odd, frontier.odd)):
@@ -124,19 +123,19 @@ def sweep(
     is_relaxed: bool,  # noqa: FBT001
     found: NDArray[np.int64],
 ) -> None:
-    """Sweeps some keys, one after the other, with the same frontier.
+    """Sweep the keys in turn, with the same frontier.
 
     Args:
-        layout: the calls.
+        layout: The calls.
         keys: int64[m], the numbers of the keys.
-        ends: how many loose ends a row has room for.
-        frontier: what it works with; rows at least as wide as those of any of the keys.
-        space: likewise.
-        work: about how much work a key may cost.
-        is_resumed: whether to go on with the frontier as it is; then m is 1.
-        is_relaxed: whether to start with any value, and never to use up settled indeterminate
-            calls. Then VALID says nothing, and STUCK that the history is stuck there or before.
-            The frontier must have room for as many rows as a key has values.
+        ends: The number of open blocks for which a row has room.
+        frontier: The workspace; rows at least as wide as those of any key.
+        space: Likewise.
+        work: The approximate work for a key.
+        is_resumed: Whether to continue the frontier; then m is 1.
+        is_relaxed: Whether to start with any value, and never to use up settled indeterminate
+            calls. Then VALID proves nothing, and STUCK proves that no order passes this or an
+            earlier return. The frontier must have room for as many rows as a key has values.
         found: int64[m, 6], set to the status of each key, the position, and if STUCK up to four
             values with which legal orders get there, -1 for none.
     """
@@ -156,7 +155,7 @@ def sweep(
 
 @bare_kernel
 def _tell_values(frontier: Frontier, values: NDArray[np.int64]) -> None:
-    """Writes down some distinct values of the configurations."""
+    """Write down some distinct values of the configurations."""
     rows = frontier.even if frontier.at[POSITION] % 2 == 0 else frontier.odd
     count = 0
     for place in range(frontier.at[SIZE]):
@@ -170,7 +169,7 @@ def _tell_values(frontier: Frontier, values: NDArray[np.int64]) -> None:
 
 @bare_kernel
 def start(key: Key, frontier: Frontier) -> None:
-    """Sets a frontier to the first configuration, or if relaxed, to one for each value."""
+    """Set a frontier to the first configuration, or if relaxed, to one for each value."""
     even, odd = frontier.even_window, frontier.odd_window
     odd.at[0], odd.at[1] = -1, 0
     step_forward(key, odd, even)
@@ -183,7 +182,7 @@ def start(key: Key, frontier: Frontier) -> None:
 
 @bare_kernel
 def _enter(key: Key, frontier: Frontier) -> None:
-    """Makes ready for the successors at the next position."""
+    """Make ready for the successors at the next position."""
     is_even = frontier.at[POSITION] % 2 == 0
     here = frontier.even_window if is_even else frontier.odd_window
     there = frontier.odd_window if is_even else frontier.even_window
@@ -195,12 +194,12 @@ def _enter(key: Key, frontier: Frontier) -> None:
 
 @bare_kernel
 def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
-    """Goes on until it is decided, something is lacking, or about so much work was done.
+    """Continue until a decision, a lack of room, or about the given work.
 
     Returns:
         RUNNING; VALID; STUCK at POSITION; FULL, if the frontier has no room; LACKS_SPACE, if the
-        successors have none; LACKS_ENDS, if a row has none for a loose end. After RUNNING it can go
-        on where it was; after the last three too, with larger arrays.
+        successors have none; LACKS_ENDS, if a row has no room for an open block. After RUNNING the
+        sweep can continue; after the last three, with larger arrays.
     """
     at = frontier.at
     end = at[WORK] + work
@@ -233,7 +232,7 @@ def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
 
 @bare_kernel
 def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, space: Space) -> bool:
-    """Adds successors to those that follow; returns False if there is no room."""
+    """Add the successors; return False if there is no room."""
     for place in range(space.at[COUNT]):
         if frontier.at[FOLLOWING] == len(following):
             return False
@@ -245,7 +244,7 @@ def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, sp
 def _insert(
     key: Key, there: Window, following: Rows, frontier: Frontier, rows: Rows, i: Integer
 ) -> None:
-    """Adds a row unless one that follows covers it, and drops those that it covers."""
+    """Add a row unless another covers it, and drop the rows that it covers."""
     heads, links, at = frontier.heads, frontier.links, frontier.at
     bucket = kinship(key, there, rows, i) % len(heads)
     free, previous, place = np.int64(_NONE), np.int64(_NONE), np.int64(heads[bucket])
@@ -274,7 +273,7 @@ def _insert(
 
 @bare_kernel
 def _drop_dead(key: Key, following: Rows, frontier: Frontier) -> Integer:
-    """Moves the rows that were not dropped together, and returns how many they are."""
+    """Move the rows that were not dropped together, and returns their count."""
     count = 0
     for place in range(frontier.at[FOLLOWING]):
         if frontier.links[place] != _DEAD:

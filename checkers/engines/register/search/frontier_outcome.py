@@ -13,7 +13,7 @@ from kraftproof.checkers.verdict import Verdict
 def outcome_of(
     calls: RegisterCalls, layout: Layout, key: int, row: NDArray[np.int64]
 ) -> Outcome | None:
-    """Returns what `frontier.sweep` found of a key, as a row of it; None if it is undecided."""
+    """Return what `frontier.sweep` found of a key, as a row of it; None if it is undecided."""
     if row[0] == frontier.VALID:
         return Outcome(verdict=Verdict.VALID, engine="frontier")
     if row[0] != frontier.STUCK:

@@ -20,8 +20,8 @@ from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 
-LOST_WRITE: Final = 3
-LOST_CAS: Final = 4
+INDETERMINATE_WRITE: Final = 3
+INDETERMINATE_CAS: Final = 4
 NO_RETURN: Final = np.iinfo(np.int32).max
 
 Numbers = NDArray[np.int32]
@@ -36,9 +36,10 @@ class Layout(NamedTuple):
         counts: int64[m, 7]: calls KEPT, RETURNS, RANKS at most, DISTINCT indeterminate calls, those
             of them that are WRITES, the largest number of EQUAL ones, compare-and-sets (UPDATES).
         source: int32[n], each call's number in the `RegisterCalls`.
-        calls: int32[n, 5]: KIND (READ, WRITE, CAS, LOST_WRITE or LOST_CAS); EXPECTED, the value
-            read or compared with, -1 for a write; NEW, the value set, -1 for a read; POSITION, when
-            it returns, NO_RETURN if never; FIELD, an indeterminate one's number in the pool.
+        calls: int32[n, 5]: KIND (READ, WRITE, CAS, INDETERMINATE_WRITE or INDETERMINATE_CAS);
+            EXPECTED, the value read or compared with, -1 for a write; NEW, the value set, -1 for a
+            read; POSITION, when it returns, NO_RETURN if never; FIELD, an indeterminate one's
+            number in the pool.
         returning: int32[n, 4], by position: the CALL that returns, counted from the key's first;
             its RANK; how many calls were INVOKED before, and how many indeterminate ones SETTLED.
         settling: int32[n], the indeterminate calls in the order in which they settle.
@@ -67,7 +68,7 @@ OLD, SET = range(2)
 
 
 def lay_out(calls: RegisterCalls) -> Layout:
-    """Returns the calls of all keys laid out."""
+    """Return the calls of all keys laid out."""
     n, keys = len(calls), len(calls.starts) - 1
     layout = Layout(
         starts=calls.starts,
@@ -131,7 +132,7 @@ def _renumber(
     calls: Numbers,
     values: Numbers,
 ) -> Integer:
-    """Numbers a key's values from 0, and returns how many there are."""
+    """Number a key's values from 0, and returns the count."""
     owner[initial], number_of[initial], values[0] = k, 0, initial
     count = 1
     for i in range(len(expected)):
@@ -152,7 +153,7 @@ def _last_asked(
     action: NDArray[np.int8],
     calls: Numbers,
 ) -> NDArray[np.int64]:
-    """Returns when each value is last asked for: the completion of a call that needs it, or 0.
+    """Return when each value is last asked for: the completion of a call that needs it, or 0.
 
     An indeterminate compare-and-set asks for its old value as long as its new one is asked for.
     """
@@ -161,11 +162,11 @@ def _last_asked(
         old = calls[i, EXPECTED]
         if old >= 0 and complete[i] != NEVER:
             asked[old] = max(asked[old], complete[i])
-    lost = np.flatnonzero((action == CAS) & (complete == NEVER))
+    indeterminate = np.flatnonzero((action == CAS) & (complete == NEVER))
     is_changed = True
     while is_changed:
         is_changed = False
-        for update in lost:
+        for update in indeterminate:
             old, new = calls[update, EXPECTED], calls[update, NEW]
             if asked[new] > asked[old]:
                 asked[old] = asked[new]
@@ -183,14 +184,14 @@ def _keep(
     action: NDArray[np.int8],
     asked: NDArray[np.int64],
 ) -> Integer:
-    """Moves the calls that constrain something to the front, and returns how many they are."""
+    """Move the calls that constrain something to the front, and returns their count."""
     place = first
     for i in range(first, last):
         kind, old, new = action[i], layout.calls[i, EXPECTED], layout.calls[i, NEW]
         if complete[i] == NEVER:
             if old == new or asked[new] <= invoke[i]:
                 continue
-            kind = LOST_WRITE if kind == WRITE else LOST_CAS
+            kind = INDETERMINATE_WRITE if kind == WRITE else INDETERMINATE_CAS
         elif old == new:
             kind, new = READ, -1
         call = layout.calls[place]
@@ -208,7 +209,7 @@ def _sweep(
     invoke: NDArray[np.int64],
     complete: NDArray[np.int64],
 ) -> tuple[Integer, Integer]:
-    """Passes the events in real time; returns how many returns there are, and ranks at most."""
+    """Pass the events in real time; return the number of returns, and ranks at most."""
     opened = np.empty(kept, np.int32)
     source, calls = layout.source[first : first + kept], layout.calls[first : first + kept]
     invoked, count, settled, returns, ranks = 0, 0, 0, 0, 0
@@ -226,7 +227,7 @@ def _sweep(
         if rank < 0:
             return returns, ranks
         front = 0
-        while calls[opened[front], KIND] >= LOST_WRITE:
+        while calls[opened[front], KIND] >= INDETERMINATE_WRITE:
             layout.settling[first + settled] = opened[front]
             settled += 1
             front += 1
@@ -253,7 +254,7 @@ def _fill_wanted(
     asked: NDArray[np.int64],
     wanted: Numbers,
 ) -> None:
-    """Writes down the last position at which each value is asked for."""
+    """Write down the last position at which each value is asked for."""
     for value in range(len(wanted)):
         low: Integer = 0
         high: Integer = returns
@@ -268,21 +269,23 @@ def _fill_wanted(
 
 
 def _number_pools(layout: Layout) -> None:
-    """Numbers the distinct indeterminate calls of each key, ascending by (expected, new)."""
+    """Number the distinct indeterminate calls of each key, ascending by (expected, new)."""
     kept = layout.counts[:, KEPT]
     keys = np.repeat(np.arange(len(kept)), kept)
     places = np.arange(len(keys)) + np.repeat(layout.starts[:-1] - (np.cumsum(kept) - kept), kept)
     kinds = layout.calls[places, KIND]
-    is_update = (kinds == CAS) | (kinds == LOST_CAS)
+    is_update = (kinds == CAS) | (kinds == INDETERMINATE_CAS)
     layout.counts[:, UPDATES] = np.bincount(keys[is_update], minlength=len(kept))
-    lost, keys = places[kinds >= LOST_WRITE], keys[kinds >= LOST_WRITE]
-    if not len(lost):
+    indeterminate, keys = places[kinds >= INDETERMINATE_WRITE], keys[kinds >= INDETERMINATE_WRITE]
+    if not len(indeterminate):
         return
-    told = np.stack([keys, layout.calls[lost, EXPECTED], layout.calls[lost, NEW]], axis=1)
+    told = np.stack(
+        [keys, layout.calls[indeterminate, EXPECTED], layout.calls[indeterminate, NEW]], axis=1
+    )
     distinct, number, equal = np.unique(told, axis=0, return_inverse=True, return_counts=True)
     fields = np.bincount(distinct[:, 0], minlength=len(kept))
     first = np.cumsum(fields) - fields
-    layout.calls[lost, FIELD] = number.ravel() - first[keys]
+    layout.calls[indeterminate, FIELD] = number.ravel() - first[keys]
     at = layout.starts[distinct[:, 0]] + np.arange(len(distinct)) - first[distinct[:, 0]]
     layout.pool[at, OLD], layout.pool[at, SET] = distinct[:, 1], distinct[:, 2]
     layout.counts[:, DISTINCT] = fields

@@ -1,11 +1,11 @@
-"""Loose ends of blocks before the current one: which are of use, and how many.
+"""Open write blocks before the current block: which are useful, and how many.
 
-Only compare-and-sets can go on from a loose end, and that uses it up: the block then ends somewhere
-else. So of the ends with one value no more are of use than there are compare-and-sets from it, and
-each needs one of its own: one in its scope, or any of the pool. Kept are those with the widest
-scopes, as many as can each have one: what a legal order makes of any others it can make of these,
-as a wider scope allows whatever a narrower one does. Calls invoked later are in no scope, and what
-settles into the pool was in all of them: what is of no use now is of none later.
+An open block ends with a value from which only a compare-and-set can continue, which uses the block
+up: it then ends with another value. Of the open blocks with equal values, at most as many are
+useful as there are compare-and-sets from that value, and each block needs a compare-and-set of its
+own: in its scope, or in the pool. The blocks with the widest scopes are kept, as many as can each
+have one: a wider scope allows whatever a narrower scope does. Later calls are in no scope, and a
+call that settles into the pool was in all scopes: a useless block stays useless.
 """
 
 import numpy as np
@@ -26,9 +26,9 @@ from kraftproof.checkers.engines.register.search.configurations import (
 )
 from kraftproof.checkers.engines.register.search.layout import (
     EXPECTED,
+    INDETERMINATE_CAS,
+    INDETERMINATE_WRITE,
     KIND,
-    LOST_CAS,
-    LOST_WRITE,
     OLD,
 )
 from kraftproof.checkers.kernels import bare_kernel
@@ -38,7 +38,7 @@ from kraftproof.checkers.kernels import bare_kernel
 def add_end(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> bool:
-    """Adds a loose end unless it is of no use; returns False if there is no room for it."""
+    """Add a loose end unless it is of no use; returns False if there is no room for it."""
     scope = useful_scope(key, window, rows, i, value, scope)
     if scope == 0:
         return True
@@ -53,7 +53,7 @@ def add_end(
 
 @bare_kernel
 def remove_end(key: Key, rows: Rows, i: Integer, column: Integer) -> None:
-    """Takes out the loose end in a column."""
+    """Take out the loose end in a column."""
     for e in range(column, width(key) - 1):
         rows[i, e] = rows[i, e + 1]
     rows[i, width(key) - 1] = 0
@@ -63,7 +63,7 @@ def remove_end(key: Key, rows: Rows, i: Integer, column: Integer) -> None:
 def useful_scope(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> Integer:
-    """Returns the smallest scope that serves a loose end as well, 0 if it is of no use.
+    """Return the smallest scope that serves a loose end as well, 0 if it is of no use.
 
     It is of use if a compare-and-set in scope starts from its value, and leads to something due.
     """
@@ -73,10 +73,10 @@ def useful_scope(
     for rank in range(scope):
         call = window.opened[rank]
         kind = key.calls[call, KIND]
-        if kind in (WRITE, LOST_WRITE) or is_done(rows, i, rank):
+        if kind in (WRITE, INDETERMINATE_WRITE) or is_done(rows, i, rank):
             continue
         smallest = rank + 1
-        has_due |= kind != LOST_CAS
+        has_due |= kind != INDETERMINATE_CAS
         has_start |= kind != READ and key.calls[call, EXPECTED] == value
     if not has_due:
         return 0
@@ -92,7 +92,7 @@ def useful_scope(
 
 @bare_kernel
 def trim_ends(key: Key, window: Window, rows: Rows, i: Integer) -> None:
-    """Drops the loose ends that have become of no use, so that equal configurations are equal."""
+    """Drop the loose ends that have become of no use, so that equal configurations are equal."""
     kept = first_end(key)
     value, limit, spare = np.int64(-1), np.int64(0), np.int64(0)
     for column in range(first_end(key), width(key)):
@@ -121,12 +121,12 @@ def trim_ends(key: Key, window: Window, rows: Rows, i: Integer) -> None:
 def _last_start(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, limit: Integer
 ) -> Integer:
-    """Returns the last rank below a limit that has a compare-and-set from a value, -1 if none."""
+    """Return the last rank below a limit that has a compare-and-set from a value, -1 if none."""
     for rank in range(limit - 1, -1, -1):
         call = window.opened[rank]
         kind = key.calls[call, KIND]
         if (
-            kind in (CAS, LOST_CAS)
+            kind in (CAS, INDETERMINATE_CAS)
             and key.calls[call, EXPECTED] == value
             and not is_done(rows, i, rank)
         ):
@@ -136,7 +136,7 @@ def _last_start(
 
 @bare_kernel
 def _pool_starts(key: Key, rows: Rows, i: Integer, value: Integer) -> Integer:
-    """Returns how many compare-and-sets from a value are left in the pool."""
+    """Return how many compare-and-sets from a value are left in the pool."""
     left: Integer = 0
     field = first_cas(key, value)
     while field < len(key.pool) and key.pool[field, OLD] == value:

@@ -1,9 +1,9 @@
-"""Whether what a call of a register found was gone for sure before it began.
+"""Refute calls of a register that found a value which was definitely overwritten.
 
-A value is gone if a call that surely left another one was invoked after all that may have left it
-were over, and was over before the call was invoked: it comes between them in every order. The first
-value was left before all events. One look at the calls, O(n): it settles most wrong answers where a
-search would have to try all that many open and indeterminate calls can do.
+A value is overwritten for a call if some completed update to another value ran entirely after every
+update to this value and before the call was invoked; the initial value was written before all
+events. One pass over the calls, O(n), settles most wrong answers, for which a search would have to
+try all effects of many open and indeterminate calls.
 """
 
 from kraftproof.checkers.calls.register import READ, RegisterCalls
@@ -11,12 +11,12 @@ from kraftproof.checkers.calls.values import NO_VALUE
 
 
 def is_overwritten(calls: RegisterCalls, key: int, call: int) -> bool:
-    """Says whether the value that a call found or compared with was gone for sure.
+    """Return whether the value that a call found or compared with was gone for sure.
 
     Args:
         calls: all calls.
         key: the key.
-        call: which of the calls; one that was over.
+        call: The number of a completed call.
     """
     of_key = slice(int(calls.starts[key]), int(calls.starts[key + 1]))
     invoke, complete, new = calls.invoke[of_key], calls.complete[of_key], calls.new[of_key]

@@ -1,19 +1,18 @@
-"""Registers whose values are written again: a depth-first search raced against two frontiers.
+"""Registers with repeated values: a portfolio of depth-first search and two frontiers.
 
-Deciding one is NP-complete (Gibbons and Korach, "Testing shared memories", 1997). The depth-first
-search walks straight through most valid histories, however many calls are indeterminate; it never
-says invalid. One frontier is exact from the beginning, and small as long as few indeterminate calls
-are in play. The other is relaxed, and sees only the last returns before the furthest that the
-depth-first search has reached: if it gets no further, nothing does. All keys first get a little of
-the first two; those still open then get all three in turn, with budgets that double, until one
-decides or a limit of the key is reached. Keys whose calls fit into machine words are searched depth
-first by `checkers.engines.register.search.bitmask_dfs`: at first instead of by `depth_first`, later
-besides. Budgets are counted in work done, not in time, so that the same history gets the same
-verdict from the same engine; the clock only ends it.
+The problem is NP-complete (Gibbons and Korach, "Testing shared memories", 1997). The depth-first
+search finds the order of most valid histories at once, however many calls are indeterminate, and
+never answers "invalid". The first frontier is exact, and small while few indeterminate calls
+matter. The second frontier is relaxed: it covers only the last returns before the furthest position
+of the depth-first search, and refutes the key if it gets no further. All keys first get a small
+budget of the first two searches; open keys then get all three in turn, with budgets that double,
+until one decides or a limit is reached. If the open calls of a key fit into machine words,
+`checkers.engines.register.search.bitmask_dfs` replaces `depth_first` at first, and later runs
+beside it. Budgets count work, not time, so that a history gets the same verdict from the same
+engine; the clock only ends the search.
 
-Memory: the input laid out (some 45 bytes a call), the alternatives of the depth-first search (at
-most 65,536), and the frontiers, bounded as `checkers.engines.register.search.frontier` says and by
-the limit.
+Memory: the layout (about 45 bytes a call), the alternatives of the depth-first search (at most
+65,536), and the frontiers, bounded by `checkers.engines.register.search.frontier` and by the limit.
 """
 
 import time
@@ -57,7 +56,7 @@ _MOST_SUCCESSORS: Final = 1 << 13
 
 
 def decide(calls: RegisterCalls, limits: Limits) -> list[Outcome]:
-    """Returns the outcome of each key."""
+    """Return the outcome of each key."""
     started = time.monotonic()
     layout = lay_out(calls)
     keys = np.arange(len(calls.starts) - 1, dtype=np.int64)
@@ -75,7 +74,7 @@ def decide(calls: RegisterCalls, limits: Limits) -> list[Outcome]:
 
 
 def _descend_first(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Searches keys depth first, in machine words if they fit; returns what it finds."""
+    """Search keys depth first, in machine words if they fit; return what it finds."""
     found = np.zeros((len(keys), 3), np.int64)
     fits = that_fit(layout)[keys]
     some = np.zeros((int(fits.sum()), 3), np.int64)
@@ -87,7 +86,7 @@ def _descend_first(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def _descend(layout: Layout, keys: NDArray[np.int64], work: int, room: int) -> NDArray[np.int64]:
-    """Searches keys depth first, with work as told there; returns what it finds."""
+    """Search keys depth first, with work as told there; return what it finds."""
     found = np.zeros((len(keys), 3), np.int64)
     if len(keys):
         columns = columns_of(layout.counts[keys], _ENDS)
@@ -100,7 +99,7 @@ def _descend(layout: Layout, keys: NDArray[np.int64], work: int, room: int) -> N
 
 
 def _sweep(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Sweeps keys with a small frontier; returns what `frontier.sweep` finds."""
+    """Sweep keys with a small frontier; return what `frontier.sweep` finds."""
     found = np.zeros((len(keys), 6), np.int64)
     if len(keys):
         columns = columns_of(layout.counts[keys], _ENDS)
@@ -124,13 +123,13 @@ def _space(layout: Layout, keys: NDArray[np.int64], columns: int) -> Space:
 
 
 class _Portfolio:
-    """The race for one key.
+    """The portfolio for a single key.
 
-    A third takes part: a frontier over the last returns before the furthest that the depth-first
-    search has reached, `since` some time before. It starts with more than is possible then: it
-    holds any value, all writes that are open are free, compare-and-sets that are open may or may
-    not have happened, reads were answered, and indeterminate calls are never used up. If even so no
-    legal order gets further, none does, and the depth-first search has shown that one gets so far.
+    The third search is a relaxed frontier over the last returns before the furthest position of the
+    depth-first search. It starts with more than is possible then: with any value; open writes are
+    free, open compare-and-sets may or may not have happened, reads were answered, and indeterminate
+    calls are never used up. If even so no order passes the furthest position, none does, and the
+    depth-first search has shown that some order gets there.
     """
 
     def __init__(
@@ -145,7 +144,7 @@ class _Portfolio:
         self._quick: Search | None = None
 
     def run(self, reached: NDArray[np.int64]) -> Outcome:
-        """Returns the outcome; `reached` is what a first depth-first search found."""
+        """Return the outcome; `reached` is what a first depth-first search found."""
         share, room, returns = _FIRST_SHARE, _DESCENT_ROOM, _FIRST_RETURNS
         while True:
             outcome = self._refute_any(reached, returns, share) or self._told(
@@ -169,12 +168,12 @@ class _Portfolio:
             share, returns = 2 * share, 2 * returns
 
     def _fits(self, room: int) -> bool:
-        """Says whether a depth-first search may have so much room."""
+        """Return whether a depth-first search may have so much room."""
         a_row = 8 * (columns_of(self._layout.counts[[self._key]], _ENDS) + 16)
         return room <= _MOST_DESCENT_ROOM and a_row * room <= self._limits.memory_bytes // 4
 
     def _descend_quickly(self, share: int) -> NDArray[np.int64]:
-        """Goes on with the quick search, if the key fits it; returns what it finds."""
+        """Go on with the quick search, if the key fits it; return what it finds."""
         keys, found = np.array([self._key]), np.zeros((1, 3), np.int64)
         if not that_fit(self._layout)[self._key]:
             return found.ravel()
@@ -189,7 +188,7 @@ class _Portfolio:
         return time.monotonic() >= self._deadline
 
     def _descend(self, share: int, room: int, chance: int) -> NDArray[np.int64]:
-        """Searches depth first from the beginning, another way each time; returns what it finds."""
+        """Search depth first from the beginning, another way each time; return what it finds."""
         keys = np.array([self._key])
         found = np.full((1, 3), depth_first.RUNNING)
         columns = columns_of(self._layout.counts[keys], _ENDS)
@@ -208,9 +207,9 @@ class _Portfolio:
         return reached
 
     def _refute_any(self, reached: NDArray[np.int64], returns: int, share: int) -> Outcome | None:
-        """Returns that the key is invalid, if the last returns show it: the fewest, twice those...
+        """Return that the key is invalid if the last returns show it, trying the fewest first.
 
-        Of two windows either may be the one that takes far less work.
+        Of two windows, either may take far less work.
         """
         halves = (returns >> less for less in range(1, returns.bit_length()))
         windows = [returns, *(half for half in halves if half >= _FEWEST_RETURNS)]
@@ -218,7 +217,7 @@ class _Portfolio:
         return next(filter(None, tried), None)
 
     def _refute(self, reached: NDArray[np.int64], returns: int, share: int) -> Outcome | None:
-        """Returns that the key is invalid, if a legal order got as far as any can."""
+        """Return that the key is invalid, if a legal order got as far as any can."""
         first = int(self._layout.starts[self._key])
         order = self._layout.returning[first:, CALL]
         source = self._layout.source[first:]
@@ -245,7 +244,7 @@ class _Portfolio:
 
 
 class _Swept:
-    """The frontier of one key, with arrays that grow as it needs them."""
+    """The frontier of a key, with arrays that grow as it needs them."""
 
     def __init__(self, layout: Layout, key: int, memory_bytes: int, *, is_relaxed: bool) -> None:
         keys = np.array([key])
@@ -264,7 +263,7 @@ class _Swept:
         self._is_resumed = False
 
     def go_on(self, share: int, deadline: float) -> NDArray[np.int64]:
-        """Does so much work, if nothing ends it before; returns what `frontier.sweep` finds."""
+        """Do some work, up to the deadline; return the result of `frontier.sweep`."""
         while share > 0 and not self._is_over and time.monotonic() < deadline:
             before = int(self._frontier.at[frontier.WORK]) if self._is_resumed else 0
             frontier.sweep(
@@ -282,7 +281,7 @@ class _Swept:
         return found
 
     def _enlarge(self, status: int) -> None:
-        """Doubles what was too small, unless that takes more memory than allowed."""
+        """Double what was too small, unless that takes more memory than allowed."""
         room, successors = len(self._frontier.links), len(self._space.reached)
         columns = self._frontier.even.shape[1]
         if status == frontier.FULL:

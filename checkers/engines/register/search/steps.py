@@ -1,39 +1,39 @@
-"""What a configuration of one register's search may become when the next call returns.
+"""The successors of a configuration of a register when the next call returns.
 
-The search is just-in-time (Lowe, "Testing for linearizability", 2017): nothing is placed before
-some call has to return. It differs from his, and from Wing and Gong's, in what a configuration
-fixes. A legal order is a row of *blocks* (`checkers.engines.register.search.configurations`); a
-configuration fixes only the last block of which some call has returned, the *current* one, and no
-order of the others.
+The search is just-in-time (Lowe, "Testing for linearizability", 2017): a call is placed only when
+some call has to return. Unlike Lowe's search, and Wing and Gong's, a configuration fixes little. A
+legal order is a row of *blocks* (`checkers.engines.register.search.configurations`); a
+configuration fixes only the *current* block, the last block of which a call has returned, and
+leaves the order of all other blocks open.
 
-Where a block that is not the last may lie: anywhere its calls are open, not inside another block.
-Hence a plain write that nobody has used and that was open when the current block began is *free*: a
-block that starts with it can be put just before the current one. When a write returns, it either
-starts the current block now, or has had its place before it; then its end, and likewise the end of
-the old block when a new one begins, stays *loose*: what compare-and-sets in scope make of it is
-decided when one of them, or a read that needs it, returns. So at a return there are four ways:
+A block before the last one may lie anywhere its calls are open, outside of other blocks. Hence a
+plain write that is unused and was open when the current block began is *free*: a block that starts
+with the write can be put just before the current block. A write that returns either starts the
+current block now, or had its place before it. In the second case the end of its block, and likewise
+the end of the old block when a new one begins, stays *open*: compare-and-sets in scope may continue
+it when a compare-and-set, or a read that needs its value, returns. So a return has four ways:
 
-1. the current block goes on, by compare-and-sets, to what returns;
-2. a loose end does, by calls that were open when it was passed;
-3. a free write starts a block before the current one, which goes on to what returns;
-4. any write not yet placed starts a new current block, which goes on to what returns.
+1. the current block continues, by compare-and-sets, to the returning call;
+2. an open block continues to it, by calls that were open when the block was passed;
+3. a free write starts a block before the current one, which continues to it;
+4. an unplaced write starts a new current block, which continues to it.
 
-Sound: in each way the calls are placed in an order that is legal at an instant at which all are
-open. Complete: take any legal order and cut it into blocks. When a call returns that is not yet
-placed, place its block up to it. If the block is the current one, this is way 1; if it has a placed
-beginning, way 2; if it comes before the current one in the order, all of it was invoked before the
-current one began, so way 3; else way 4, and everything placed so far comes before it. A read is
-answered as soon as a block in scope passes its value: it changes nothing.
+Sound: each way places calls in a legal order at an instant at which all of them are open. Complete:
+take any legal order and cut it into blocks. When an unplaced call returns, place its block up to
+the call. If the block is the current one, this is way 1; if its beginning is placed, way 2; if it
+precedes the current block, all its calls were invoked before the current block began, so way 3;
+otherwise way 4, and all placed calls precede it. A read is answered as soon as a block in scope
+passes its value: it changes nothing.
 
 Two more rules lose nothing, since the calls can change places in any legal order:
 
-- Of free or unplaced writes of one value, the one that returns soonest starts the block, an
-  indeterminate one only if there is no other. If another block starts with it, the two swap.
-- Of equal compare-and-sets in scope, one that was open all the time that another was is kept: the
-  other goes first. The same holds of indeterminate ones, of which the last invoked goes first.
+- Of free or unplaced writes of equal value, the first to return starts the block, an indeterminate
+  write only without any other. If another block starts with it, the two writes swap.
+- Of equal compare-and-sets in scope, the one with the shorter interval goes first. Of equal
+  indeterminate ones, the last invoked goes first.
 
-They only save work: without them there are more successors, all of them legal by the argument for
-soundness above, which does not ask which call was chosen; so no verdict changes.
+These rules only save work: without them there are more successors, all legal by the argument for
+soundness, which is independent of the choice; so no verdict changes.
 """
 
 from kraftproof.checkers.calls.register import WRITE
@@ -71,8 +71,8 @@ from kraftproof.checkers.engines.register.search.configurations import (
 )
 from kraftproof.checkers.engines.register.search.layout import (
     CALL,
+    INDETERMINATE_WRITE,
     KIND,
-    LOST_WRITE,
     NEW,
     POSITION,
     RANK,
@@ -107,7 +107,7 @@ def successors(key: Key, here: Window, there: Window, rows: Rows, i: Integer, sp
 def _write_returns(
     key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space
 ) -> None:
-    """A write that was not placed returns: it stays before the current block, or starts one."""
+    """Let an unplaced write return: it stays before the current block, or starts one."""
     position = here.at[0]
     new, rank = key.calls[key.returning[position, CALL], NEW], key.returning[position, RANK]
     value, scope = rows[i, VALUE], rows[i, SCOPE]
@@ -141,7 +141,7 @@ def _begin_block(
 
 @bare_kernel
 def _go_on(key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space) -> None:
-    """Lets the current block, or a loose end, go on to what returns."""
+    """Let the current block, or a loose end, go on to what returns."""
     stamp, rank = space.at[STAMP], key.returning[here.at[0], RANK]
     value = rows[i, VALUE]
     if value >= 0 and space.leads[value] == stamp:
@@ -170,12 +170,12 @@ def _start_blocks(
     scope: Integer,
     way: Integer,
 ) -> None:
-    """Lets each write in scope start a block that leads to what returns."""
+    """Let each write in scope start a block that leads to what returns."""
     stamp = space.at[STAMP]
     for rank in range(scope):
         call = here.opened[rank]
         kind = key.calls[call, KIND]
-        if kind not in (WRITE, LOST_WRITE):
+        if kind not in (WRITE, INDETERMINATE_WRITE):
             continue
         new = key.calls[call, NEW]
         if space.leads[new] != stamp or is_done(rows, i, rank):
@@ -217,7 +217,7 @@ def _start(
 def _is_best_write(
     key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, scope: Integer
 ) -> bool:
-    """Says whether no other write in scope, of the same value and not placed, goes first."""
+    """Return whether no other write in scope, of the same value and not placed, goes first."""
     call = here.opened[rank]
     for other in range(scope):
         rival = here.opened[other]
@@ -232,8 +232,11 @@ def _is_best_write(
             and key.calls[rival, POSITION] < key.calls[call, POSITION]
         ):
             return False
-        both_lost = key.calls[rival, KIND] == LOST_WRITE and key.calls[call, KIND] == LOST_WRITE
-        if both_lost and other > rank:
+        both_indeterminate = (
+            key.calls[rival, KIND] == INDETERMINATE_WRITE
+            and key.calls[call, KIND] == INDETERMINATE_WRITE
+        )
+        if both_indeterminate and other > rank:
             return False
     return True
 
@@ -244,7 +247,7 @@ def _has_write(
 ) -> bool:
     for rank in range(scope):
         call = here.opened[rank]
-        is_write = key.calls[call, KIND] == WRITE or key.calls[call, KIND] == LOST_WRITE
+        is_write = key.calls[call, KIND] == WRITE or key.calls[call, KIND] == INDETERMINATE_WRITE
         if is_write and key.calls[call, NEW] == new and not is_done(rows, i, rank):
             return True
     return False

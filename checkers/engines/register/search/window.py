@@ -21,9 +21,9 @@ from kraftproof.checkers.engines.register.search.layout import (
     CALL,
     EXPECTED,
     FIELD,
+    INDETERMINATE_WRITE,
     INVOKED,
     KIND,
-    LOST_WRITE,
     RANK,
     SETTLED,
 )
@@ -32,7 +32,7 @@ from kraftproof.checkers.kernels import bare_kernel
 
 
 def new_window(ranks: int) -> Window:
-    """Returns a window that has room for so many calls."""
+    """Return a window that has room for so many calls."""
     return Window(
         opened=np.empty(ranks, np.int32),
         at=np.array([-1, 0], np.int64),
@@ -42,7 +42,7 @@ def new_window(ranks: int) -> Window:
 
 @bare_kernel
 def step_forward(key: Key, here: Window, there: Window) -> None:
-    """Sets `there` to the position after that of `here`."""
+    """Set `there` to the position after that of `here`."""
     position = here.at[0]
     returning, invoked, settled = np.int64(-1), np.int64(0), np.int64(0)
     if position >= 0:
@@ -70,7 +70,7 @@ def step_forward(key: Key, here: Window, there: Window) -> None:
 
 @bare_kernel
 def step_back(key: Key, here: Window, there: Window) -> None:
-    """Sets `there` to the position before that of `here`."""
+    """Set `there` to the position before that of `here`."""
     position = here.at[0] - 1
     returning, rank = key.returning[position, CALL], key.returning[position, RANK]
     settled = key.returning[position, SETTLED]
@@ -94,17 +94,19 @@ def step_back(key: Key, here: Window, there: Window) -> None:
 
 @bare_kernel
 def _fill_masks(key: Key, window: Window) -> None:
-    """Sets the masks of a window."""
+    """Set the masks of a window."""
     window.masks[:, : key.words] = 0
     for rank in range(window.at[1]):
         kind = key.calls[window.opened[rank], KIND]
-        which = 3 if kind >= LOST_WRITE else 2 if kind == CAS else 1 if kind == WRITE else 0
+        which = (
+            3 if kind >= INDETERMINATE_WRITE else 2 if kind == CAS else 1 if kind == WRITE else 0
+        )
         window.masks[which, rank >> 6] |= np.int64(1) << (rank & 63)
 
 
 @bare_kernel
 def begin(key: Key, there: Window, rows: Rows, i: Integer, value: Integer) -> None:
-    """Sets a row to a first configuration; `there` is the window of the first position."""
+    """Set a row to a first configuration; `there` is the window of the first position."""
     for column in range(width(key)):
         rows[i, column] = 0
     rows[i, VALUE] = value
@@ -117,7 +119,7 @@ def begin(key: Key, there: Window, rows: Rows, i: Integer, value: Integer) -> No
 
 @bare_kernel
 def advance(key: Key, here: Window, there: Window, rows: Rows, i: Integer) -> None:
-    """Takes a row, in which what returns is done, to the next position."""
+    """Take a row, in which what returns is done, to the next position."""
     position = here.at[0]
     if position + 1 == key.returns:
         return
@@ -141,7 +143,7 @@ def advance(key: Key, here: Window, there: Window, rows: Rows, i: Integer) -> No
 
 @bare_kernel
 def _trim(key: Key, window: Window, rows: Rows, i: Integer) -> None:
-    """Drops what has become of no use, so that equal configurations are equal rows."""
+    """Drop what has become of no use, so that equal configurations are equal rows."""
     while rows[i, SCOPE] > 0 and is_done(rows, i, rows[i, SCOPE] - 1):
         rows[i, SCOPE] -= 1
     trim_ends(key, window, rows, i)

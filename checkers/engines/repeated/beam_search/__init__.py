@@ -5,7 +5,7 @@
 **Algorithm.** `sweep` passes one return after the other with the best configurations
 (`configurations`, rated by `heuristic`); `run` widens the beam and restarts from `checkpoints` if
 it fails, `refute` looks for the few last calls that no order passes, and `order` reads the order
-off the log. At last `checkers.engines.repeated.cdcl` is asked.
+off the log.
 
 **Source.** Lowerre, 1976; Hart, Nilsson and Raphael, "A formal basis for the heuristic
 determination of minimum cost paths", 1968; Huberman, Lukose and Hogg, "An economics approach to

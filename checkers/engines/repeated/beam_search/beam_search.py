@@ -1,43 +1,46 @@
-"""Strings and registers whose values come again: a search by returns that keeps the best.
+"""Strings and registers with repeated values: a beam search over the completions.
 
-It passes one return after the other, as `checkers.engines.register.search.frontier` does, with all
-configurations that may lead on, or the best of them if they are too many. A configuration is
+The search passes one return (a completion) after the other, as
+`checkers.engines.register.search.frontier` does, with all configurations, or with the best if there
+are too many. A configuration is
 
-    (done, used, values, lost)
+    (done, used, values, indeterminate)
 
-`done` marks the open calls that have a place in the order, `used` those of them that made the
-values what they are, `lost` counts the indeterminate calls that were used, by kind. What is done
-and not used has a place where it makes no difference, and may be given another one: it can still be
-used, until it returns. (After Lowe, "Testing for linearizability", 2017, who waits with each call
-until one has to return; and the frontier of registers, which has reads and writes only.) So it is
-with
+- `done` marks the open calls that have a place in the order.
+- `used` marks the calls of `done` whose update the present values go back to.
+- `indeterminate` counts the indeterminate calls that were used, by kind.
 
-- a call that is legal now and leaves what is there, or where nobody finds what is there: it comes
-  now. A value is NOTHING if nobody finds it, nor what becomes of it by appending: who still might
-  was invoked before the first return of a call that is not done and finds something else there.
-- a call that finds nothing and whose values another one replaces: it comes just before that one.
+A call that is done and unused has a place where its effect makes no difference, and can still be
+used until it returns. (Lowe, "Testing for linearizability", 2017, delays each call until a return
+needs it; the frontier of registers does the same for reads and writes.) A call is therefore done
 
-At a return, a call that is not used is used by some updates that end with it. Which updates need be
-tried: of equal ones that are done, or that are not, the first to return; one that finds nothing
-only if another open call finds what it leaves, or may be hidden in part. Neither loses an order:
-the others can be exchanged, or moved behind the return.
+- at once, if it is legal now and leaves the present values, or leaves values that nobody finds. A
+  value that nobody finds is NOTHING, and so is any value made of it by appending. The only calls
+  that could still find a value were invoked before the first return of an unfinished call that
+  finds another value there;
+- just before another call that replaces its values, if it finds nothing itself.
 
-One configuration covers another with the same values (or with NOTHING where it has one) if it has
-done no less and used no more. One is doomed if a call finds what is not there and what nothing that
-is left could leave. As long as none is dropped for want of room this is exact: if none passes a
-return, no order does. Otherwise it only ever finds orders: of too many those stay that have used
-the fewest and have the least to make yet for the calls that are open, a beam search (Lowerre, "The
-Harpy speech recognition system", 1976) by what was spent and what has to be at least (Hart, Nilsson
-and Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968); and one
-covers another then if it has used no more indeterminate calls, of any kinds. When none is left, it
-may be shown that none can be (`checkers.engines.repeated.beam_search.refute`); else it starts again
-from a place some returns before, then twice as many, with twice as much room. What is `unknown` in
-the end is so by work counted, not by time.
+At a return, an unused call is used by a sequence of updates that ends with it. Only these updates
+are tried: of equal updates, the first to return; an update that finds nothing, only if another open
+call finds its values or hides a part of them. Neither rule loses an order: equal calls can be
+exchanged, and the other updates can be moved behind the return.
 
-A prefix has to find a place for what returns by its end; whatever is open then may be used. Time
-O(n c^2) at the least and exponential at worst, c the calls open at a time: the problem is
-NP-complete. Memory: the input laid out, some 100 bytes a call, and a number of configurations that
-does not depend on the length, of 16 bytes and 8 for each register and kind of indeterminate calls.
+A configuration covers another with the same values (NOTHING stands for any) if it has done no less
+and used no more. A configuration is doomed if a call finds a value that is absent and that no
+remaining call could leave. As long as nothing is dropped for want of room, the search is exact: if
+no configuration passes a return, no order does. Otherwise the search only finds orders. It is then
+a beam search (Lowerre, "The Harpy speech recognition system", 1976) that keeps the configurations
+with the least cost: the updates used, plus a lower bound of the updates needed (Hart, Nilsson and
+Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968). In the beam,
+a configuration also covers another if it used no more indeterminate calls in total. If no
+configuration is left, `checkers.engines.repeated.beam_search.refute` may show that none can be;
+otherwise the search restarts from an earlier checkpoint, with more room. Work is counted, not
+timed, so that a history always gets the same verdict.
+
+A prefix needs a place for each call that returns by its end; open calls may be used. Time is
+O(n c^2) at least and exponential at worst, c being the open calls at a time: the problem is
+NP-complete. Memory: the layout, about 100 bytes a call, and a number of configurations that does
+not grow with the history, of 16 bytes and 8 for each register and each kind of indeterminate call.
 """
 
 from dataclasses import dataclass, replace
@@ -62,14 +65,14 @@ ENGINE: Final = "beam"
 def decide_repeated(
     calls: Calls, start: int, end: int, facts: Facts, limits: Limits, illegal: int = NEVER
 ) -> Outcome | None:
-    """Returns the outcome of one key, None if too many calls are open at a time.
+    """Return the outcome of a key, None if too many calls are open at a time.
 
     Args:
         calls: all calls.
         start: the key's first call.
         end: the next key's first call.
         facts: what the key's calls found and left.
-        limits: what the key may cost.
+        limits: the key's limits.
         illegal: an event by which no order is known to exist; NEVER if none is known.
     """
     complete = calls.complete[start:end]
@@ -77,9 +80,7 @@ def decide_repeated(
     if layout is None:
         return _by(calls, start, end, illegal)
     refuter = Refuter(layout, limits.memory_bytes // 4)
-    prefixes = _Prefixes(
-        facts=facts, layout=layout, limits=limits, refuter=refuter, illegal=illegal
-    )
+    prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter, illegal=illegal)
     guided = Guided(complete=complete, decide=prefixes.decide, illegal=illegal)
     try:
         stuck = guided.first_stuck()
@@ -90,7 +91,7 @@ def decide_repeated(
 
 
 def _by(calls: Calls, start: int, end: int, illegal: int) -> Outcome | None:
-    """Returns the outcome of a key that has no order by an event, or earlier; None for NEVER."""
+    """Return the outcome of a key that has no order by an event, or earlier; None for NEVER."""
     if illegal == NEVER:
         return None
     complete = calls.complete[start:end]
@@ -99,44 +100,40 @@ def _by(calls: Calls, start: int, end: int, illegal: int) -> Outcome | None:
 
 
 def ordered(
-    facts: Facts, cut: int, limits: Limits, *, are_lost_finders: bool = True
+    facts: Facts, cut: int, limits: Limits, *, are_indeterminate_finders: bool = True
 ) -> Ints | None:
-    """Returns the updates of a key up to an event in a legal order, by number; None if unknown.
+    """Return the updates of a key up to an event in a legal order, by number; None if unknown.
 
     Args:
         facts: what the key's calls found and left.
         cut: the event.
-        limits: what the key may cost.
-        are_lost_finders: as `lay_out` has it.
+        limits: the key's limits.
+        are_indeterminate_finders: as `lay_out` has it.
     """
-    layout = lay_out(facts, are_lost_finders=are_lost_finders)
+    layout = lay_out(facts, are_indeterminate_finders=are_indeterminate_finders)
     if layout is None:
         return None
-    run = Run(facts=facts, layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
+    run = Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
     try:
         is_found = run.stuck() is None
     except UndecidedError:
         return None
-    if run.order is None and is_found:
-        return layout.number[order_of(layout, run.places)]
-    return run.order
+    return layout.number[order_of(layout, run.places)] if is_found else None
 
 
 @dataclass(slots=True, kw_only=True)
 class _Prefixes:
-    """Decides prefixes of one key.
+    """Decides prefixes of a key.
 
     Attributes:
-        facts: what its calls found and left.
-        layout: these, laid out.
-        limits: what the key may cost.
+        layout: its calls.
+        limits: the key's limits.
         refuter: shows that none of its orders passes a return.
         spent: the work done so far.
         legal: the last event of the longest prefix that is known to be legal.
         illegal: that of the shortest that is known not to be.
     """
 
-    facts: Facts
     layout: Layout
     limits: Limits
     refuter: Refuter
@@ -145,7 +142,7 @@ class _Prefixes:
     illegal: int = NEVER
 
     def decide(self, cut: int) -> tuple[bool, int]:
-        """Says whether a prefix is legal, and if not, by when one perhaps already is not."""
+        """Return whether a prefix is legal, and if not, by when one perhaps already is not."""
         if cut <= self.legal or cut >= self.illegal:
             return cut <= self.legal, self.illegal
         layout = self.layout
@@ -153,7 +150,6 @@ class _Prefixes:
         if absurd <= cut:
             return False, int(absurd)
         run = Run(
-            facts=self.facts,
             layout=layout,
             cut=cut,
             limits=self.limits,

@@ -36,7 +36,7 @@ class Place:
 
 
 def saved(search: Search, *, is_exact: bool) -> Place:
-    """Returns where a search stands."""
+    """Return where a search stands."""
     there = search.there
     kept = np.flatnonzero(there.is_kept[: there.at[SIZE]])
     nodes, log = _led_there(there.nodes[kept], search.log[: search.at[NODES]])
@@ -51,7 +51,7 @@ def saved(search: Search, *, is_exact: bool) -> Place:
 
 
 def _led_there(nodes: Ints, log: Ints) -> tuple[Ints, Ints]:
-    """Returns a log with those updates only that led to some configurations, and their last."""
+    """Return a log with those updates only that led to some configurations, and their last."""
     if not len(log):
         return nodes, log
     is_on_the_way = np.zeros(len(log), dtype=np.bool_)
@@ -68,14 +68,14 @@ def _led_there(nodes: Ints, log: Ints) -> tuple[Ints, Ints]:
 
 
 def _renumbered(nodes: Ints, number: Ints) -> Ints:
-    """Returns the new numbers of updates; those of the rows that a search began with stay."""
+    """Return the new numbers of updates; those of the rows that a search began with stay."""
     renumbered: Ints = nodes.copy()
     renumbered[nodes >= 0] = number[nodes[nodes >= 0]]
     return renumbered
 
 
 def restore(search: Search, place: Place) -> None:
-    """Has a search stand at a place, with nothing in its log."""
+    """Have a search stand at a place, with nothing in its log."""
     there, count = search.there, len(place.rows)
     there.rows[:count] = place.rows
     there.nodes[:count] = -1 - np.arange(count)

@@ -1,4 +1,4 @@
-"""The configurations that a search by returns keeps: those that no other covers, and the best.
+"""The configurations that a search by returns keeps: the best, and no covered ones.
 
 Kernels for `checkers.engines.repeated.beam_search.beam_search`.
 """
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.engines.repeated.beam_search.heuristic import DOOMED, covers, promise
+from kraftproof.checkers.engines.repeated.beam_search.heuristic import DOOMED, covers, heuristic
 from kraftproof.checkers.engines.repeated.beam_search.steps import STATE
 from kraftproof.checkers.engines.repeated.beam_search.window import Window
 from kraftproof.checkers.engines.repeated.layout import NONE, Ints, Layout, Narrow
@@ -24,19 +24,20 @@ _SCORES: Final = 1 << 10
 
 
 class Pool(NamedTuple):
-    """Configurations that were met at one return.
+    """The configurations met at a return.
 
     Attributes:
-        rows: int64[p, 2 + r + l], as `checkers.engines.repeated.beam_search.steps` has them.
-        nodes: int64[p], the last update that each used, by its place in the search's log.
-        scores: int64[p], how good each looks.
-        is_kept: bool[p]; false if another one covers it, or it was not among the best.
-        heads: int32[.], the newest row of each bucket, NONE if none.
-        links: int32[p], the one before it.
-        tally: int64[.], to count scores in.
-        taste: int64[r + 1], what a call costs that is not done, by how many registers it finds.
-        at: int64[4], the SIZE, how many were DROPPED for want of room, and COMPARED with others,
-            and 1 if some may be covered in a LOOSE sense only.
+        rows: int64[p, 2 + r + l], as in `checkers.engines.repeated.beam_search.steps`.
+        nodes: int64[p], the last update of each, by its place in the log of the search.
+        scores: int64[p], the rating of each.
+        is_kept: bool[p]; false if another row covers it, or it was not among the best.
+        heads: int32[.], the newest row of each bucket, NONE otherwise.
+        links: int32[p], the row before it in the bucket.
+        tally: int64[.], counts of scores.
+        waiting_costs: int64[r + 1], the cost of an unfinished call, by the number of registers that
+            it finds.
+        at: int64[4], the SIZE, the rows DROPPED for want of room, the rows COMPARED, and 1 if rows
+            may cover others in the LOOSE sense.
     """
 
     rows: Ints
@@ -46,12 +47,12 @@ class Pool(NamedTuple):
     heads: Narrow
     links: Narrow
     tally: Ints
-    taste: Ints
+    waiting_costs: Ints
     at: Ints
 
 
 def new_pool(room: int, columns: int, registers: int) -> Pool:
-    """Returns an empty pool."""
+    """Return an empty pool."""
     return Pool(
         rows=np.zeros((room, columns), dtype=np.int64),
         nodes=np.zeros(room, dtype=np.int64),
@@ -60,21 +61,21 @@ def new_pool(room: int, columns: int, registers: int) -> Pool:
         heads=np.full(_BUCKETS, NONE, dtype=np.int32),
         links=np.full(room, NONE, dtype=np.int32),
         tally=np.zeros(_SCORES, dtype=np.int64),
-        taste=np.zeros(registers + 1, dtype=np.int64),
+        waiting_costs=np.zeros(registers + 1, dtype=np.int64),
         at=np.zeros(4, dtype=np.int64),
     )
 
 
 @bare_kernel
 def clear(pool: Pool) -> None:
-    """Empties a pool."""
+    """Empty a pool."""
     pool.heads[:] = NONE
     pool.at[SIZE] = 0
 
 
 @bare_kernel
 def draft(pool: Pool, row: Ints, node: int) -> None:
-    """Copies a row to behind the last one of a pool, where it may be changed before it is added."""
+    """Copy a row behind the last row of a pool, where it may be changed before it is added."""
     pool.nodes[pool.at[SIZE]] = node
     for column in range(len(row)):
         pool.rows[pool.at[SIZE], column] = row[column]
@@ -82,7 +83,7 @@ def draft(pool: Pool, row: Ints, node: int) -> None:
 
 @bare_kernel
 def is_full(pool: Pool) -> bool:
-    """Says whether there is no room for another row; then one is dropped."""
+    """Return whether no row fits; if so, count a dropped row."""
     if pool.at[SIZE] + 1 < len(pool.rows):
         return False
     pool.at[DROPPED] += 1
@@ -91,15 +92,15 @@ def is_full(pool: Pool) -> bool:
 
 @bare_kernel
 def judge_and_add(layout: Layout, pool: Pool, window: Window, horizon: int) -> None:
-    """Adds what was drafted, if anything may come of it."""
-    worth = promise(layout, window, pool.rows[pool.at[SIZE]], pool.taste, horizon)
+    """Rate the draft, and add it unless it is doomed."""
+    worth = heuristic(layout, window, pool.rows[pool.at[SIZE]], pool.waiting_costs, horizon)
     if worth != DOOMED:
         add(pool, window, worth)
 
 
 @bare_kernel
 def add(pool: Pool, window: Window, score: int) -> None:
-    """Adds what was drafted, unless a row covers it; drops those that it covers."""
+    """Add the draft unless a row covers it; drop the rows that it covers."""
     size = pool.at[SIZE]
     row = pool.rows[size]
     bucket, loose = _bucket(window, row), pool.at[LOOSE]
@@ -134,7 +135,7 @@ def _bucket(window: Window, row: Ints) -> int:
 
 @bare_kernel
 def thin_out(pool: Pool, first: int, most: int) -> None:
-    """Keeps the best rows from one on, so many at most; of equally good ones the older."""
+    """Keep the best rows, up to a number; of equally good rows the older."""
     count, highest = 0, DOOMED
     for place in range(first, pool.at[SIZE]):
         if pool.is_kept[place]:
@@ -160,5 +161,5 @@ def thin_out(pool: Pool, first: int, most: int) -> None:
 
 @bare_kernel
 def _rank(pool: Pool, place: int, highest: int) -> int:
-    """Returns how far a row is from the best."""
+    """Return how far a row is from the best."""
     return int(min(highest - pool.scores[place], _SCORES - 1))

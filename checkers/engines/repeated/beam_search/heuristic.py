@@ -1,4 +1,4 @@
-"""How good a configuration of the search by returns looks, and when another one is as good.
+"""The cost of a configuration of the beam search, and when a configuration covers another.
 
 Kernels for `checkers.engines.repeated.beam_search.beam_search`.
 """
@@ -12,17 +12,17 @@ from kraftproof.checkers.kernels import bare_kernel
 
 DOOMED: Final = -(1 << 40)
 COST: Final = 5
-"""What a call costs that is used, and can't be any more: so much more the later it returns."""
+"""The cost of a used call that can't be used again, for each place in the order of returns."""
 WANT: Final = 10
-"""What a value costs that an open call finds and that has to come yet."""
+"""The cost of a missing value that an open call finds."""
 
 
 @bare_kernel
 def covers(window: Window, row: Ints, other: Ints, loose: int) -> bool:
-    """Says whether a configuration can do whatever another can.
+    """Return whether a configuration can do whatever another can.
 
-    If it is told loosely (1), it is enough to have used no more indeterminate calls in all: those
-    are never gone, so that what differs in the kinds of them only would be kept for ever.
+    If `loose` is 1, it suffices to have used no more indeterminate calls in total: they stay
+    available for ever, so that configurations with different kinds would be kept for ever.
     """
     if other[DONE] & ~row[DONE] != 0 or row[USED] & ~other[USED] != 0:
         return False
@@ -31,28 +31,27 @@ def covers(window: Window, row: Ints, other: Ints, loose: int) -> bool:
         if row[register] != other[register] and other[register] != NOTHING:
             return False
     more = 0
-    for lost in range(STATE + registers, len(row)):
-        if row[lost] > other[lost] and loose == 0:
+    for indeterminate in range(STATE + registers, len(row)):
+        if row[indeterminate] > other[indeterminate] and loose == 0:
             return False
-        more += row[lost] - other[lost]
+        more += row[indeterminate] - other[indeterminate]
     return bool(more <= 0)
 
 
 @bare_kernel
-def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int) -> int:
-    """Returns how good a configuration looks, DOOMED if a call can't find any more what it has to.
+def heuristic(layout: Layout, window: Window, row: Ints, waiting_costs: Ints, horizon: int) -> int:
+    """Return the rating of a configuration, DOOMED if a call can no longer find its value.
 
-    That may be a call which is invoked later, where only an open one can leave what it finds.
-
-    The fewer calls it has used the more it can still do, and those that return late most; and the
-    less has to come for the calls that are open: values, and by taste several at once.
+    The call may be one that is invoked later, if only an open call can leave its value. A
+    configuration is the better, the fewer calls it has used, above all calls that return late, and
+    the fewer values the open calls still need.
 
     Args:
-        layout: the calls.
-        window: what is open.
-        row: the configuration.
-        taste: what a call costs that is not done, by how many registers it finds.
-        horizon: the last event by which calls have to return.
+        layout: The calls.
+        window: The open calls.
+        row: The configuration.
+        waiting_costs: The cost of an unfinished call, by the number of registers that it finds.
+        horizon: The last event by which calls have to return.
     """
     found = 0
     for place in range(window.at[OPEN]):
@@ -61,7 +60,7 @@ def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int
         if row[USED] & mark != 0:
             found -= COST + place
         if row[DONE] & mark == 0:
-            found -= taste[layout.finds[call]]
+            found -= waiting_costs[layout.finds[call]]
             if layout.complete[call] <= horizon and not _may_be(layout, window, row, call):
                 return DOOMED
     for register in range(len(window.first)):
@@ -69,17 +68,18 @@ def promise(layout: Layout, window: Window, row: Ints, taste: Ints, horizon: int
             is_required = layout.complete[call] <= horizon
             if is_required and not _may_be_found(layout, window, row, call, register):
                 return DOOMED
-    for lost in range(STATE + len(window.first), len(row)):
-        found -= COST * row[lost]
+    for indeterminate in range(STATE + len(window.first), len(row)):
+        found -= COST * row[indeterminate]
     return found - WANT * _missing(layout, window, row)
 
 
 @bare_kernel
 def _missing(layout: Layout, window: Window, row: Ints) -> int:
-    """Returns how many values have to come for the open calls, if each comes once.
+    """Return the number of values that open calls need, if each value comes once.
 
-    That is the size of the tree of what they find, without what is there if they go on from it.
-    `apart` and `ahead` are how much of a value is counted already, of those that don't and do.
+    The number is the size of the tree of these values, without the present value and its ancestors
+    for calls that continue from it. `apart` and `ahead` are the parts of a value counted already,
+    for other calls and for such calls.
     """
     total = 0
     for register in range(len(window.first)):
@@ -105,7 +105,7 @@ def _missing(layout: Layout, window: Window, row: Ints) -> int:
 
 @bare_kernel
 def _may_be(layout: Layout, window: Window, row: Ints, call: int) -> bool:
-    """Says whether all that a call has to find may be found."""
+    """Return whether all that a call has to find may be found."""
     for register in range(layout.find.shape[1]):
         if not _may_be_found(layout, window, row, call, register):
             return False
@@ -114,7 +114,7 @@ def _may_be(layout: Layout, window: Window, row: Ints, call: int) -> bool:
 
 @bare_kernel
 def _may_be_found(layout: Layout, window: Window, row: Ints, call: int, register: int) -> bool:
-    """Says whether what a call has to find is there or may come, or there is what leads to it."""
+    """Return whether a call's value is present, may come, or grows from a present value."""
     wanted, held = layout.find[call, register], row[STATE + register]
     if wanted == NONE or layout.hope[call, register] >= window.at[NOW]:
         return True
@@ -123,15 +123,17 @@ def _may_be_found(layout: Layout, window: Window, row: Ints, call: int, register
     for other in window.calls[: window.at[OPEN]]:
         if row[USED] & bit(layout, other) == 0 and _leads(layout, other, register, wanted):
             return True
-    for lost in range(len(window.lost)):
-        is_left = row[STATE + len(window.first) + lost] < window.lost[lost]
-        if is_left and _leads(layout, layout.lost[lost], register, wanted):
+    for indeterminate in range(len(window.indeterminate)):
+        is_left = (
+            row[STATE + len(window.first) + indeterminate] < window.indeterminate[indeterminate]
+        )
+        if is_left and _leads(layout, layout.indeterminate[indeterminate], register, wanted):
             return True
     return False
 
 
 @bare_kernel
 def _leads(layout: Layout, call: int, register: int, wanted: int) -> bool:
-    """Says whether a call leaves a value that is wanted, or leads to it."""
+    """Return whether a call leaves a value that is wanted, or leads to it."""
     left = layout.leave[call, register]
     return bool(left >= 0 and left <= wanted <= layout.last[left])

@@ -1,9 +1,8 @@
-"""The order of the updates that a search by returns has found, told by its log.
+"""The order of the updates that the beam search found, read off its log.
 
-For `checkers.engines.repeated.beam_search.beam_search`, which says what is done without being used,
-and where it then has its
-place: just before what hides it, or where it makes no difference. Calls that change nothing are not
-told: they fit in where they are legal.
+For `checkers.engines.repeated.beam_search.beam_search`, which defines done and used calls. A call
+that is done and unused has its place just before the update that hides it, or where its effect
+makes no difference. Calls without an effect are left out: they fit in wherever they are legal.
 """
 
 from collections import Counter
@@ -29,7 +28,7 @@ class _Use(NamedTuple):
 
 
 def order_of(layout: Layout, places: Sequence[Place]) -> Ints:
-    """Returns the updates up to the last place in the order that was found, by number.
+    """Return the updates up to the last place in the order that was found, by number.
 
     Args:
         layout: the calls.
@@ -62,7 +61,7 @@ def order_of(layout: Layout, places: Sequence[Place]) -> Ints:
 
 
 def _uses(places: Sequence[Place]) -> list[_Use]:
-    """Returns the updates that were used on the way to the first configuration at the end."""
+    """Return the updates that were used on the way to the first configuration at the end."""
     found: list[_Use] = []
     row = 0
     for _, place in reversed(list(pairwise(places))):
@@ -76,11 +75,13 @@ def _uses(places: Sequence[Place]) -> list[_Use]:
 
 
 def _of_the_indeterminate(layout: Layout, uses: Sequence[_Use]) -> Iterator[_Use]:
-    """Yields the uses with the indeterminate calls themselves, the first of a kind first."""
-    of_kind = [np.flatnonzero(layout.lost_of == kind) for kind in range(len(layout.lost))]
+    """Yield the uses with the indeterminate calls themselves, the first of a kind first."""
+    of_kind = [
+        np.flatnonzero(layout.indeterminate_of == kind) for kind in range(len(layout.indeterminate))
+    ]
     count: Counter[int] = Counter()
     for use in uses:
-        kind = int(layout.lost_of[use.call])
+        kind = int(layout.indeterminate_of[use.call])
         if kind == NONE:
             yield use
         else:

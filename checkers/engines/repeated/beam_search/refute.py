@@ -1,17 +1,17 @@
-"""Shows that no order of strings or registers passes a return, from the last calls before it.
+"""Refute strings or registers: no order passes a return, shown by the last calls before it.
 
-For `checkers.engines.repeated.beam_search.beam_search`, which drops configurations where they are
-too many and then only ever finds orders. Here a search drops none, and is small since it begins
-late, with more than is possible there. At an event, its *start*, a configuration of an order is
-covered by the one that holds the same values, has all open calls done and none used, and no
-indeterminate call used: so it begins with one of these for all values that a call may find from
-then on, and with NOTHING for the others, which no call up to the return tells apart. If none passes
-the return, no order does.
+The beam search (`checkers.engines.repeated.beam_search.beam_search`) drops configurations and then
+only finds orders. The search here drops none. It stays small because it begins late, with more
+configurations than are possible. At its *start*, an event, each configuration of an order is
+covered by the configuration with the same values, with all open calls done and unused, and without
+indeterminate calls. The search begins with such a configuration for each combination of values that
+later calls may find, and with NOTHING for all other values, which no call up to the return can
+distinguish. If no configuration passes the return, no order does.
 
-What is more, a legal order is one of some registers alone, with those calls that find or leave
-something there: what no order of these passes, none passes. Each register alone is mostly searched
-from the beginning in no time. That and pairs come before all together, each with a start that is
-further back, until a search is too large.
+A legal order of all calls is also legal for a subset of the registers, with the calls that find or
+leave a value there. A return without an order there has no order at all. A single register is
+mostly searched from the beginning at once. Single registers and pairs come before all registers
+together, each with ever earlier starts, until a search is too large.
 """
 
 from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ class Refuter:
     """
 
     def __init__(self, layout: Layout, memory_bytes: int) -> None:
-        """Has nothing shown.
+        """Have nothing shown.
 
         Args:
             layout: the calls.
@@ -94,12 +94,12 @@ class Refuter:
         self._returns: list[int] = []
 
     def shown(self, position: int, cut: int, most: int) -> int | None:
-        """Returns the event of a return that is known not to be passed, None if there is none.
+        """Return the event of a return that no order passes, None if no such return is known.
 
         Args:
-            position: of a return; all before it have been passed.
-            cut: the last event that matters.
-            most: so many configurations of a return are not too many.
+            position: The position of a return; all earlier returns have been passed.
+            cut: The last event of the prefix.
+            most: The maximum number of configurations of a return.
         """
         if self._alone is None:
             self._alone = self._shown_alone(most)
@@ -112,7 +112,7 @@ class Refuter:
         return event if is_shown else None
 
     def _shown_alone(self, most: int) -> int:
-        """Returns the first return that one register alone does not pass, NEVER if none is known.
+        """Return the first return that a register alone does not pass, NEVER if none is known.
 
         Only searched for where a key has several.
         """
@@ -137,7 +137,7 @@ class Refuter:
         return NEVER if stuck is None else int(layout.complete[stuck])
 
     def _is_shown(self, number: int, event: int, most: int) -> bool:
-        """Says whether some of the registers do not pass the return."""
+        """Return whether some of the registers do not pass the return."""
         layout = self._layout
         while self._returns[number] <= _MOST_RETURNS:
             before = self._position - self._returns[number]
@@ -157,7 +157,7 @@ class Refuter:
     def _search(
         self, registers: Sequence[int], start: int, event: int, most: int, work: int
     ) -> tuple[Finding, int]:
-        """Searches from one event to another; returns what it came to, and at which event."""
+        """Search from an event to another; return the finding and its event."""
         late = _since(self._layout, registers, start, event)
         rows = _first_rows(late, start)
         if rows is None or len(rows) > most or bytes_of(late, most) > self._memory_bytes:
@@ -173,7 +173,7 @@ class Refuter:
 
 
 def _swept(layout: Layout, search: Search, most: int, event: int, work: int) -> Finding:
-    """Passes one return after the other up to an event, as long as nothing is dropped."""
+    """Pass the returns up to an event, as long as nothing is dropped."""
     end = positions(layout, event)
     while search.at[POSITION] < end and search.at[WORK] < work:
         is_there = sweep(layout, search, most, int(search.at[POSITION]) + 1, event, NEVER, work)
@@ -185,7 +185,7 @@ def _swept(layout: Layout, search: Search, most: int, event: int, work: int) -> 
 
 
 def _since(layout: Layout, registers: Sequence[int], start: int, event: int) -> Layout:
-    """Returns the calls on some registers that were invoked before an event and open at another."""
+    """Return the calls on some registers that were invoked before an event and open at another."""
     find, leave = layout.find[:, registers], layout.leave[:, registers]
     piece = layout.piece if 0 in registers else np.full_like(layout.piece, NONE)
     touches = (find != NONE).any(axis=1) | (leave != NONE).any(axis=1) | (piece != NONE)
@@ -211,9 +211,9 @@ def _since(layout: Layout, registers: Sequence[int], start: int, event: int) -> 
 
 
 def _first_rows(layout: Layout, start: int) -> Ints | None:
-    """Returns the configurations that cover all that are possible at the start; None if too many.
+    """Return configurations that cover all possible ones at the start; None if too many.
 
-    int64[k, .]; at the very beginning the only one.
+    int64[k, .]; at the very beginning, the only configuration.
     """
     registers = len(layout.initial)
     options = [list(_held(layout, register, start)) for register in range(registers)]
@@ -230,9 +230,10 @@ def _first_rows(layout: Layout, start: int) -> Ints | None:
 
 
 def _held(layout: Layout, register: int, start: int) -> Iterator[int]:
-    """Yields what a register may hold at the start: what leads to what is found, or NOTHING.
+    """Yield the values that a register may hold at the start.
 
-    Calls that are open then and change nothing have found what they did.
+    They are the values that lead to a found value, and NOTHING. Open calls without an effect have
+    found their values by then.
     """
     finds = layout.find[:, register]
     may_find = layout.updates | (layout.invoke > start)

@@ -1,7 +1,6 @@
-"""Registers whose values come again, laid out for the beam search, which looks for a legal order.
+"""Registers with repeated values, laid out for the beam search, which finds a legal order.
 
-Their verdicts are a matter of other engines (`checkers.engines.register.registers`), which keep no
-order.
+Other engines give the verdicts (`checkers.engines.register.registers`) and keep no order.
 """
 
 import numpy as np
@@ -15,9 +14,9 @@ from kraftproof.checkers.options import Limits
 
 
 def order_of(calls: RegisterCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns the updates of the only key up to an event in a legal order; None if unknown."""
+    """Return the updates of the only key up to an event in a legal order; None if unknown."""
     facts, half = _facts_of(calls), replace(limits, seconds=limits.seconds / 2)
-    quick = ordered(facts, cut, half, are_lost_finders=False)
+    quick = ordered(facts, cut, half, are_indeterminate_finders=False)
     return ordered(facts, cut, half) if quick is None else quick
 
 
@@ -40,7 +39,7 @@ def _facts_of(calls: RegisterCalls) -> Facts:
 
 
 def _numbered(wanted: Narrow, values: Narrow) -> Narrow:
-    """Returns the places of values among those that are found, NOTHING for others, and NONE."""
+    """Return the numbers of values among the found values, NOTHING for unread values, and NONE."""
     place = np.searchsorted(wanted, values)
     is_wanted = np.append(wanted, NO_VALUE)[place] == values
     found = np.where(is_wanted, place, NOTHING)

@@ -1,17 +1,18 @@
-"""The search by returns for an order of one prefix, wider where it fails, and what else is tried.
+"""The beam search for an order of a prefix, wider and from farther back after each failure.
 
-For `checkers.engines.repeated.beam_search.beam_search`: where nothing passes a return it may be
-shown that nothing can (`checkers.engines.repeated.beam_search.refute`); where the calls are crowded
-the prefix is settled by learning from conflicts (`checkers.engines.repeated.cdcl.cdcl`); else the
-search begins anew some returns before.
+If no configuration passes a return, `checkers.engines.repeated.beam_search.refute` may show that
+none can; otherwise the search restarts some returns earlier.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
+from kraftproof.checkers.engines.kernels.effort import Effort
 from kraftproof.checkers.engines.repeated.beam_search.checkpoints import Place, restore, saved
 from kraftproof.checkers.engines.repeated.beam_search.configurations import DROPPED
-from kraftproof.checkers.engines.repeated.beam_search.effort import Effort
 from kraftproof.checkers.engines.repeated.beam_search.refute import Refuter
 from kraftproof.checkers.engines.repeated.beam_search.sweep import (
     POSITION,
@@ -22,48 +23,49 @@ from kraftproof.checkers.engines.repeated.beam_search.sweep import (
     positions,
     sweep,
 )
-from kraftproof.checkers.engines.repeated.cdcl.cdcl import settle
-from kraftproof.checkers.engines.repeated.layout import NONE, Facts, Ints, Layout
+from kraftproof.checkers.engines.repeated.layout import Ints, Layout
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
+_APART: Final = 16
+"""Number of completions between checkpoints."""
+_FIRST_MOST: Final = 32
+"""Number of configurations kept at first, and again once the search is past its failures."""
+_WAITING: Final = ((0, 0, 0), (5, 10, 20), (10, 15, 40))
+"""For each heuristic, the cost of an open call without a place, by the number of registers of which
+it finds a value (one, two, or more): several values at once come less often."""
 _MOST_MOST: Final = 1 << 13
 _PLACES: Final = 64
 """So many places to start again from are kept, besides the beginning."""
 _DEPTH: Final = 7
-"""Fewer updates are tried to use a call that is done, where some configurations were dropped: as
-many as what it makes is usually made of, for else there is a return that none of these passes."""
+"""The number of updates tried to use a done call after configurations were dropped: about the
+number from which its values are usually made; with fewer, returns fail that some order passes."""
 _WIDER: Final = 16
-"""So many times as many configurations are kept to show that none passes a return."""
-_CROWDED: Final = 64
-"""Where more configurations of a return were of no use, learning from conflicts is."""
+"""The factor by which a refutation may keep more configurations."""
 _WORK_A_SECOND: Final = 30_000_000
-"""So few steps on any machine; so that what a key may cost is counted, not timed."""
+"""So few steps on any machine; the cost of a key is counted, not timed."""
 
 
 class UndecidedError(Exception):
-    """A decision takes more than a key may cost; its text is the limit that was reached."""
+    """A decision exceeds the limits of a key; the text names the limit."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """The search for an order of one prefix.
+    """The search for an order of a prefix.
 
     Attributes:
-        facts: what the calls found and left.
-        layout: these, laid out.
-        cut: the last event of the prefix.
-        limits: what the key may cost.
-        refuter: shows that no order passes a return; None if there is an order for sure.
-        spent: the work done so far, with that on other prefixes.
-        is_logged: whether the order is asked for that is found.
-        places: those to start again from, the beginning and the last ones; all if it is logged.
-        legal: the last event of the longest prefix that was found to be legal.
-        illegal: that of a prefix that is known not to be, if it is known.
-        order: the updates in a legal order, by number, if it was found by learning.
+        layout: The calls.
+        cut: The last event of the prefix.
+        limits: The key's limits.
+        refuter: Shows that no order passes a return; None if an order is known to exist.
+        spent: The work done so far, other prefixes included.
+        is_logged: Whether the caller asks for the order.
+        places: The checkpoints: the beginning and the last ones, or all if the search is logged.
+        legal: The last event of the longest prefix found legal.
+        illegal: The last event of a prefix known to be illegal, NEVER otherwise.
     """
 
-    facts: Facts
     layout: Layout
     cut: int
     limits: Limits
@@ -73,20 +75,20 @@ class Run:
     places: list[Place] = field(default_factory=list)
     legal: int = -1
     illegal: int = NEVER
-    order: Ints | None = None
 
     def stuck(self) -> int | None:
-        """Returns by which event there perhaps is no order, None if there is one of the prefix.
+        """Return the event by which probably no order exists, None if the prefix has an order.
 
         Raises:
-            UndecidedError: there may be one that was not found.
+            UndecidedError: The search found no order and no refutation.
         """
         end = positions(self.layout, self.cut)
-        effort = Effort()
-        room = effort.most
+        effort = Effort(
+            first=_FIRST_MOST, most=2 * _MOST_MOST, attempts=len(_WAITING), apart=_APART
+        )
+        room = effort.width
         search = new_search(self.layout, room, is_logged=self.is_logged)
         self.places = [saved(search, is_exact=True)]
-        is_settled = False
         while self.places[-1].position < end:
             if self._go_on(search, effort, end):
                 effort.came_to(self.places[-1].position)
@@ -96,32 +98,28 @@ class Run:
             self.legal = max(self.legal, event - 1)
             if self._is_exact(search):
                 return event
-            is_new = stuck >= effort.furthest and effort.is_wider
-            if is_new and self._is_refuted(stuck, _WIDER * effort.most):
+            is_new = stuck >= effort.furthest and effort.attempt == 0
+            if is_new and self._is_refuted(stuck, _WIDER * effort.width):
                 return self.illegal
             effort.failed_at(stuck)
-            if effort.most > _CROWDED and not is_settled:
-                is_settled, is_legal = True, self._settled()
-                if is_legal is not None:
-                    return None if is_legal else event
-            self._refuse_room(effort.most)
-            if effort.most > room:
-                room = effort.most
+            self._refuse_room(effort.width)
+            if effort.width > room:
+                room = effort.width
                 search = new_search(self.layout, room, is_logged=self.is_logged)
             del self.places[max(1, len(self.places) - effort.back) :]
         return None
 
     def _go_on(self, search: Search, effort: Effort, end: int) -> bool:
-        """Goes on from the last place; says whether anything came to the next."""
+        """Go on from the last place; return whether anything came to the next."""
         last = self.places[-1]
         restore(search, last)
-        search.here.taste[:] = effort.taste(len(self.layout.initial))
+        search.here.waiting_costs[:] = _costs(effort.attempt, len(self.layout.initial))
         depth = NEVER if last.is_exact else _DEPTH
         before = int(search.at[WORK])
-        until = min(end, effort.until(last.position))
+        until = min(end, last.position + _APART)
         work = int(self.limits.seconds * _WORK_A_SECOND)
         is_there = sweep(
-            self.layout, search, effort.most, until, self.cut, depth, before + work - self.spent
+            self.layout, search, effort.width, until, self.cut, depth, before + work - self.spent
         )
         self.spent += int(search.at[WORK]) - before
         if self.spent >= work:
@@ -132,20 +130,8 @@ class Run:
                 del self.places[1:-_PLACES]
         return is_there
 
-    def _settled(self) -> bool | None:
-        """Says whether the prefix is legal, by learning from conflicts; None if that is unknown."""
-        if (self.facts.piece != NONE).any():
-            return None
-        left = int(self.limits.seconds * _WORK_A_SECOND) - self.spent
-        found = settle(self.facts, self.cut, left // 2, self.limits.memory_bytes // 2)
-        self.spent += found.steps
-        self.order = found.order
-        if found.is_legal is False:
-            self.illegal = self.cut
-        return found.is_legal
-
     def _is_refuted(self, position: int, most: int) -> bool:
-        """Says whether some return is known not to be passed, perhaps this one."""
+        """Return whether a return is known to be impassable, perhaps this return."""
         if self.refuter is None:
             return False
         before = self.refuter.spent
@@ -155,7 +141,7 @@ class Run:
         return shown is not None
 
     def _refuse_room(self, most: int) -> None:
-        """Raises UndecidedError where so many configurations of a return are too many."""
+        """Raise UndecidedError where so many configurations of a return are too many."""
         if most > _MOST_MOST:
             said = f"no legal order found among the best {_MOST_MOST} configurations of each return"
             raise UndecidedError(said)
@@ -163,6 +149,13 @@ class Run:
             raise UndecidedError(f"no verdict within {self.limits.memory_bytes} bytes")
 
     def _is_exact(self, search: Search) -> bool:
-        """Says whether nothing was dropped that no other configuration covers."""
+        """Return whether only covered configurations were dropped."""
         dropped = search.here.at[DROPPED] + search.there.at[DROPPED]
         return self.places[-1].is_exact and not dropped
+
+
+def _costs(heuristic: int, registers: int) -> Ints:
+    """Return the cost of a call that has no place, by the number of registers that it finds."""
+    waiting: Sequence[int] = _WAITING[heuristic]
+    finds = range(registers + 1)
+    return np.asarray([waiting[min(many, len(waiting)) - 1] if many else 0 for many in finds])

@@ -1,6 +1,6 @@
-"""One step of the search by returns: what a configuration becomes when an update is applied.
+"""One step of the search by returns: the configuration after an update.
 
-Kernels for `checkers.engines.repeated.beam_search.beam_search`, which says why they are right.
+Kernels for `checkers.engines.repeated.beam_search.beam_search`, which shows that they are right.
 """
 
 from typing import Final
@@ -19,7 +19,7 @@ each register, and how many indeterminate calls of each kind are used."""
 
 @bare_kernel
 def is_legal(layout: Layout, row: Ints, call: int) -> bool:
-    """Says whether the registers hold what a call finds."""
+    """Return whether the registers hold what a call finds."""
     for register in range(layout.find.shape[1]):
         found = layout.find[call, register]
         if found != NONE and found != row[STATE + register]:
@@ -29,9 +29,9 @@ def is_legal(layout: Layout, row: Ints, call: int) -> bool:
 
 @bare_kernel
 def place(layout: Layout, window: Window, row: Ints, call: int) -> None:
-    """Applies an update: those that it hides are done, and the registers hold what it leaves.
+    """Apply an update: the calls that it hides are done, and the registers hold its values.
 
-    What is harmless then is not done yet.
+    Calls that become harmless are not done yet.
     """
     for other in window.calls[: window.at[OPEN]]:
         mark = bit(layout, other)
@@ -42,8 +42,8 @@ def place(layout: Layout, window: Window, row: Ints, call: int) -> None:
             row[STATE + register] = layout.leave[call, register]
     if layout.piece[call] != NONE:
         row[STATE] = appended(layout, row[STATE], layout.piece[call])
-    if layout.lost_of[call] != NONE:
-        row[STATE + len(window.first) + layout.lost_of[call]] += 1
+    if layout.indeterminate_of[call] != NONE:
+        row[STATE + len(window.first) + layout.indeterminate_of[call]] += 1
     else:
         row[DONE] |= bit(layout, call)
         row[USED] |= bit(layout, call)
@@ -53,11 +53,11 @@ def place(layout: Layout, window: Window, row: Ints, call: int) -> None:
 def is_needed(
     layout: Layout, window: Window, row: Ints, call: int, returning: int, depth: int
 ) -> bool:
-    """Says whether an update may have to come before a call that returns next.
+    """Return whether an update may have to precede the next returning call.
 
-    One that finds nothing, and whose value nobody finds before that, may as well come later, or be
-    hidden by what comes instead. With values in several registers it may be hidden in part only, so
-    then that is no proof, which matters only where no way is left out (`depth` is NEVER).
+    An update that finds nothing, and whose value nobody finds before the return, can come later or
+    be hidden by another update. With values in several registers it may be hidden in part only;
+    then the rule is unsound, and it is not applied if no way is left out (`depth` is NEVER).
     """
     lefts = 0
     for register in range(layout.leave.shape[1]):
@@ -82,15 +82,17 @@ def is_needed(
 def _is_consumed(
     layout: Layout, window: Window, row: Ints, call: int, register: int, left: int
 ) -> bool:
-    """Says whether an open or lost call may find what another leaves, or what becomes of it."""
+    """Return whether an open or indeterminate call may find a call's value, or one made from it."""
     for other in window.calls[: window.at[OPEN]]:
         if other != call and left <= layout.find[other, register] <= layout.last[left]:
             mark = bit(layout, other)
             if row[DONE] & mark == 0 or (layout.updates[other] and row[USED] & mark == 0):
                 return True
-    for lost in range(len(window.lost)):
-        found = layout.find[layout.lost[lost], register]
-        is_left = row[STATE + len(window.first) + lost] < window.lost[lost]
+    for indeterminate in range(len(window.indeterminate)):
+        found = layout.find[layout.indeterminate[indeterminate], register]
+        is_left = (
+            row[STATE + len(window.first) + indeterminate] < window.indeterminate[indeterminate]
+        )
         if is_left and left <= found <= layout.last[left]:
             return True
     return False
@@ -98,7 +100,7 @@ def _is_consumed(
 
 @bare_kernel
 def appended(layout: Layout, value: int, piece: int) -> int:
-    """Returns what a value is after a piece was appended."""
+    """Return what a value is after a piece was appended."""
     if value == NOTHING:
         return NOTHING
     for edge in range(layout.edge_starts[value], layout.edge_starts[value + 1]):
@@ -109,7 +111,7 @@ def appended(layout: Layout, value: int, piece: int) -> int:
 
 @bare_kernel
 def _is_hidden(layout: Layout, row: Ints, call: int, by: int) -> bool:
-    """Says whether a call that finds nothing can come just before another, and nobody knows."""
+    """Return whether a call that finds nothing can come just before another, and nobody knows."""
     if not layout.updates[call]:
         return False
     for register in range(layout.leave.shape[1]):
@@ -127,7 +129,7 @@ def _is_hidden(layout: Layout, row: Ints, call: int, by: int) -> bool:
 
 @bare_kernel
 def settle(layout: Layout, window: Window, row: Ints) -> None:
-    """Has all open calls done that are legal now and change nothing that anybody still finds."""
+    """Have all open calls done that are legal now and change nothing that a call still finds."""
     while True:
         is_more = _forget(layout, window, row)
         for call in window.calls[: window.at[OPEN]]:
@@ -143,7 +145,7 @@ def settle(layout: Layout, window: Window, row: Ints) -> None:
 
 @bare_kernel
 def _is_harmless(layout: Layout, row: Ints, call: int) -> bool:
-    """Says whether what a call leaves is there, or nobody finds what is there."""
+    """Return whether a call leaves the present value, or nobody finds the present value."""
     if layout.piece[call] != NONE and row[STATE] != NOTHING:
         return False
     for register in range(layout.leave.shape[1]):
@@ -157,7 +159,7 @@ def _is_harmless(layout: Layout, row: Ints, call: int) -> bool:
 
 @bare_kernel
 def _forget(layout: Layout, window: Window, row: Ints) -> bool:
-    """Has registers hold NOTHING whose value nobody can find any more; says whether any did."""
+    """Have registers hold NOTHING whose value nobody can find any more; return whether any did."""
     is_more = False
     for register in range(len(window.first)):
         if row[STATE + register] != NOTHING and not _is_wanted(layout, window, row, register):
@@ -168,10 +170,10 @@ def _forget(layout: Layout, window: Window, row: Ints) -> bool:
 
 @bare_kernel
 def _is_wanted(layout: Layout, window: Window, row: Ints, register: int) -> bool:
-    """Says whether a call may find a register's value, or what becomes of it by appending.
+    """Return whether a call may find a register's value, or a value made from it by appending.
 
-    The first return of a call that is not done and finds something else there is when the value is
-    gone, so who finds it was invoked before that.
+    The value is gone by the first return of an unfinished call that finds another value there, so a
+    call that finds it was invoked before that return.
     """
     value = row[STATE + register]
     last, gone = layout.last[value], NEVER
@@ -180,7 +182,7 @@ def _is_wanted(layout: Layout, window: Window, row: Ints, register: int) -> bool
             return False
         call = layout.finders[finder]
         found = layout.find[call, register]
-        is_open = layout.lost_of[call] == NONE and layout.invoke[call] < window.at[NOW]
+        is_open = layout.indeterminate_of[call] == NONE and layout.invoke[call] < window.at[NOW]
         mark = bit(layout, call) if is_open else 0
         is_done = row[DONE] & mark != 0
         if value <= found <= last:

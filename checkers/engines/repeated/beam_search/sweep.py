@@ -57,21 +57,20 @@ _LOGGED: Final = 8 * _ROOM
 
 
 class Search(NamedTuple):
-    """What a search works with.
+    """The workspace of a search.
 
     Attributes:
-        window: what is open.
-        here: the configurations met at a return.
-        there: those that passed it.
-        met: int64[2 * kinds], the last ROUND in which a call of each kind was tried, that was not
-            done or was.
-        log: int64[., 6], the updates that were used since the search was last begun: the one BEFORE
-            it in the same order, the CALL, the position it was used AT, and which calls were done
-            EARLIER, which WITH it as it hides them, and which LATER, being harmless then. Of the
-            rows that it was begun with the k-th has the number -1 - k. Of no length where no order
-            is asked for.
-        at: int64[4], the POSITION among the returns, the WORK done, the ROUND, and how many NODES
-            the log has.
+        window: The open calls.
+        here: The configurations met at a return.
+        there: The configurations past the return.
+        met: int64[2 * kinds], the last ROUND in which a call of each kind was tried, unfinished or
+            done.
+        log: int64[., 6], the updates used since the search last began: the update BEFORE it, the
+            CALL, the position AT which it was used, and the calls done EARLIER, WITH it (hidden by
+            it), and LATER (harmless then). The k-th row of the beginning has the number -1 - k.
+            Empty if no order is asked for.
+        at: int64[4], the POSITION among the returns, the WORK done, the ROUND, and the NODES of the
+            log.
     """
 
     window: Window
@@ -83,7 +82,7 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
-    """Returns a search at the beginning, with room for so many configurations of a return."""
+    """Return a search at the beginning, with room for so many configurations of a return."""
     columns, registers = columns_of(layout), len(layout.initial)
     search = Search(
         window=new_window(layout),
@@ -99,12 +98,12 @@ def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
 
 
 def columns_of(layout: Layout) -> int:
-    """Returns how many columns a configuration has."""
-    return STATE + len(layout.initial) + len(layout.lost)
+    """Return how many columns a configuration has."""
+    return STATE + len(layout.initial) + len(layout.indeterminate)
 
 
 def bytes_of(layout: Layout, most: int) -> int:
-    """Returns how much memory a search takes."""
+    """Return how much memory a search takes."""
     return 2 * _ROOM * most * (8 * columns_of(layout) + 16)
 
 
@@ -112,7 +111,7 @@ def bytes_of(layout: Layout, most: int) -> int:
 def sweep(
     layout: Layout, search: Search, most: int, until: int, horizon: int, depth: int, work: int
 ) -> bool:
-    """Goes on to a position; says whether a configuration comes there.
+    """Go on to a position; return whether a configuration comes there.
 
     Args:
         layout: the calls.
@@ -120,7 +119,7 @@ def sweep(
         most: so many configurations of a return are kept.
         until: the position.
         horizon: the last event by which calls have to return.
-        depth: so many updates are tried at most to use a call that returns and is done already.
+        depth: so many updates are tried at most to use a returning call and is done already.
         work: it stops after so much, too, before `until`, and where the log may not do.
     """
     at, here, there, window = search.at, search.here, search.there, search.window
@@ -145,13 +144,13 @@ def sweep(
 
 @bare_kernel
 def _has_room(search: Search) -> bool:
-    """Says whether all that may be met at one return can be logged."""
+    """Return whether the log has room for all configurations of a return."""
     return len(search.log) == 0 or search.at[NODES] + len(search.here.rows) <= len(search.log)
 
 
 @bare_kernel
 def _pass(layout: Layout, search: Search, call: int, most: int, horizon: int, depth: int) -> None:
-    """Finds the configurations that pass a return, from those that come to it."""
+    """Find the configurations that pass a return."""
     here, mark = search.here, bit(layout, call)
     first, level = 0, 0
     while first < here.at[SIZE]:
@@ -175,7 +174,7 @@ def _pass(layout: Layout, search: Search, call: int, most: int, horizon: int, de
 
 @bare_kernel
 def _let_pass(search: Search, number: int, mark: int, score: int) -> None:
-    """Adds a configuration to those that passed a return."""
+    """Add a configuration to those that passed a return."""
     here, there = search.here, search.there
     if not is_full(there):
         draft(there, here.rows[number], here.nodes[number])
@@ -188,7 +187,7 @@ def _let_pass(search: Search, number: int, mark: int, score: int) -> None:
 def _expand(
     layout: Layout, search: Search, number: int, returning: int, horizon: int, depth: int
 ) -> None:
-    """Adds what a configuration becomes by each update that is legal."""
+    """Add what a configuration becomes by each update that is legal."""
     window, registers, row = search.window, len(layout.initial), search.here.rows[number]
     search.at[ROUND] += 1
     for call in window.calls[: window.at[OPEN]]:
@@ -199,8 +198,11 @@ def _expand(
                 search.met[kind] = search.at[ROUND]
                 if is_needed(layout, window, row, call, returning, depth):
                     _follow(layout, search, number, call, horizon)
-    for lost in range(len(window.lost)):
-        call, is_left = layout.lost[lost], row[STATE + registers + lost] < window.lost[lost]
+    for indeterminate in range(len(window.indeterminate)):
+        call, is_left = (
+            layout.indeterminate[indeterminate],
+            row[STATE + registers + indeterminate] < window.indeterminate[indeterminate],
+        )
         if is_left and is_needed(layout, window, row, call, returning, depth):
             _follow(layout, search, number, call, horizon)
 
@@ -225,5 +227,5 @@ def _follow(layout: Layout, search: Search, number: int, call: int, horizon: int
 
 
 def positions(layout: Layout, cut: int) -> int:
-    """Returns how many calls return up to an event."""
+    """Return how many calls return up to an event."""
     return int(np.searchsorted(layout.complete[layout.returning], cut, side="right"))

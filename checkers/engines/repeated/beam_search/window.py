@@ -1,6 +1,6 @@
-"""What is open at a return, and what is found later that only open calls can leave.
+"""The calls open at a return, and later calls whose values only open calls can leave.
 
-Kernels for `checkers.engines.repeated.beam_search.beam_search`, which says why they are right.
+Kernels for `checkers.engines.repeated.beam_search.beam_search`, which shows that they are right.
 """
 
 from typing import Final, NamedTuple
@@ -17,28 +17,28 @@ NOW: Final = 2
 LATER: Final = 16
 """So many calls that are invoked later are looked at at most, for each register."""
 _AHEAD: Final = 2 * SLOTS
-"""Among so many that return next."""
+"""Number of next returns among which later calls are considered."""
 
 
 class Window(NamedTuple):
-    """What is open at a return.
+    """The calls open at a return.
 
     Attributes:
-        calls: int64[SLOTS + 1], the calls that return and are open, by completion.
+        calls: int64[SLOTS + 1], the open calls that return, by completion.
         first: int64[r], the first finder of each register that has not returned.
-        lost: int64[l], how many indeterminate calls of each kind were invoked.
-        wanted: int64[r, SLOTS + 1], the open calls that find a value of each register, by it.
-        shared: int64[r, SLOTS + 1], how deep what it has in common with the one before is.
-        wants: int64[r], how many these are.
-        awaited: int64[r, LATER], calls invoked later of which nothing that is invoked from now on
-            leaves what they find of each register: it is there, or an open call leaves it.
-        awaits: int64[r], how many these are.
-        at: int64[3], how many calls are OPEN, how many were INVOKED, and the event NOW.
+        indeterminate: int64[l], the number of invoked indeterminate calls of each kind.
+        wanted: int64[r, SLOTS + 1], the open calls that find a value of each register, by value.
+        shared: int64[r, SLOTS + 1], the depth of the common ancestor with the value before.
+        wants: int64[r], the number of these calls.
+        awaited: int64[r, LATER], calls invoked later whose value of each register no later call
+            leaves: the value is present, or an open call leaves it.
+        awaits: int64[r], the number of these calls.
+        at: int64[3], the number of OPEN calls, the number of INVOKED calls, and the event NOW.
     """
 
     calls: Ints
     first: Ints
-    lost: Ints
+    indeterminate: Ints
     wanted: Ints
     shared: Ints
     wants: Ints
@@ -48,11 +48,11 @@ class Window(NamedTuple):
 
 
 def new_window(layout: Layout) -> Window:
-    """Returns the window before the first return."""
+    """Return the window before the first return."""
     return Window(
         calls=np.zeros(SLOTS + 1, dtype=np.int64),
         first=layout.finder_starts[:-1].copy(),
-        lost=np.zeros(len(layout.lost), dtype=np.int64),
+        indeterminate=np.zeros(len(layout.indeterminate), dtype=np.int64),
         wanted=np.zeros((len(layout.initial), SLOTS + 1), dtype=np.int64),
         shared=np.zeros((len(layout.initial), SLOTS + 1), dtype=np.int64),
         wants=np.zeros(len(layout.initial), dtype=np.int64),
@@ -64,7 +64,7 @@ def new_window(layout: Layout) -> Window:
 
 @bare_kernel
 def enter(layout: Layout, window: Window, position: int) -> None:
-    """Goes on to a return: what was invoked before it is open, what returned before is not."""
+    """Advance to a return: open the calls invoked before it, and close the returned ones."""
     window.at[NOW] = layout.complete[layout.returning[position]]
     count = 0
     for place in range(window.at[OPEN]):
@@ -73,8 +73,8 @@ def enter(layout: Layout, window: Window, position: int) -> None:
             count += 1
     call = window.at[INVOKED]
     while call < len(layout.invoke) and layout.invoke[call] < window.at[NOW]:
-        if layout.lost_of[call] != NONE:
-            window.lost[layout.lost_of[call]] += 1
+        if layout.indeterminate_of[call] != NONE:
+            window.indeterminate[layout.indeterminate_of[call]] += 1
         else:
             place = count
             while place > 0 and layout.complete[window.calls[place - 1]] > layout.complete[call]:
@@ -96,7 +96,7 @@ def enter(layout: Layout, window: Window, position: int) -> None:
 
 @bare_kernel
 def _sort_wanted(layout: Layout, window: Window, register: int) -> None:
-    """Sorts the open calls that find a value of a register by that value."""
+    """Sort the open calls that find a value of a register by that value."""
     wanted, shared, count = window.wanted[register], window.shared[register], 0
     for call in window.calls[: window.at[OPEN]]:
         found = layout.find[call, register]
@@ -118,7 +118,7 @@ def _sort_wanted(layout: Layout, window: Window, register: int) -> None:
 
 @bare_kernel
 def _look_ahead(layout: Layout, window: Window, register: int) -> None:
-    """Looks for calls among the next finders that only open ones can leave a value to."""
+    """Look for calls among the next finders that only open ones can leave a value to."""
     awaited, count = window.awaited[register], 0
     end = min(layout.finder_starts[register + 1], window.first[register] + _AHEAD)
     for place in range(window.first[register], end):
@@ -137,5 +137,5 @@ def _look_ahead(layout: Layout, window: Window, register: int) -> None:
 
 @bare_kernel
 def bit(layout: Layout, call: int) -> int:
-    """Returns the bit of a call that returns."""
+    """Return the bit of a returning call."""
     return 1 << layout.slot[call]  # type: ignore[no-any-return]

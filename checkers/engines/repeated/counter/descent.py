@@ -1,6 +1,6 @@
-"""A search for what goes into each gap between the answers of a counter that only grows.
+"""A search for the additions of each gap between the answers of a growing counter.
 
-Kernels for `checkers.engines.repeated.counter.growing`, which says what may come next.
+Kernels for `checkers.engines.repeated.counter.growing`, which defines the candidates.
 """
 
 from typing import Final
@@ -42,15 +42,15 @@ _BEFORE_ALL: Final = -NEVER
 
 @kernel
 def descend(gaps: Gaps, search: Search, most: int) -> int:
-    """Searches for an order in which each answer was right.
+    """Search for an order in which each answer is right.
 
     Args:
-        gaps: the answers and adds.
-        search: one that has done nothing.
-        most: so many dead ends may be remembered.
+        gaps: The answers and additions.
+        search: A search at the beginning.
+        most: The maximum number of remembered dead ends.
 
     Returns:
-        LEGAL, ILLEGAL, or GAVE_UP past a bound.
+        LEGAL, ILLEGAL, or GAVE_UP beyond a bound.
     """
     now = search.now
     dead, known = np.full((16, max(len(search.done), 1)), NONE, dtype=np.int32), 0
@@ -87,7 +87,7 @@ def descend(gaps: Gaps, search: Search, most: int) -> int:
 
 @kernel
 def _is_dead(gaps: Gaps, search: Search, dead: NDArray[np.int32], lean: NDArray[np.int32]) -> bool:
-    """Says whether it is known that no order goes on from here.
+    """Return whether it is known that no order goes on from here.
 
     Args:
         gaps: the answers and adds.
@@ -105,7 +105,7 @@ def _is_dead(gaps: Gaps, search: Search, dead: NDArray[np.int32], lean: NDArray[
 
 @kernel
 def _next_choice(gaps: Gaps, search: Search, after: int) -> tuple[int, int]:
-    """Returns the line whose next add has the next turn after one, and that turn; NONE if none."""
+    """Return the line whose next add has the next turn, and that turn; NONE otherwise."""
     now = search.now
     count = _look_ahead(gaps, search)
     if count == NONE:
@@ -136,7 +136,7 @@ def _next_choice(gaps: Gaps, search: Search, after: int) -> tuple[int, int]:
 
 @kernel
 def _may_follow(gaps: Gaps, search: Search, line: int, left: int, before: int) -> bool:
-    """Says whether the next add of a line may come next, and is the first of its size to do so."""
+    """Return whether a line's next add may come next, as the first of its size."""
     add = gaps.line_starts[line] + search.done[line]
     if add == gaps.line_starts[line + 1] or gaps.invoke[add] >= before or gaps.size[add] > left:
         return False
@@ -154,7 +154,7 @@ def _may_follow(gaps: Gaps, search: Search, line: int, left: int, before: int) -
 
 @kernel
 def _is_missed(gaps: Gaps, search: Search, line: int, left: int, before: int) -> bool:
-    """Says whether an optional add of some size would have done, but there is none left so far."""
+    """Return whether an optional add of a line's size would fit, but the line is used up."""
     add = gaps.line_starts[line] + search.done[line]
     size = gaps.size[gaps.line_starts[line]]
     if size > left or search.now[LENT] + size > gaps.least_slack[search.now[GAP]]:
@@ -164,9 +164,9 @@ def _is_missed(gaps: Gaps, search: Search, line: int, left: int, before: int) ->
 
 @kernel
 def _sums(gaps: Gaps, search: Search, left: int, before: int, without: int) -> int:
-    """Returns the sums, up to what is left, of sure adds that may come next: a bit for each.
+    """Return the sums of possible sure additions, up to the rest of the gap: a bit for each.
 
-    One line may be left out.
+    A line may be excluded.
     """
     sums = 1
     search.now[WORK] -= gaps.sure_lines
@@ -181,10 +181,10 @@ def _sums(gaps: Gaps, search: Search, left: int, before: int, without: int) -> i
 
 @kernel
 def _aim(gaps: Gaps, search: Search, left: int, before: int) -> tuple[int, int]:
-    """Returns how much of what is left sure adds had best make up, and by which line the rest.
+    """Return the part of the rest for sure additions, and the line of the remainder.
 
-    All of it if they can; else all but one optional add, of which size most are left over; else as
-    much as they can.
+    The part is the whole rest if possible; else all but an optional addition, of the size with most
+    left; else as much as possible.
     """
     if left > _MOST_LEFT:
         return NONE, NONE
@@ -208,7 +208,7 @@ def _aim(gaps: Gaps, search: Search, left: int, before: int) -> tuple[int, int]:
 
 @kernel
 def _is_aimed(gaps: Gaps, search: Search, line: int, aim: tuple[int, int], before: int) -> bool:
-    """Says whether the next add of a line is one of those that had best come next."""
+    """Return whether the next addition of a line is part of the aim."""
     goal, optional = aim
     if line >= gaps.sure_lines:
         return goal == 0 and line == optional
@@ -218,9 +218,9 @@ def _is_aimed(gaps: Gaps, search: Search, line: int, aim: tuple[int, int], befor
 
 @kernel
 def _due(gaps: Gaps, search: Search, left: int, before: int) -> int:
-    """Returns the rank of an add that had best come next, for it can be in no later gap.
+    """Return the rank of an addition that should come next because it fits into no later gap.
 
-    NONE if there is none, or if an optional add-and-get may need the sum that it would exceed.
+    NONE otherwise, or if an optional add-and-get may need the sum before it.
     """
     now = search.now
     if now[DUE] == len(gaps.by_gap) or gaps.last_gap[now[DUE]] > now[GAP]:
@@ -234,7 +234,7 @@ def _due(gaps: Gaps, search: Search, left: int, before: int) -> int:
 
 @kernel
 def _look_ahead(gaps: Gaps, search: Search) -> int:
-    """Fills in the slack; returns how many sure adds it was found for, NONE if it is used up."""
+    """Fill in the slack; return the number of sure additions, NONE if the slack is used up."""
     now, count, due, place = search.now, 0, 0, search.now[DUE]
     while place < len(gaps.by_gap) and count < AHEAD:
         gap = gaps.last_gap[place]
@@ -252,7 +252,7 @@ def _look_ahead(gaps: Gaps, search: Search) -> int:
 
 @kernel
 def _is_affordable(gaps: Gaps, search: Search, add: int, count: int) -> bool:
-    """Says whether what must come before some answer still can, if an add comes first."""
+    """Return whether what must come before some answer still can, if an add comes first."""
     now, size, end = search.now, gaps.size[add], gaps.rank[add] - search.now[DUE]
     if gaps.rank[add] >= len(gaps.by_gap) and now[LENT] + size > gaps.least_slack[now[GAP]]:
         return False

@@ -1,9 +1,9 @@
-"""The adds of a counter that only grows, and the gaps between its answers that they go into.
+"""The gaps between the answers of a growing counter, and the additions that fit into each.
 
-For `checkers.engines.repeated.counter.growing`, which says what both are for. Answers are in the
-order of the sums that they tell. Let E be the latest invocation among the answers up to one, L the
-earliest completion among it and those after it: real time lets an add come before an answer if it
-was invoked before L, and wants it there if it completed before E.
+For `checkers.engines.repeated.counter.growing`. Answers are ordered by their sums. Let E be the
+latest invocation among the answers up to an answer, and L the earliest completion among it and all
+later answers: real time allows an addition before the answer if it was invoked before L, and
+requires it there if it completed before E.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from kraftproof.checkers.kernels import kernel
 
 
 class Counter(NamedTuple):
-    """The calls of one key, n of them.
+    """The calls of a key, n of them.
 
     Attributes:
         action: int8[n], as in `CounterCalls`.
@@ -36,32 +36,32 @@ class Counter(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """A prefix: m answers that were given, and n adds in k lines, each line by invocation.
+    """A prefix: m answers, and n additions in k lines, each line by invocation.
 
-    An add is *sure* if it completed, else it is *optional*: so is one that is open, and an
-    add-and-get that is. In a line of sure adds each completed before the next was invoked; in one
-    of optional adds all are of one size; each optional add-and-get is a line.
+    An addition is *sure* if it completed, and *optional* otherwise; so is an open add-and-get. In a
+    line of sure additions, each completed before the next was invoked; a line of optional additions
+    has a single size; each optional add-and-get is a line.
 
     Attributes:
-        wanted: int64[m], ascending: how much the adds before each answer make up in all.
+        wanted: int64[m], ascending: the sum of the additions before each answer.
         told: int64[m], the sum before each answer.
         late: int64[m], L.
-        least_slack: int64[m], how much, of all that answers from each on want, is not made up by
-            what must come before them, at least.
+        least_slack: int64[m], the least sum, over each answer and all later ones, that required
+            additions leave open.
         invoke: int64[n].
-        complete: int64[n], NEVER of optional adds.
+        complete: int64[n], NEVER for optional additions.
         size: int64[n].
-        rank: int64[n], the place among sure adds by their last gaps; of the optional ones the
-            line's place after all of these, greatest sizes first.
-        turn: int64[n], the smaller the sooner an add is tried: sure ones first, by size.
-        starts_from: int64[n], the sum before an optional add-and-get, NONE for other adds.
+        rank: int64[n], the place among sure additions by their last gaps; for optional additions,
+            the line's place after all of these, greatest sizes first.
+        turn: int64[n], the order of attempts: sure additions first, by size.
+        starts_from: int64[n], the sum before an optional add-and-get, NONE for other additions.
         line_starts: int64[k + 1].
-        by_completion: int64[s], the sure adds.
-        completions: int64[s], when those completed.
-        by_gap: int64[s], the sure adds by the last gap that each can be in.
-        last_gap: int64[s], the answers that those must come before, m if none.
-        sure_lines: how many lines of sure adds there are, which come first.
-        get_lines: the first line of an optional add-and-get; those come last.
+        by_completion: int64[s], the sure additions.
+        completions: int64[s], their completions.
+        by_gap: int64[s], the sure additions by the last gap possible for each.
+        last_gap: int64[s], the answers that these must precede, m without an answer.
+        sure_lines: The number of lines of sure additions, which come first.
+        get_lines: The first line of an optional add-and-get; these come last.
     """
 
     wanted: Ints
@@ -84,11 +84,11 @@ class Gaps(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """The answers of a prefix, m of them, in the order of the sums that they tell.
+    """The m answers of a prefix, by their sums.
 
     Attributes:
         told: int64[m], the sum before each.
-        wanted: int64[m], how much of it is not made up by add-and-gets that were answered.
+        wanted: int64[m], the part of the sum without answered add-and-gets.
         early: int64[m], E.
         late: int64[m], L.
     """
@@ -100,10 +100,10 @@ class _Answers(NamedTuple):
 
 
 def gaps_of(counter: Counter, cut: int) -> Gaps | None:
-    """Lays out a prefix, up to an event; None if it is plain that it has no legal order.
+    """Lay out a prefix, up to an event; None if bounds show that no legal order exists.
 
-    It is if answers are not in the order of real time, if more must come before an answer than it
-    tells, or less can.
+    The bounds: answers keep real time, and the additions that must, or can, precede an answer do
+    not exceed, or reach, its sum.
     """
     over = counter.complete <= min(cut, NEVER - 1)
     is_get = counter.action == ADD_AND_GET
@@ -154,7 +154,7 @@ def gaps_of(counter: Counter, cut: int) -> Gaps | None:
 
 
 def _answers(counter: Counter, starts: Ints, over: NDArray[np.bool_]) -> _Answers:
-    """Returns the answers that were given; those that tell the same sum by invocation."""
+    """Return the answers; equal sums by invocation."""
     is_get = counter.action == ADD_AND_GET
     (found,) = np.nonzero(over & (counter.action != ADD))
     found = found[np.lexsort((is_get[found], starts[found]))]
@@ -168,7 +168,7 @@ def _answers(counter: Counter, starts: Ints, over: NDArray[np.bool_]) -> _Answer
 
 
 def _last_gaps(counter: Counter, sure: Ints, answers: _Answers) -> Ints:
-    """Returns the answer that each sure add must come before, as far as it is plain."""
+    """Return the answer that each sure add must come before, as far as it is plain."""
     complete = counter.complete[sure]
     found = np.searchsorted(answers.early, complete, side="right")
     room = np.diff(answers.wanted, prepend=0)
@@ -181,7 +181,7 @@ def bring_forward(last_gap: Ints, size: Ints, invoke: Ints, complete: Ints, room
     """Brings the last gaps of adds forward, to gaps with room for them and for what comes after.
 
     Args:
-        last_gap: int64[n], in and out; -1 if there is none.
+        last_gap: int64[n], in and out; -1 otherwise.
         size: int64[n].
         invoke: int64[n], ascending.
         complete: int64[n].
@@ -198,14 +198,14 @@ def bring_forward(last_gap: Ints, size: Ints, invoke: Ints, complete: Ints, room
 
 
 def _reached(gap: Ints, size: Ints, answers: int) -> Ints:
-    """Returns how much there is before each answer of what goes into some gaps: int64[answers]."""
+    """Return the sum of the given gaps before each answer: int64[answers]."""
     found = np.zeros(answers + 1, dtype=np.int64)
     np.add.at(found, gap, size)
     return np.cumsum(found[:-1])
 
 
 def _lines(counter: Counter, sure: Ints, optional: Ints, by_gap: Ints) -> tuple[Ints, Ints, int]:
-    """Returns the line and rank of each add, sure ones first, and how many lines those have."""
+    """Return the line and rank of each add, sure ones first, and how many lines those have."""
     lane, _, lanes = chains_of(counter.invoke[sure], counter.complete[sure], len(sure) + 1)
     rank = np.empty(len(sure), dtype=np.int64)
     rank[by_gap] = np.arange(len(sure))
@@ -221,7 +221,7 @@ def _lines(counter: Counter, sure: Ints, optional: Ints, by_gap: Ints) -> tuple[
 
 
 def _turns(rank: Ints, first: Ints) -> Ints:
-    """Returns when each add is tried: sure ones by a number first, then optional ones by rank."""
+    """Return the order of attempts: sure additions by a number, then optional ones by rank."""
     turn = rank.copy()
     turn[np.lexsort((rank[: len(first)], first))] = np.arange(len(first))
     return turn

@@ -1,32 +1,33 @@
-"""Counters that only grow, by adds of any size: a search for what goes between answer and answer.
+"""Counters that only grow, by additions of any size: a search for the additions of each gap.
 
-If every add is positive, an answer of a lesser sum comes before one of a greater, a read before the
-add-and-get that starts from its sum. So the order of the answers is given, and it is left to say
-which of the plain adds go into each *gap*, before one answer and after the last. What a gap's adds
-make up is given too, so this is a subset sum, which is NP-hard; but few adds are open at a time.
-Adds whose outcome nobody knows, and those that are open at the end of a prefix, are *optional*:
-they may come at any time after their invocation, or never. An add-and-get that is open then is
-optional and comes at the sum that it told, or never.
+If every addition is positive, an answer with a smaller sum precedes an answer with a greater sum,
+and a read precedes the add-and-get that starts from its sum. The order of the answers is therefore
+given, and only the plain additions of each *gap* are open: before each answer, and after the last.
+The sum of a gap is given too, so this is a subset sum, which is NP-hard; but few additions are open
+at a time. Indeterminate additions, and additions open at the end of a prefix, are *optional*: they
+take effect at any time after their invocation, or never. An open add-and-get is optional and takes
+effect at the sum that it returned, or never.
 
-The search goes depth first (Wing and Gong, 1993; Lowe, 2017), add by add; an answer is passed as
-soon as its sum is there. Of what may come next, by real time,
+The search goes depth first (Wing and Gong, 1993; Lowe, 2017), addition by addition, and passes an
+answer as soon as its sum is reached. Among the next candidates by real time,
 
-- of one size the add that completes first goes first, optional ones last, by invocation: another
-  that comes in its place can be exchanged with it;
-- an add that can be in no later gap goes first, unless an open add-and-get may need a sum between:
-  all adds of a gap are equal to its answer;
-- nothing comes that leaves too little for those that must come before some answer, as told by the
-  gap that each can be in at the latest. It is brought forward to one with room for it.
+- of equal size, the addition that completes first goes first, optional ones last, by invocation:
+  another addition in its place can be exchanged with it;
+- an addition that fits into no later gap goes first, unless an open add-and-get may need a sum in
+  between: all additions of a gap are equal for its answer;
+- no addition may leave too little for the additions that must precede some answer, by the last gap
+  possible for each. Each is brought forward to a gap with enough room.
 
-A state is which adds are done. One from which no order goes on is remembered; where no size of
-optional adds was short on the way it stands for all states in which optional ones made up as much,
-of whatever sizes. What is tried first decides how soon a valid history is done: adds that make up
-the gap exactly, greatest first; else those that do with one optional add, of the size of which most
-are left.
+A state is the set of finished additions. A state without a continuation is remembered. If no size
+of optional additions ran short on the way, it stands for all states with the same sum of optional
+additions, whatever their sizes. The order of attempts decides how soon a valid history is found:
+first additions that make up the gap exactly, greatest first; then additions that do so together
+with a single optional addition, of the size with most left.
 
-Before that bounds are asked, O(n log n): what must come before an answer and what can. They find
-most of what is wrong. The search takes O(n (c + s)) where it need not turn back, c adds being open
-at a time and optional ones having s sizes. Memory: O(n), and 4 (c + s) bytes a state remembered.
+Bounds come first, in O(n log n): the additions that must, and that can, precede each answer. They
+refute most invalid histories. The search takes O(n (c + s)) without dead ends, c being the open
+additions at a time and s the sizes of optional additions. Memory is O(n), and 4 (c + s) bytes for
+each remembered state.
 """
 
 from dataclasses import dataclass, field
@@ -45,14 +46,14 @@ from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
 _WORK_A_SECOND: Final = 20_000_000
-"""So little on any machine; so that what a key may cost is counted, not timed."""
+"""So little on any machine; the cost of a key is counted, not timed."""
 _STATE_BYTES: Final = 16
 """What a remembered state costs for each line, in a table that may have just grown."""
 _ENGINE: Final = "counter-growing"
 
 
 def decide_growing(calls: CounterCalls, start: int, end: int, limits: Limits) -> Outcome | None:
-    """Returns the outcome of one key whose adds are all positive, None past its limits."""
+    """Return the outcome of a key whose adds are all positive, None past its limits."""
     span = slice(start, end)
     counter = Counter(
         calls.action[span], calls.delta[span], calls.value[span],
@@ -74,7 +75,7 @@ def decide_growing(calls: CounterCalls, start: int, end: int, limits: Limits) ->
 
 
 def order_of(calls: CounterCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns the updates of the only key up to an event in a legal order; None if none is known.
+    """Return the updates of the only key up to an event in a legal order; None if none is known.
 
     Adds that may come after all answers do so, by completion.
     """
@@ -96,7 +97,7 @@ def order_of(calls: CounterCalls, cut: int, limits: Limits) -> Ints | None:
 
 
 def _adds_of(lines: Ints, line_starts: Ints) -> Ints:
-    """Returns the adds that were done, given the lines of which they were the next."""
+    """Return the adds that were done, given the lines of which they were the next."""
     by_line = np.argsort(lines, kind="stable")
     begins = np.searchsorted(lines[by_line], np.arange(len(line_starts)))
     adds = np.empty(len(lines), dtype=np.int64)
@@ -105,7 +106,7 @@ def _adds_of(lines: Ints, line_starts: Ints) -> Ints:
 
 
 def _merged(delta: Ints, adds: Ints, answered: Ints, start: Ints) -> Ints:
-    """Returns adds, in their order, and add-and-gets, each where the sum is what it starts from."""
+    """Return adds, in their order, and add-and-gets, each where the sum is what it starts from."""
     starting = {int(start[call]): call for call in answered.tolist()}
     order, total = [], 0
     for add in [*adds.tolist(), None]:
@@ -120,7 +121,7 @@ def _merged(delta: Ints, adds: Ints, answered: Ints, start: Ints) -> Ints:
 
 @dataclass(slots=True)
 class _Prefixes:
-    """Decides prefixes of one key.
+    """Decides prefixes of a key.
 
     Attributes:
         counter: its calls.
@@ -135,11 +136,11 @@ class _Prefixes:
     decided: dict[int, int] = field(default_factory=dict)
 
     def may_be(self, cut: int) -> bool:
-        """Says whether bounds leave it open that a prefix is legal."""
+        """Return whether bounds leave it open that a prefix is legal."""
         return gaps_of(self.counter, cut) is not None
 
     def decide(self, cut: int) -> int:
-        """Says of a prefix whether it is LEGAL, ILLEGAL, or too much."""
+        """Return of a prefix whether it is LEGAL, ILLEGAL, or too much."""
         if cut not in self.decided:
             self.decided[cut] = self._searched(cut)
         return self.decided[cut]

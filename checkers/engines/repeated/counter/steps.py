@@ -13,7 +13,7 @@ from kraftproof.checkers.engines.repeated.counter.gaps import Gaps
 from kraftproof.checkers.kernels import kernel
 
 AHEAD: Final = 64
-"""So many adds that have to come soon are looked at before one is chosen that may come later."""
+"""The number of required additions checked before an addition that may come later is chosen."""
 
 
 class Search(NamedTuple):
@@ -40,9 +40,9 @@ class Search(NamedTuple):
 LENGTH: Final = 0
 """How many adds are done."""
 SUM: Final = 1
-"""What they make up."""
+"""The sum of the finished additions."""
 LENT: Final = 2
-"""What the optional ones make up."""
+"""The sum of the finished optional additions."""
 GAP: Final = 3
 """The answer that comes next."""
 FIRST: Final = 4
@@ -56,7 +56,7 @@ WORK: Final = 7
 
 
 def begin(gaps: Gaps, work: int) -> Search:
-    """Returns a search that has done nothing and may look at so many lines and adds."""
+    """Return a search that has done nothing and may look at so many lines and adds."""
     lines = len(gaps.line_starts) - 1
     return Search(
         done=np.zeros(lines, dtype=np.int32),
@@ -70,7 +70,7 @@ def begin(gaps: Gaps, work: int) -> Search:
 
 @kernel
 def key(gaps: Gaps, search: Search) -> NDArray[np.int32]:
-    """Returns what is done, whatever the sizes of the optional adds among it were."""
+    """Return what is done, whatever the sizes of the optional adds among it were."""
     lent, sure = search.now[LENT], gaps.sure_lines
     search.key[0], search.key[1] = lent & 0x7FFFFFFF, lent >> 31
     search.key[2 : 2 + sure] = search.done[:sure]
@@ -80,7 +80,7 @@ def key(gaps: Gaps, search: Search) -> NDArray[np.int32]:
 
 @kernel
 def answer(gaps: Gaps, search: Search) -> bool:
-    """Passes the answers that tell the present sum; says whether any add may follow."""
+    """Pass the answers that tell the present sum; return whether any add may follow."""
     now = search.now
     while now[GAP] < len(gaps.wanted) and gaps.wanted[now[GAP]] == now[SUM]:
         if now[DUE] < len(gaps.by_gap) and gaps.last_gap[now[DUE]] <= now[GAP]:
@@ -91,7 +91,7 @@ def answer(gaps: Gaps, search: Search) -> bool:
 
 @kernel
 def do(gaps: Gaps, search: Search, line: int) -> None:
-    """Does the next add of a line."""
+    """Do the next add of a line."""
     now = search.now
     add = gaps.line_starts[line] + search.done[line]
     search.trail[now[LENGTH]] = line
@@ -110,7 +110,7 @@ def do(gaps: Gaps, search: Search, line: int) -> None:
 
 @kernel
 def undo(gaps: Gaps, search: Search) -> None:
-    """Takes back the last add done."""
+    """Take back the last add done."""
     now = search.now
     now[LENGTH] -= 1
     line = search.trail[now[LENGTH]]

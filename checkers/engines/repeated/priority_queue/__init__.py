@@ -3,8 +3,7 @@
 **Problem.** NP-complete.
 
 **Algorithm.** `sweep` goes from completion to completion; the only choice is which open takes
-precede a put that completes. `lookahead` bounds the cost of a state by the values that later calls
-put and take (`value_counts`); `heuristic` selects the states that are kept; `search` restarts with
+precede a completing put. `heuristic` selects the states that are kept; `search` restarts with
 more room and random costs.
 
 **Source.** Lowerre, 1976; Gomes, Selman and Kautz, "Boosting combinatorial search through

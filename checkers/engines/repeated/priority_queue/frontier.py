@@ -17,12 +17,12 @@ States = NDArray[np.int32]
 
 
 class Front(NamedTuple):
-    """Some states, k of them, perhaps with room for more.
+    """The k states of a moment, perhaps with room for more.
 
     Attributes:
         states: int32[k, w].
         nodes: int64[k], the last step to each.
-        least: int64[k], what may be taken next is no less; while takes are chosen.
+        least: int64[k], the least value that the next take may have, while takes are chosen.
     """
 
     states: States
@@ -45,14 +45,14 @@ class Steps(NamedTuple):
 
 
 def no_steps(*, is_told: bool) -> Steps:
-    """Returns the beginning only, or nothing for steps that are not kept."""
+    """Return the beginning only, or nothing for steps that are not kept."""
     size = int(is_told)
     return Steps(np.zeros(size, dtype=np.int64), np.full(size, NOBODY), size)
 
 
 @kernel
 def tell(steps: Steps, node: int, path: Ints) -> tuple[Steps, int]:
-    """Returns the steps with those of a path after one of them, and which is the last."""
+    """Return the steps with a path added after a step, and the last step."""
     before, calls, count = steps.before, steps.calls, steps.size
     if len(before) == 0:
         return steps, node
@@ -67,14 +67,14 @@ def tell(steps: Steps, node: int, path: Ints) -> tuple[Steps, int]:
 
 @kernel
 def new_front(size: int, width: int) -> Front:
-    """Returns room for so many states."""
+    """Return room for so many states."""
     states = np.empty((size, width), dtype=np.int32)
     return Front(states, np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64))
 
 
 @kernel
 def with_one(front: Front, count: int, state: State, node: int, least: int) -> Front:
-    """Returns a front with one more state at some place, where there is room now."""
+    """Return a front with a state added at a position, enlarged if necessary."""
     if count == len(front.states):
         larger = new_front(2 * count + 1, front.states.shape[1])
         larger.states[:count], larger.nodes[:count] = front.states, front.nodes
@@ -86,7 +86,7 @@ def with_one(front: Front, count: int, state: State, node: int, least: int) -> F
 
 @kernel
 def undominated(layout: Layout, front: Front, count: int) -> int:
-    """Moves the states to the front that no other is as good as; returns how many they are."""
+    """Move the states to the front that no other is as good as; return their count."""
     size = 4
     while size < 2 * count:
         size *= 2
@@ -111,7 +111,7 @@ def undominated(layout: Layout, front: Front, count: int) -> int:
 
 @bare_kernel
 def _hashed(layout: Layout, state: State) -> int:
-    """Returns a number that is the same for states with the same marks."""
+    """Return a number that is the same for states with the same marks."""
     mixed = np.uint64(0)
     for place in range(MARKS, MARKS + layout.lanes):
         mixed = mix(mixed, state[place])
@@ -120,7 +120,7 @@ def _hashed(layout: Layout, state: State) -> int:
 
 @bare_kernel
 def _are_alike(layout: Layout, one: State, other: State) -> bool:
-    """Says whether two states have the same marks."""
+    """Return whether two states have the same marks."""
     lane = 0
     while lane < layout.lanes and one[MARKS + lane] == other[MARKS + lane]:
         lane += 1
@@ -129,7 +129,7 @@ def _are_alike(layout: Layout, one: State, other: State) -> bool:
 
 @bare_kernel
 def _is_as_good(layout: Layout, one: State, other: State) -> bool:
-    """Says whether a state has all inside that another has, and used no more lost puts of any."""
+    """Return whether a state has all elements of another, with no more indeterminate puts."""
     first = pairs(layout)
     for slot in range(MARKS + layout.lanes, first):
         if one[slot] > other[slot]:

@@ -1,8 +1,7 @@
-"""What tells good states of the sweep over a priority queue from others.
+"""Which states of the sweep over a priority queue are kept if there are too many.
 
-A state is the worse, the more lost takes it used or will need, and the more is in the way of each
-open take that no other open take is known to take. One is hopeless if what is ahead shows that some
-take will find no element, or something in its way.
+A state costs the more, the more indeterminate takes it used, and the more elements each open take
+has to wait for that no other open take is known to take.
 """
 
 from typing import Final, NamedTuple
@@ -12,16 +11,9 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.engines.kernels.hashing import mix
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, Ints, Layout
-from kraftproof.checkers.engines.repeated.priority_queue.lookahead import (
-    MOST,
-    Ahead,
-    lacking_puts,
-    lacking_takes,
-    look_ahead,
-)
 from kraftproof.checkers.engines.repeated.priority_queue.steps import (
+    INDETERMINATE,
     INSIDE,
-    LOST,
     MARKS,
     Now,
     State,
@@ -30,77 +22,67 @@ from kraftproof.checkers.engines.repeated.priority_queue.steps import (
 )
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
-_LOST: Final = 8
-"""A lost take that was used costs as much as so many elements in the way."""
-_HOPELESS: Final = 1 << 20
-"""What each take costs that is known to fail."""
+_INDETERMINATE_COST: Final = 8
+"""The cost of an indeterminate take that was used, in elements that a take has to wait for."""
+_MOST_WAITED_FOR: Final = 16
+"""The number of elements beyond which a take costs no more."""
 
 
-class Taste(NamedTuple):
-    """Which states are kept.
+class Selection(NamedTuple):
+    """The rule by which states are kept.
 
     Attributes:
-        kept: so many.
-        luck: so much is added at most to what a state costs, by chance; 0 for nothing.
-        seed: of the chance.
+        kept: The number of states to keep.
+        perturbation: The upper bound of the random number added to each cost; 0 for none.
+        seed: The seed of these random numbers.
     """
 
     kept: int
-    luck: int
+    perturbation: int
     seed: int
 
 
 @kernel
-def best(layout: Layout, now: Now, states: NDArray[np.int32], taste: Taste) -> Ints:
-    """Returns the places of the best states; of none if all are hopeless.
+def best(layout: Layout, now: Now, states: NDArray[np.int32], selection: Selection) -> Ints:
+    """Return the places of the states with the least costs.
 
     Args:
-        layout: the calls.
-        now: what is open.
+        layout: The calls.
+        now: The open calls.
         states: int32[k, w].
-        taste: how many are kept.
+        selection: The number of states to keep, and the random numbers.
     """
-    cost = np.empty(len(states), dtype=np.int64)
-    ahead = look_ahead(layout, now, open_takes(layout, now))
+    cost, ready = np.empty(len(states), dtype=np.int64), open_takes(layout, now)
     for it in range(len(states)):
-        cost[it] = _cost(layout, now, ahead, states[it])
-    if cost.min() >= _HOPELESS:
-        return np.empty(0, dtype=np.int64)
-    if taste.luck > 0:
-        for it in range(len(states)):
-            cost[it] += _chance(layout, states[it], taste.seed) % taste.luck
-    return np.argsort(cost, kind="mergesort")[: taste.kept]
+        used = states[it, INDETERMINATE]
+        cost[it] = _INDETERMINATE_COST * used + _waited_for(layout, ready, states[it])
+        if selection.perturbation > 0:
+            cost[it] += _random(layout, states[it], selection.seed) % selection.perturbation
+    return np.argsort(cost, kind="mergesort")[: selection.kept]
 
 
 @bare_kernel
-def _cost(layout: Layout, now: Now, ahead: Ahead, state: State) -> int:
-    needed, hopeless = lacking_takes(layout, now, ahead, state)
-    hopeless += lacking_puts(layout, now, ahead, state)
-    lost = _LOST * (state[LOST] + needed)
-    return int(_HOPELESS * hopeless + lost + _in_the_way(layout, ahead.ready, state))
-
-
-@bare_kernel
-def _in_the_way(layout: Layout, ready: Ints, state: State) -> int:
+def _waited_for(layout: Layout, ready: Ints, state: State) -> int:
+    """Return the number of elements that open takes wait for, up to a bound for each take."""
     first = pairs(layout)
     place = first + 2 * (state[INSIDE] - 1)
-    cost, ahead, last, takers = 0, 0, NOBODY, 0
+    cost, waited_for, last, takers = 0, 0, NOBODY, 0
     for call in ready:
         if state[MARKS + layout.lane[call]] != 0:
             continue
         rank = layout.rank[call]
-        while place >= first and state[place] < rank and ahead < MOST:
-            ahead += max(0, state[place + 1] - (takers if state[place] == last else 0))
+        while place >= first and state[place] < rank and waited_for < _MOST_WAITED_FOR:
+            waited_for += max(0, state[place + 1] - (takers if state[place] == last else 0))
             place -= 2
         takers = takers + 1 if rank == last else 1
         last = rank
-        cost += min(ahead, MOST)
+        cost += min(waited_for, _MOST_WAITED_FOR)
     return int(cost)
 
 
 @bare_kernel
-def _chance(layout: Layout, state: State, seed: int) -> int:
-    """Returns a number that is the same for equal states, and by chance for others."""
+def _random(layout: Layout, state: State, seed: int) -> int:
+    """Return a pseudo-random number that depends on the state and the seed alone."""
     mixed = np.uint64(seed)
     for place in range(pairs(layout) + 2 * state[INSIDE]):
         mixed = mix(mixed, state[place])

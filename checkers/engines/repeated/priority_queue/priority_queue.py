@@ -1,32 +1,37 @@
-"""Priority queues whose elements may be equal, or which lost takes: a sweep over completions.
+"""Priority queues with repeated elements or indeterminate takes: a sweep over completions.
 
-A state is which of the open calls have their place in the order, what is inside, and how many of
-the lost calls were used. Of what may come before the next completion little needs to be tried, as
-most can be exchanged with what comes later:
+A state is the set of open calls with a place in the order, the elements inside, and the number of
+indeterminate calls used. Before the next completion, few calls need to be tried, since most can be
+exchanged with later calls:
 
-- a put has its place when it completes, or right before a take of its value that finds none inside.
-  Of equal puts the one that completes first goes first, and a lost one only if no other is open;
-- of equal takes the one that completes first goes first;
-- a take that found none has its place as soon as nothing is inside;
-- a lost take goes right before a take of something greater, or one that found none, and only if no
-  open take is known to take the same: that one goes instead, for what it could take later the lost
-  one can. It need not have happened, nor need a lost put;
-- so what a take needs is settled: all that is less is taken, then its value, put if need be;
-- a take waits until it completes, unless it is one of those before another take, or a lesser value
-  comes in its way. So when a put completes, any of the open takes of greater values, and those that
-  found none, may go before it: the only choice there is.
+- a put gets its place when it completes, or right before a take of its value that finds no such
+  element. Of equal puts, the first to complete goes first, and an indeterminate put only if no
+  other is open;
+- of equal takes, the first to complete goes first;
+- an empty take gets its place as soon as the queue is empty;
+- an indeterminate take goes right before a take of a greater element, or before an empty take, and
+  only if no open take is known to take the same element; that open take goes instead, since the
+  indeterminate take can replace it later. Indeterminate calls may also be left out;
+- so the calls before a take are determined: takes of all lesser elements, then a put of its value
+  if necessary;
+- a take waits until it completes, unless another take or a lesser put requires it earlier. When a
+  put completes, any open takes of greater elements and empty takes may therefore precede it: the
+  only choice.
 
-Of two states that differ in what is inside only, and in what was lost, the one that has all of the
-other and used no more lost puts is as good: it has so many more lost takes left to take the rest.
+Of two states that differ in their elements and indeterminate calls only, the state with all
+elements of the other is as good if it used no more indeterminate puts: it has as many more
+indeterminate takes left to remove the surplus.
 
-As long as no state is dropped for want of room this is exact: the first completion that none passes
-is the one that no order passes. Else `checkers.engines.repeated.priority_queue.search` says what is
-done. What counting shows (`checkers.engines.repeated.counting`) is not searched for: if the search
-passes all before it, it is the stuck completion. Time O(n c^2) with few states a completion, c the
-calls open at a time, and exponential in c at worst. Memory O(n), and the states.
+As long as no state is dropped for want of room, the sweep is exact: the first completion that no
+state passes is the first illegal one. Otherwise see
+`checkers.engines.repeated.priority_queue.search`. A refutation by counting
+(`checkers.engines.repeated.counting`) comes first; if the search passes all completions before it,
+it is the first illegal one. Time is O(n c^2) with few states at a completion, c being the open
+calls at a time, and exponential in c at worst. Memory is O(n), and the states.
 """
 
 from dataclasses import replace
+from typing import Final
 
 from kraftproof.checkers.calls.containers import ContainerCalls
 from kraftproof.checkers.engines.kernels.bisection import outcome_of
@@ -37,11 +42,11 @@ from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.options import Limits
 
+ENGINE: Final = "priority-queue-repeated"
 
-def decide_repeated(
-    calls: ContainerCalls, start: int, end: int, limits: Limits, engine: str
-) -> Outcome | None:
-    """Returns the outcome of one priority queue, None if that takes more than its limits.
+
+def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits) -> Outcome | None:
+    """Return the outcome of a priority queue, None beyond its limits.
 
     If counting shows it invalid, and whether all before that has an order takes more than these,
     what is stuck is not known to be the first.
@@ -52,11 +57,11 @@ def decide_repeated(
     )
     found = search(lay_out(calls, start, end, short - 1), limits)
     if found.stuck != NOBODY:
-        return outcome_of(calls, start, end, start + found.stuck, engine)
+        return outcome_of(calls, start, end, start + found.stuck, ENGINE)
     if not found.is_passed and short == NEVER:
         return None
     if short == NEVER:
-        return outcome_of(calls, start, end, None, engine)
+        return outcome_of(calls, start, end, None, ENGINE)
     (stuck,) = (calls.complete[span] == short).nonzero()[0]
-    outcome = outcome_of(calls, start, end, start + int(stuck), engine)
+    outcome = outcome_of(calls, start, end, start + int(stuck), ENGINE)
     return outcome if found.is_passed else replace(outcome, linearizable=None)

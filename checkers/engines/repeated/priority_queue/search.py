@@ -1,21 +1,19 @@
-"""Sweeps over a priority queue, with as many states as it takes, and turned back where that fails.
+"""A beam search over a priority queue: wider and from farther back each time that it fails.
 
-It keeps few states while that does (a beam search: Lowerre, "The HARPY speech recognition system",
-1976). Where none passes a completion, or those that do are known to fail, the sweep is turned back,
-farther each time, and there keeps more and others: which, is a matter of chance then, since what
-the best states have in common may be what was wrong (restarts by chance: Gomes, Selman & Kautz,
-"Boosting combinatorial search through randomization", 1998). The chance is drawn from how often it
-was turned back, so a search always goes the same way.
+If no state passes a completion, the search restarts from an earlier checkpoint, farther back each
+time, with more states and with random numbers added to their costs, since the best states may share
+the mistake (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998).
+The random numbers depend on the number of restarts, so that a search always goes the same way.
 
-Where that does not help soon, every state is kept from the last place on up to which all were. If
-none of these passes a completion, no order does.
+If that fails repeatedly, the search keeps every state from the last checkpoint on at which none was
+dropped. If none of these passes a completion, no order does.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 from kraftproof.checkers.engines.repeated.priority_queue.frontier import Steps, no_steps
-from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Taste
+from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Selection
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, Layout
 from kraftproof.checkers.engines.repeated.priority_queue.sweep import (
     Place,
@@ -26,43 +24,43 @@ from kraftproof.checkers.engines.repeated.priority_queue.sweep import (
 from kraftproof.checkers.options import Limits
 
 _NARROWEST: Final = 16
-"""So few states are kept at first."""
+"""Number of states kept at first."""
 _WIDER: Final = 4
 _WIDE: Final = 256
-"""So many times more each time that it fails, up to so many."""
+"""Factor by which the beam widens after each failure, and its maximum width."""
 _WIDEST: Final = 1 << 13
-"""So many at most where all are kept."""
-_LUCK: Final = 16
-"""What chance adds at most to what a state costs."""
+"""Maximum number of states if every state is kept."""
+_PERTURBATION: Final = 16
+"""Upper bound of the random number added to the cost of a state after a failure."""
 _WHOLE_AFTER: Final = 6
-"""So often it fails at a place before all states are kept."""
+"""Number of failures after which every state is kept."""
 _WHOLE_SHARE: Final = 0.25
-"""So much of what is left that may cost."""
+"""Share of the remaining work for keeping every state."""
 _WHOLE_STRIDE: Final = 8
-"""Events between places then: the last of which all states are known is where to go on."""
+"""Number of events between checkpoints while every state is kept."""
 _STRIDE: Final = 64
-"""Events between places to turn back to."""
+"""Number of events between checkpoints."""
 _KEPT: Final = 8
-"""So many times as many states are kept in all places as in one at most."""
+"""Maximum number of states in all checkpoints, as a multiple of that in one."""
 _NUMBERS_A_SECOND: Final = 200_000_000
-"""So few numbers of states on any machine; so that what a key may cost is counted, not timed."""
+"""Numbers of states that may be written for each second of the limit."""
 _STATE_NUMBERS: Final = 200
-"""To make a state costs as much as to copy so many numbers."""
+"""Cost of making a state, in numbers written."""
 _SWEEP: Final = 200
-"""To begin a sweep costs as much as so many states."""
+"""Cost of starting a sweep, in states."""
 _COPIES: Final = 64
-"""What a kept state costs for each of its numbers in bytes: with those that follow it."""
+"""Bytes for each number of a kept state, the states that follow from it included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What came of a search.
+    """The result of a search.
 
     Attributes:
-        is_passed: whether all was passed.
-        stuck: if not, the call whose completion no order passes; NOBODY if that is not known.
-        place: where the search ended.
-        steps: how it came there, if they were to be told.
+        is_passed: Whether all completions were passed.
+        stuck: The call whose completion no order passes; NOBODY if unknown.
+        place: The last checkpoint.
+        steps: The steps to it, if the caller asks for the order.
     """
 
     is_passed: bool
@@ -73,12 +71,12 @@ class Found:
 
 @dataclass(slots=True)
 class _Trail:
-    """The places that a search can be turned back to.
+    """The checkpoints of a search.
 
     Attributes:
-        places: the last ones, in order.
-        whole: the last one before any state was dropped.
-        states: how many states all of them have.
+        places: The last checkpoints, in order.
+        whole: The last checkpoint before any state was dropped.
+        states: The number of states in all checkpoints.
     """
 
     places: list[Place]
@@ -86,7 +84,7 @@ class _Trail:
     states: int = 1
 
     def add(self, place: Place, most: int) -> None:
-        """Adds a place; the first ones go if there are more states than so many."""
+        """Add a checkpoint; drop the first ones beyond a number of states."""
         self.places.append(place)
         if place.is_whole:
             self.whole = place
@@ -96,7 +94,7 @@ class _Trail:
             self._count()
 
     def turn_back(self, count: int) -> Place:
-        """Returns the place so many before the last, and forgets those after it."""
+        """Return the place so many before the last, and forgets those after it."""
         self.places = self.places[: -count or None]
         if not self.places or self.places[-1].event < self.whole.event:
             self.places = [self.whole]
@@ -104,7 +102,7 @@ class _Trail:
         return self.places[-1]
 
     def last_step(self) -> int:
-        """Returns the last step to any of the places."""
+        """Return the last step to any of the places."""
         return max(int(place.nodes.max()) for place in (*self.places, self.whole))
 
     def _count(self) -> None:
@@ -112,11 +110,11 @@ class _Trail:
 
 
 def search(layout: Layout, limits: Limits, *, is_told: bool = False) -> Found:
-    """Searches for an order of some calls up to the last event.
+    """Search for an order of some calls up to the last event.
 
     Args:
         layout: the calls.
-        limits: what it may cost.
+        limits: the limits.
         is_told: whether to keep the steps.
     """
     width = width_of(layout)
@@ -146,11 +144,11 @@ class _Search:
         self._may_keep_all = True
 
     def run(self) -> None:
-        """Goes on until it passed all, is stuck, or has spent what it may."""
+        """Continue until all is passed, refuted, or the work is spent."""
         while self._goes_on():
             kept = min(_NARROWEST * _WIDER ** min(self._fails, _WHOLE_AFTER), _WIDE, self._room)
-            taste = Taste(kept, _LUCK if self._fails else 0, self._turned)
-            if self._passes(self.place, _STRIDE, taste):
+            selection = Selection(kept, _PERTURBATION if self._fails else 0, self._turned)
+            if self._passes(self.place, _STRIDE, selection):
                 self._trail.add(self.place, _KEPT * self._room)
                 if self.place.event > self._failed + _STRIDE:
                     self._fails, self._back = 0, 1
@@ -163,23 +161,23 @@ class _Search:
     def _goes_on(self) -> bool:
         return self.place.event < self._stop and self._left > 0 and self.stuck == NOBODY
 
-    def _passes(self, place: Place, stride: int, taste: Taste) -> bool:
-        """Goes on from a place; says whether it passed so many events."""
+    def _passes(self, place: Place, stride: int, selection: Selection) -> bool:
+        """Go on from a place; return whether it passed so many events."""
         until = min(self._stop, place.event + stride)
-        self.place, self.steps, met = sweep(self._layout, place, self.steps, until, taste)
+        self.place, self.steps, met = sweep(self._layout, place, self.steps, until, selection)
         self._left -= met + _SWEEP
         if self.place.event < until and self.place.is_whole:
             self.stuck = int(self._layout.events[self.place.event]) // 2
         return self.place.event == until
 
     def _passes_with_all(self) -> bool:
-        """Goes on with all states past where others failed; says whether there was room for it.
+        """Continue with all states past the failures; return whether the room sufficed.
 
-        Or whether it is decided by that.
+        True as well if a refutation is found.
         """
         least, place = int(self._left * (1 - _WHOLE_SHARE)), self._trail.whole
         while place.event <= self._failed + _STRIDE and place.event < self._stop:
-            is_passed = self._passes(place, _WHOLE_STRIDE, Taste(self._room, 0, 0))
+            is_passed = self._passes(place, _WHOLE_STRIDE, Selection(self._room, 0, 0))
             if self.stuck != NOBODY:
                 return True
             if not is_passed or not self.place.is_whole or self._left < least:
@@ -191,7 +189,7 @@ class _Search:
         return True
 
     def _turn_back(self) -> None:
-        """Turns back, farther than the last time, or hardly at all if that was all the way."""
+        """Turn back, farther than the last time, or hardly at all if that was all the way."""
         self.place = self._trail.turn_back(self._back)
         if len(self.steps.before) > 0:
             self.steps = self.steps._replace(size=self._trail.last_step() + 1)

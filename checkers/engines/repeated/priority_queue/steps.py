@@ -2,8 +2,8 @@
 
 Kernels for `checkers.engines.repeated.priority_queue.sweep`. A state is int32[k]:
 
-    lost takes used; values inside; a mark for each lane; lost puts used, for each slot; then of
-    each value inside, the greatest first, which and how many times, and zeros
+    indeterminate takes used; values inside; a mark for each lane; indeterminate puts used, for each
+    slot; then of each value inside, the greatest first, which and how many times, and zeros
 
 where a lane is marked if its open call has its place in the order already.
 """
@@ -19,7 +19,7 @@ from kraftproof.checkers.kernels import bare_kernel, kernel
 
 State = NDArray[np.int32]
 
-LOST: Final = 0
+INDETERMINATE: Final = 0
 INSIDE: Final = 1
 MARKS: Final = 2
 
@@ -28,9 +28,9 @@ class Now(NamedTuple):
     """What is open at a moment.
 
     Attributes:
-        open: int64[lanes], the open call of each lane, NOBODY if there is none.
+        open: int64[lanes], the open call of each lane, NOBODY otherwise.
         moment: int64[1], the event.
-        path: int64[p], the calls of the last step, how many they are first.
+        path: int64[p], the calls of the last step, their count first.
     """
 
     open: Ints
@@ -40,7 +40,7 @@ class Now(NamedTuple):
 
 @bare_kernel
 def take(layout: Layout, now: Now, state: State, call: int) -> bool:
-    """Has a take its place in the order now, after what must be before; says whether it can."""
+    """Have a take its place in the order now, after what must be before; return whether it can."""
     rank = layout.rank[call]
     if not clear(layout, now, state, rank):
         return False
@@ -54,7 +54,7 @@ def take(layout: Layout, now: Now, state: State, call: int) -> bool:
 
 @bare_kernel
 def clear(layout: Layout, now: Now, state: State, rank: int) -> bool:
-    """Takes all that is less than a value, by lost takes where need be; says whether it can."""
+    """Take all elements below a value, by indeterminate takes if necessary; return the success."""
     while state[INSIDE] > 0:
         least = _least(layout, state)
         if state[least] >= rank:
@@ -62,9 +62,9 @@ def clear(layout: Layout, now: Now, state: State, rank: int) -> bool:
         call = first_open(layout, now, state, TAKE, state[least])
         if call != NOBODY:
             _mark(layout, now, state, call)
-        elif _is_begun(layout, now, layout.takes, state[LOST], len(layout.takes)):
-            _tell(now, layout.takes[state[LOST]])
-            state[LOST] += 1
+        elif _is_begun(layout, now, layout.takes, state[INDETERMINATE], len(layout.takes)):
+            _tell(now, layout.takes[state[INDETERMINATE]])
+            state[INDETERMINATE] += 1
         else:
             return False
         _remove_least(layout, state)
@@ -73,7 +73,7 @@ def clear(layout: Layout, now: Now, state: State, rank: int) -> bool:
 
 @bare_kernel
 def put(layout: Layout, now: Now, state: State, call: int) -> None:
-    """Has a put its place in the order now."""
+    """Have a put its place in the order now."""
     rank, first = layout.rank[call], pairs(layout)
     place = _least(layout, state)
     while place >= first and state[place] < rank:
@@ -90,7 +90,7 @@ def put(layout: Layout, now: Now, state: State, call: int) -> None:
 
 @bare_kernel
 def find_none(layout: Layout, now: Now, state: State) -> None:
-    """Has all open takes that found none their place now."""
+    """Have all open empty takes their place now."""
     for lane in range(layout.lanes):
         call = now.open[lane]
         if call != NOBODY and layout.action[call] == FOUND_NONE and state[MARKS + lane] == 0:
@@ -99,7 +99,7 @@ def find_none(layout: Layout, now: Now, state: State) -> None:
 
 @bare_kernel
 def first_open(layout: Layout, now: Now, state: State, action: int, rank: int) -> int:
-    """Returns of the open calls of a kind and value that have no place the first to complete."""
+    """Return of the open calls of a kind and value that have no place the first to complete."""
     found = NOBODY
     for lane in range(layout.lanes):
         call = now.open[lane]
@@ -113,7 +113,7 @@ def first_open(layout: Layout, now: Now, state: State, action: int, rank: int) -
 
 @kernel
 def open_takes(layout: Layout, now: Now) -> Ints:
-    """Returns the open takes, equal ones as they complete, by value; last those that found none."""
+    """Return the open takes, equal ones as they complete, by value; last empty takes."""
     found, count = np.empty(layout.lanes, dtype=np.int64), 0
     for call in now.open:
         if call == NOBODY or layout.action[call] == PUT:
@@ -136,7 +136,7 @@ def _is_before(layout: Layout, one: int, other: int) -> bool:
 
 @bare_kernel
 def _take_one(layout: Layout, now: Now, state: State, rank: int) -> bool:
-    """Takes a value, which is put right before if it is not inside; says whether it can."""
+    """Take a value, which is put right before if it is not inside; return whether it can."""
     if state[INSIDE] > 0 and state[_least(layout, state)] == rank:
         _remove_least(layout, state)
         return True
@@ -144,11 +144,11 @@ def _take_one(layout: Layout, now: Now, state: State, rank: int) -> bool:
     if call != NOBODY:
         _mark(layout, now, state, call)
         return True
-    return _put_lost(layout, now, state, rank)
+    return _put_indeterminate(layout, now, state, rank)
 
 
 @bare_kernel
-def _put_lost(layout: Layout, now: Now, state: State, rank: int) -> bool:
+def _put_indeterminate(layout: Layout, now: Now, state: State, rank: int) -> bool:
     first, end = layout.first[rank], layout.first[rank + 1]
     if first == end:
         return False
@@ -161,12 +161,13 @@ def _put_lost(layout: Layout, now: Now, state: State, rank: int) -> bool:
 
 
 @bare_kernel
-def _is_begun(layout: Layout, now: Now, lost: Ints, place: int, end: int) -> bool:
-    """Says whether there is a lost call at a place that began before the moment.
+def _is_begun(layout: Layout, now: Now, indeterminate: Ints, place: int, end: int) -> bool:
+    """Return whether there is an indeterminate call at a place that began before the moment.
 
-    Before the first lost put of a value its slot tells of another value; but then none has begun.
+    Before the first indeterminate put of a value its slot tells of another value; but then none has
+    begun.
     """
-    return bool(place < end and layout.invoke[lost[place]] < now.moment[0])
+    return bool(place < end and layout.invoke[indeterminate[place]] < now.moment[0])
 
 
 @bare_kernel
@@ -183,13 +184,13 @@ def _tell(now: Now, call: int) -> None:
 
 @bare_kernel
 def pairs(layout: Layout) -> int:
-    """Returns where in a state the values inside begin."""
+    """Return where in a state the values inside begin."""
     return int(MARKS + layout.lanes + layout.slots)
 
 
 @bare_kernel
 def _least(layout: Layout, state: State) -> int:
-    """Returns where the least value inside is told; there is one."""
+    """Return where the least value inside is told; there is one."""
     return int(pairs(layout) + 2 * (state[INSIDE] - 1))
 
 

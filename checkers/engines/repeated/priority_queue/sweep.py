@@ -1,7 +1,7 @@
-"""A sweep over the completions of a priority queue, with all states that may lead on, or the best.
+"""A sweep over the completions of a priority queue, with all possible states or the best.
 
-Kernels for `checkers.engines.repeated.priority_queue.priority_queue`, which says what a state is
-and what may come next.
+Kernels for `checkers.engines.repeated.priority_queue.priority_queue`, which defines states and
+candidates.
 """
 
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ from kraftproof.checkers.engines.repeated.priority_queue.frontier import (
     undominated,
     with_one,
 )
-from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Taste, best
+from kraftproof.checkers.engines.repeated.priority_queue.heuristic import Selection, best
 from kraftproof.checkers.engines.repeated.priority_queue.layout import NOBODY, Ints, Layout
 from kraftproof.checkers.engines.repeated.priority_queue.steps import (
     INSIDE,
@@ -34,7 +34,7 @@ from kraftproof.checkers.engines.repeated.priority_queue.steps import (
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _CHOICES: Final = 4
-"""So many times as many ways to prepare for a put are tried of one state as states are kept."""
+"""So many times as many ways to prepare for a put are tried of a state as states are kept."""
 
 
 class Place(NamedTuple):
@@ -56,7 +56,7 @@ class Place(NamedTuple):
 
 
 def beginning(layout: Layout) -> Place:
-    """Returns the place before all events."""
+    """Return the place before all events."""
     return Place(
         event=0,
         open=np.full(layout.lanes, NOBODY),
@@ -67,27 +67,26 @@ def beginning(layout: Layout) -> Place:
 
 
 def width_of(layout: Layout) -> int:
-    """Returns how many numbers a state has; room for one value more than there can be."""
+    """Return how many numbers a state has; room for one value more than there can be."""
     return int(pairs(layout) + 2 * (layout.room + 1))
 
 
 @kernel
 def sweep(
-    layout: Layout, place: Place, steps: Steps, until: int, taste: Taste
+    layout: Layout, place: Place, steps: Steps, until: int, selection: Selection
 ) -> tuple[Place, Steps, int]:
-    """Passes some events.
+    """Pass some events.
 
     Args:
-        layout: the calls.
-        place: where to begin; it stays as it is.
-        steps: those up to there.
-        until: the event to stop before, by its number.
-        taste: which states are kept where there are too many.
+        layout: The calls.
+        place: The checkpoint to start from; it stays unchanged.
+        steps: The steps up to there.
+        until: The event to stop before, by its number.
+        selection: The rule by which states are kept.
 
     Returns:
-        Where it stopped: at `until`, or at a completion that no state passed, or only such as are
-        known to fail where not all are kept, with the states before it; the steps; and how many
-        states were met.
+        The checkpoint at `until`, or before a completion that no state passed; the steps; and the
+        number of states met.
     """
     path = np.empty(2 * layout.lanes + len(layout.takes) + 4, dtype=np.int64)
     now = Now(place.open.copy(), np.empty(1, dtype=np.int64), path)
@@ -104,19 +103,17 @@ def sweep(
             mark = MARKS + layout.lane[call]
             if not front.states[:, mark].all():
                 more, count, is_all, steps = _pass(
-                    layout, now, front, steps, call, _CHOICES * taste.kept
+                    layout, now, front, steps, call, _CHOICES * selection.kept
                 )
                 work += count
                 is_whole &= is_all
                 if count == 0:
                     break
                 count = undominated(layout, more, count)
-                is_whole &= count <= taste.kept
+                is_whole &= count <= selection.kept
                 chosen = np.arange(count)
                 if not is_whole:
-                    chosen = best(layout, now, more.states[:count], taste)
-                if len(chosen) == 0:
-                    break
+                    chosen = best(layout, now, more.states[:count], selection)
                 front = Front(more.states[chosen], more.nodes[chosen], more.least[:0])
             front.states[:, mark] = 0
             now.open[layout.lane[call]] = NOBODY
@@ -127,7 +124,7 @@ def sweep(
 
 @bare_kernel
 def _begin(layout: Layout, now: Now, states: States, call: int) -> None:
-    """Notes that a call began. With the first lost put of a value its slot is that value's."""
+    """Open a call. The first indeterminate put of a value resets the value's slot."""
     if layout.lane[call] != NOBODY:
         now.open[layout.lane[call]] = call
     elif layout.action[call] == PUT and layout.puts[layout.first[layout.rank[call]]] == call:
@@ -137,7 +134,7 @@ def _begin(layout: Layout, now: Now, states: States, call: int) -> None:
 
 @kernel
 def _find_none(layout: Layout, now: Now, front: Front, steps: Steps) -> Steps:
-    """Has a take that found none its place at once where nothing is inside."""
+    """Have an empty take its place at once where nothing is inside."""
     for it in range(len(front.states)):
         now.path[0] = 0
         if front.states[it, INSIDE] == 0:
@@ -150,7 +147,7 @@ def _find_none(layout: Layout, now: Now, front: Front, steps: Steps) -> Steps:
 def _pass(
     layout: Layout, now: Now, front: Front, steps: Steps, call: int, most: int
 ) -> tuple[Front, int, bool, Steps]:
-    """Returns the states that pass a completion, how many, whether these are all, and the steps."""
+    """Return the states that pass a completion, how many, whether these are all, and the steps."""
     more, count, is_all = new_front(2 * len(front.states) + 8, front.states.shape[1]), 0, True
     ready = open_takes(layout, now)
     for it in range(len(front.states)):
@@ -174,9 +171,9 @@ def _pass(
 def _prepare(
     layout: Layout, now: Now, ready: Ints, more: Front, first: int, steps: Steps, most: int
 ) -> tuple[Front, int, Steps]:
-    """Adds what may come of the last state by takes of what is greater than a put's value.
+    """Add the successors of the last state by takes of elements above a put's value.
 
-    They come in the order of their values, and those of one value as they complete.
+    The takes are ordered by value, and equal ones by completion.
     """
     at, count = first, first + 1
     while at < count:
@@ -203,7 +200,7 @@ def _take(
     node: int,
     call: int,
 ) -> tuple[Front, int, Steps]:
-    """Adds the state after a take, if there is one."""
+    """Add the state after a take, if there is one."""
     more = with_one(more, count, state, node, layout.rank[call])
     now.path[0] = 0
     if take(layout, now, more.states[count], call):

@@ -1,24 +1,24 @@
-"""How many of a queue's first elements have some value: at least and at most, place by place.
+"""Bounds on the count of each value among a queue's first elements, position by position.
 
-For `checkers.engines.repeated.queue.queue`. Let P be the first b puts of a legal order whose takes
-are at least b, m the last invocation among them, and W some of the values. All in P were invoked by
-m, all puts that completed before m are in P, and no take whose place is after b completed before m.
-So
+For `checkers.engines.repeated.queue.queue`. Let P be the first b puts of a legal order with at
+least b takes, m the last invocation within P, and W a set of values. All puts of P were invoked by
+m, all puts that completed before m are in P, and no take after position b completed before m. So
 
-- the puts that completed before m are at most b, those invoked by m at least b, and the takes that
-  completed before m fewer than b;
-- of W there are in P at least those that completed before m, and b less the others invoked by m; at
-  most those invoked by m, and b less the others that completed before m.
+- at most b puts completed before m, at least b were invoked by m, and fewer than b takes completed
+  before m;
+- P has at least as many puts of W as completed before m, and at least b minus the other puts
+  invoked by m; at most as many as were invoked by m, and at most b minus the other puts that
+  completed before m.
 
-Which m it is nobody knows, so the least and the most of all that can be. The same holds for the
-first b takes, but for what is said of the other kind; a take whose answer nobody knows may be one
-of W or one of the others. And the first b elements have as many of W by their puts as by their
-takes. So the bounds of both hold; and from one place to the next the number grows by one or not at
-all, and the numbers of all values make up b. Where no number is left no order is legal.
+m is unknown, so the bounds are the least and the greatest over all possible m. The same holds for
+the first b takes, without the condition on the other kind; a take with an unknown answer counts
+both for W and for the other values. The first b elements have as many of W by puts as by takes, so
+both bounds hold; from a position to the next, a count grows by at most one; and the counts of all
+values add up to b. If no count is left, no order is legal.
 
-Sets of one value and of two are looked at. Values are kinds here: if there are many, several share
-one, which only makes the bounds wider. Time O(n w), w the calls that may be at one place; memory
-O(n), some hundred bytes a take.
+Sets of one value and of two values are used. Values are grouped into a few kinds, which only widens
+the bounds. Time is O(n w), w being the calls possible at a position; memory O(n), some hundred
+bytes a take.
 """
 
 from typing import Final, NamedTuple
@@ -26,6 +26,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kraftproof.checkers.engines.kernels.bisection import first_illegal
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines, Queue, lines_of
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
@@ -42,7 +43,7 @@ class Bounds(NamedTuple):
     """How many of the first elements are of some kinds, for s sets of kinds and b places.
 
     Attributes:
-        sets: int64[s, 2], the kinds of each set, the second one -1 if there is none.
+        sets: int64[s, 2], the kinds of each set, the second one -1 otherwise.
         least: int32[b + 1, s].
         most: int32[b + 1, s].
     """
@@ -53,12 +54,12 @@ class Bounds(NamedTuple):
 
 
 def kinds_of(lines: Lines) -> int:
-    """Returns how many kinds of values are told apart; an element's is its remainder by that."""
+    """Return how many kinds of values are told apart; an element's is its remainder by that."""
     return int(min(MOST_KINDS, lines.element.max(initial=0) + 1))
 
 
 def bounds_of(lines: Lines) -> Bounds:
-    """Returns what holds for every legal order of some calls; somewhere least > most if none is."""
+    """Return the bounds of every legal order; without any, some bounds have least > most."""
     kinds = kinds_of(lines)
     sets = np.asarray(
         [(one, -1) for one in range(kinds)]
@@ -83,10 +84,10 @@ def bounds_of(lines: Lines) -> Bounds:
 
 
 def _counts(lines: Lines, calls: slice, kinds: int) -> tuple[Numbers, Numbers, Ints]:
-    """Returns, for each invocation of some calls, what completed before and what was invoked by it.
+    """Return, for each invocation, the calls completed before it and the calls invoked by it.
 
     Returns:
-        int32[n, kinds] each, and int64[n], how many calls of no known value were invoked by it.
+        int32[n, kinds] each, and int64[n], the number of calls with an unknown value invoked by it.
     """
     invoke, complete, element = (a[calls] for a in (lines.invoke, lines.complete, lines.element))
     by_end = np.argsort(complete, kind="stable")[: np.count_nonzero(complete != NEVER)]
@@ -98,7 +99,7 @@ def _counts(lines: Lines, calls: slice, kinds: int) -> tuple[Numbers, Numbers, I
 
 
 def summed(element: Ints, kinds: int) -> Numbers:
-    """Returns how many of each kind are among the first of some elements: int32[n + 1, kinds]."""
+    """Return how many of each kind are among the first of some elements: int32[n + 1, kinds]."""
     counts = np.zeros((len(element) + 1, kinds), dtype=np.int32)
     (told,) = np.nonzero(element >= 0)
     counts[told + 1, element[told] % kinds] = 1
@@ -115,16 +116,16 @@ def _narrow(
     least: Numbers,
     most: Numbers,
 ) -> None:
-    """Narrows bounds by the calls of one kind, which are puts or takes.
+    """Narrow the bounds by the puts or by the takes.
 
     Args:
-        sets: of kinds.
-        over: int32[n, kinds], for each invocation what completed before it.
-        begun: int32[n, kinds], what was invoked by it.
-        untold: int64[n], likewise for calls of no known value.
-        taken: int64[n], how many takes completed before it, if that is to be less than the place.
-        least: of `Bounds`.
-        most: of `Bounds`.
+        sets: The sets of kinds.
+        over: int32[n, kinds], the calls completed before each invocation.
+        begun: int32[n, kinds], the calls invoked by each invocation.
+        untold: int64[n], the same for calls with an unknown value.
+        taken: int64[n], the takes completed before each invocation, if fewer than the position.
+        least: As in `Bounds`.
+        most: As in `Bounds`.
     """
     all_over = over.sum(axis=1)
     for number in range(len(sets)):
@@ -153,7 +154,7 @@ def _narrow(
 
 @kernel
 def _make_up(sets: Ints, kinds: int, least: Numbers, most: Numbers) -> None:
-    """Narrows bounds by what the numbers of all kinds make up."""
+    """Narrow bounds by what the numbers of all kinds make up."""
     for place in range(len(least)):
         low, high = least[place], most[place]
         all_low, all_high = low[:kinds].sum(), high[:kinds].sum()
@@ -174,7 +175,7 @@ def _make_up(sets: Ints, kinds: int, least: Numbers, most: Numbers) -> None:
 
 @kernel
 def _grow(least: Numbers, most: Numbers) -> None:
-    """Narrows bounds by how a number grows from place to place."""
+    """Narrow bounds by how a number grows from place to place."""
     for place in range(1, len(least)):
         for number in range(least.shape[1]):
             least[place, number] = max(least[place, number], least[place - 1, number])
@@ -186,20 +187,15 @@ def _grow(least: Numbers, most: Numbers) -> None:
 
 
 def is_possible(bounds: Bounds) -> bool:
-    """Says whether some number is left everywhere."""
+    """Return whether some number is left everywhere."""
     return bool((bounds.least <= bounds.most).all())
 
 
 def out_of_bounds_at(queue: Queue, end: int) -> int:
-    """Returns the first completion by which the bounds leave no number; `end` if none before."""
+    """Return the first completion by which the bounds leave no number; `end` if none before."""
     if is_possible(bounds_of(lines_of(queue, end - 1))):
         return end
-    completions = np.sort(queue.complete[queue.complete < end])
-    low, high = 0, len(completions) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if is_possible(bounds_of(lines_of(queue, int(completions[middle])))):
-            low = middle + 1
-        else:
-            high = middle
-    return int(completions[low])
+    return first_illegal(
+        queue.complete[queue.complete < end],
+        lambda cut: is_possible(bounds_of(lines_of(queue, cut))),
+    )

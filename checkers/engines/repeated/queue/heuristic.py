@@ -1,7 +1,4 @@
-"""What tells good states of the search for an order of a queue from others.
-
-For `checkers.engines.repeated.queue.search`, which says how they are judged by it.
-"""
+"""The data by which `checkers.engines.repeated.queue.search` rates the states of a queue."""
 
 from typing import NamedTuple
 
@@ -18,18 +15,18 @@ from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines
 from kraftproof.checkers.history.columns import NEVER
 
 
-class Guide(NamedTuple):
-    """What tells good states from others.
+class Heuristic(NamedTuple):
+    """The data by which states are rated.
 
     A state's row has for each line how many of its calls have their place; then for each kind how
-    many elements have, how many puts that completed, and how many takes; then how many calls have
+    many elements have, how many completed puts, and how many takes; then how many calls have
     theirs that need not have happened.
 
     Attributes:
         width: how many numbers a row has.
         kinds: how many kinds of values there are.
         bounds: how many elements of each may be among the first.
-        puts: int32[p + 1, kinds], how many of each are among the first of the puts that completed,
+        puts: int32[p + 1, kinds], how many of each are among the first of the completed puts,
             by the middle of their intervals.
         takes: int32[t + 1, kinds], likewise.
         ahead: int64[h], as many puts and takes ahead it is asked whether they agree.
@@ -45,12 +42,12 @@ class Guide(NamedTuple):
     ends: Ints
 
 
-def guide_of(lines: Lines) -> Guide:
-    """Returns what to be guided by among the orders of some calls."""
+def heuristic_of(lines: Lines) -> Heuristic:
+    """Return what to be guided by among the orders of some calls."""
     kinds = kinds_of(lines)
     ends = np.where(lines.complete != NEVER, lines.complete, 0)
     span = max(4, lines.nones // 2)
-    return Guide(
+    return Heuristic(
         width=len(lines.starts) + 3 * kinds,
         kinds=kinds,
         bounds=bounds_of(lines),

@@ -26,7 +26,7 @@ class Lines(NamedTuple):
         starts: int64[k + 1], where each line begins.
         line: int64[n].
         takes: the first line of takes.
-        nones: the first line of takes that found none.
+        nones: the first line of empty takes.
     """
 
     invoke: Ints
@@ -39,7 +39,7 @@ class Lines(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """The calls of one key, n of them.
+    """The calls of a key, n of them.
 
     Attributes:
         action: int8[n], as in `ContainerCalls`.
@@ -55,13 +55,13 @@ class Queue(NamedTuple):
 
 
 def queue_of(calls: ContainerCalls, start: int, end: int) -> Queue:
-    """Returns the calls of one key."""
+    """Return the calls of a key."""
     span = slice(start, end)
     return Queue(calls.action[span], calls.element[span], calls.invoke[span], calls.complete[span])
 
 
 def lines_of(queue: Queue, cut: int) -> Lines:
-    """Lays the calls of a prefix, up to an event, in lines.
+    """Lay the calls of a prefix, up to an event, in lines.
 
     Those of one kind that completed are in as few lines as they can be, those that need not have
     happened in one for each value.

@@ -1,10 +1,9 @@
-"""An order of a queue's calls whose elements may be equal, for who asks for one.
+"""A legal order of a queue with repeated elements, for explanations.
 
-The search is that of `checkers.engines.repeated.queue.search`, with the states of every level kept:
-from one that is through the way back is found level by level, by making again what follows. That
-tells which put and which take are of one element, and the order of the elements. Of the orders of
-calls that this allows each element is put as late as it can be, and taken as early: so takes that
-found none fit in.
+The search is `checkers.engines.repeated.queue.search`, with the states of every level kept: from a
+state that is through, the way back is found level by level, by making the successors again. The way
+gives the pairs of put and take, and the order of the elements. Each element is then put as late and
+taken as early as possible, so that empty takes fit in.
 """
 
 from itertools import accumulate
@@ -14,7 +13,7 @@ import numpy as np
 
 from kraftproof.checkers.calls.containers import QueueCalls
 from kraftproof.checkers.engines.kernels.visited_states import Rows
-from kraftproof.checkers.engines.repeated.queue.heuristic import Guide, guide_of
+from kraftproof.checkers.engines.repeated.queue.heuristic import Heuristic, heuristic_of
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines, lines_of, queue_of
 from kraftproof.checkers.engines.repeated.queue.search import advance, best, first_row, follow
 from kraftproof.checkers.engines.repeated.queue.steps import (
@@ -37,39 +36,39 @@ _Pair = tuple[int, int]
 
 
 def order_of(calls: QueueCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
+    """Return puts and takes of the only key up to an event in a legal order; None if unknown."""
     queue = queue_of(calls, 0, len(calls))
     lines = lines_of(queue, cut)
     if len(lines.starts) < 2:
         return np.empty(0, dtype=np.int64)
-    guide, kept = guide_of(lines), _FIRST_KEPT
+    heuristic, kept = heuristic_of(lines), _FIRST_KEPT
     most = int(limits.seconds * _STATES_A_SECOND)
     while kept <= _MOST_KEPT and most > 0:
-        levels, is_found = _levels(lines, guide, kept, most)
+        levels, is_found = _levels(lines, heuristic, kept, most)
         if is_found:
-            pairs = _way_back(lines, guide, levels)
+            pairs = _way_back(lines, heuristic, levels)
             return np.searchsorted(calls.invoke, lines.invoke[_merged(lines, pairs)])
         most -= sum(map(len, levels))
         kept *= _WIDER
     return None
 
 
-def _levels(lines: Lines, guide: Guide, kept: int, most: int) -> tuple[list[Rows], bool]:
-    """Returns the best states of each level, and whether one of the last level's is through."""
-    now, soon = first_row(lines, guide), np.zeros((0, guide.width), np.int32)
+def _levels(lines: Lines, heuristic: Heuristic, kept: int, most: int) -> tuple[list[Rows], bool]:
+    """Return the best states of each level, and whether one of the last level's is through."""
+    now, soon = first_row(lines, heuristic), np.zeros((0, heuristic.width), np.int32)
     levels: list[Rows] = []
     while len(now) + len(soon) > 0 and most > 0:
-        now, soon = best(lines, guide, now, kept), best(lines, guide, soon, kept)
+        now, soon = best(lines, heuristic, now, kept), best(lines, heuristic, soon, kept)
         levels.append(now)
         most -= len(now)
-        _, is_legal, now, soon = advance(lines, guide, now, soon)
+        _, is_legal, now, soon = advance(lines, heuristic, now, soon)
         if is_legal:
             return levels, True
     return levels, False
 
 
-def _way_back(lines: Lines, guide: Guide, levels: list[Rows]) -> list[_Pair]:
-    """Returns the pairs in order that lead from the first level to a state that is through."""
+def _way_back(lines: Lines, heuristic: Heuristic, levels: list[Rows]) -> list[_Pair]:
+    """Return the pairs in order that lead from the first level to a state that is through."""
     lanes = len(lines.starts) - 1
     state = next(row for row in levels[-1] if is_through(lines, row[:lanes]))
     pairs: list[_Pair] = []
@@ -77,7 +76,7 @@ def _way_back(lines: Lines, guide: Guide, levels: list[Rows]) -> list[_Pair]:
     while level > 0:
         for placed in (1, 2):
             before = levels[level - placed] if placed <= level else levels[0][:0]
-            number, put, take = _came_from(lines, guide, before, state, placed)
+            number, put, take = _came_from(lines, heuristic, before, state, placed)
             if number >= 0:
                 pairs.append((put, take))
                 state, level = before[number], level - placed
@@ -89,16 +88,16 @@ def _way_back(lines: Lines, guide: Guide, levels: list[Rows]) -> list[_Pair]:
 
 @kernel
 def _came_from(
-    lines: Lines, guide: Guide, rows: Rows, state: Rows, placed: int
+    lines: Lines, heuristic: Heuristic, rows: Rows, state: Rows, placed: int
 ) -> tuple[int, int, int]:
-    """Returns which of some rows leads to a state, with which put and take; -1 if none does."""
+    """Return the row that leads to a state, with its put and take; -1 otherwise."""
     lanes = len(lines.starts) - 1
-    puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(guide.width, dtype=np.int32)
+    puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(heuristic.width, dtype=np.int32)
     found = np.empty((room_for(lines), 2), dtype=np.int64)
     for number in range(len(rows)):
         row = rows[number]
         for choice in range(following(lines, row[:lanes], puts, found)):
-            is_so = follow(lines, guide, row, found[choice], child) == placed
+            is_so = follow(lines, heuristic, row, found[choice], child) == placed
             if is_so and np.array_equal(child, state):
                 put = next_of(lines, row, found[choice, 0])
                 return number, put, next_of(lines, row, found[choice, 1])
@@ -106,7 +105,7 @@ def _came_from(
 
 
 def _merged(lines: Lines, pairs: list[_Pair]) -> list[int]:
-    """Returns the puts and takes of pairs, and the puts left, one after the other."""
+    """Return the puts and takes of pairs, and the puts left, one after the other."""
     firsts = [one for one, _ in pairs]
     left = sorted(set(range(int(lines.starts[lines.takes]))).difference(firsts))
     left = sorted((n for n in left if lines.complete[n] != NEVER), key=lines.complete.__getitem__)

@@ -1,31 +1,31 @@
-"""A search of bounded width for an order of a queue's elements, which may be equal.
+"""A beam search for an order of a queue with repeated elements.
 
-Kernels for `checkers.engines.repeated.queue.queue`, which says what a state is. It goes from level
-to
-level: on one are the states in which equally many calls have their place that must have one. Where
-there are more states than may be kept the best are (Lowerre, "The HARPY speech recognition system",
-1976): those that used the fewest calls that need not have happened, and of these such as
+Kernels for `checkers.engines.repeated.queue.queue`, which defines a state. The search goes from
+level to level; the states of a level have equally many required calls in place. If a level has too
+many states, the best are kept (Lowerre, "The Harpy speech recognition system", 1976): states that
+used the fewest optional calls, and among these, states that
 
-- are far from the bounds of how many of each kind of value may be among the first elements
-  (`checkers.engines.repeated.queue.bounds`); what is beyond them is never met;
-- have of each kind about as many puts and takes as are due, if each is due at the middle of its
-  interval;
-- will have to put and to take about as many of each kind as far as one sees.
+- are far from the bounds on the count of each value (`checkers.engines.repeated.queue.bounds`);
+  states beyond the bounds are never made;
+- have placed as many puts and takes of each value as are due, if each call is due at the middle of
+  its interval;
+- will have to put and take about as many elements of each value in the next levels.
 
-Of states that are the same by all this only the one whose calls complete first is kept.
+Of states with equal costs, only the state whose calls complete first is kept.
 
-A few states are kept where that does. Where none is left the search is turned back some levels and
-keeps more, until it is past that level; if that is not enough, further back and more again. If on
-all levels before every state was kept, and none came through, there is no order.
+If no state is left, the search goes back some levels and keeps more states until it is past that
+level, then goes farther back. If every state was kept on all levels and none reached the end, no
+order exists.
 """
 
 from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.hashing import mix
 from kraftproof.checkers.engines.kernels.visited_states import NONE, Rows, remember
 from kraftproof.checkers.engines.repeated.queue.bounds import Bounds
-from kraftproof.checkers.engines.repeated.queue.heuristic import Guide
+from kraftproof.checkers.engines.repeated.queue.heuristic import Heuristic
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines
 from kraftproof.checkers.engines.repeated.queue.steps import (
     due,
@@ -42,8 +42,8 @@ LEGAL: Final = 1
 ILLEGAL: Final = 0
 GAVE_UP: Final = -1
 
-_LOST: Final = 4_000
-"""What it costs to use a call that need not have happened: more than most that is seen ahead."""
+_INDETERMINATE: Final = 4_000
+"""The cost of an optional call: more than most differences of counts."""
 _NEAR: Final = 8
 _EDGE: Final = 128
 """What it costs to be on a bound, and not between."""
@@ -53,18 +53,18 @@ _NARROWEST: Final = 8
 """So many states are kept on a level at first."""
 _WIDER: Final = 4
 _FARTHER: Final = 2
-"""So many times more states are kept, and levels turned back, where that was not enough."""
+"""The factors by which the width and the distance grow after a failure."""
 _STRIDE: Final = 64
 """One in so many levels can be turned back to."""
 
 
 @kernel
-def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
-    """Searches for an order.
+def search(lines: Lines, heuristic: Heuristic, room: int, most: int) -> tuple[int, int]:
+    """Search for an order.
 
     Args:
         lines: the calls of a prefix.
-        guide: of `guide_of`.
+        heuristic: of `heuristic_of`.
         room: so many states may be kept on a level.
         most: so many states may be met.
 
@@ -74,17 +74,17 @@ def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
     lanes = len(lines.starts) - 1
     if lanes == 0:
         return LEGAL, NEVER
-    now, soon = first_row(lines, guide), np.zeros((0, guide.width), np.int32)
+    now, soon = first_row(lines, heuristic), np.zeros((0, heuristic.width), np.int32)
     trail, level, failed, reached = [(now, soon, True)], 0, -1, -1
     keep, back, is_whole = min(_NARROWEST, room), 1, True
     while most >= 0 and room > 0:
         is_whole &= len(now) <= keep and len(soon) <= keep
-        now, soon = best(lines, guide, now, keep), best(lines, guide, soon, keep)
+        now, soon = best(lines, heuristic, now, keep), best(lines, heuristic, soon, keep)
         if len(now) + len(soon) > 0:
             if level == len(trail) * _STRIDE:
                 trail.append((now, soon, is_whole))
             most -= len(now)
-            last, is_legal, now, soon = advance(lines, guide, now, soon)
+            last, is_legal, now, soon = advance(lines, heuristic, now, soon)
             if is_legal:
                 return LEGAL, NEVER
             reached, level = max(reached, last), level + 1
@@ -104,32 +104,33 @@ def search(lines: Lines, guide: Guide, room: int, most: int) -> tuple[int, int]:
 
 
 @kernel
-def first_row(lines: Lines, guide: Guide) -> Rows:
-    """Returns the only row of the first level."""
-    now = np.zeros((1, guide.width), np.int32)
+def first_row(lines: Lines, heuristic: Heuristic) -> Rows:
+    """Return the only row of the first level."""
+    now = np.zeros((1, heuristic.width), np.int32)
     settle(lines, now[0, : len(lines.starts) - 1])
     return now
 
 
 @kernel
-def advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, bool, Rows, Rows]:
-    """Goes one level on.
+def advance(
+    lines: Lines, heuristic: Heuristic, now: Rows, soon: Rows
+) -> tuple[int, bool, Rows, Rows]:
+    """Advance by a level.
 
     Args:
-        lines: the calls.
-        guide: of `guide_of`.
-        now: the rows of a level.
-        soon: those of the next one that are known already.
+        lines: The calls.
+        heuristic: From `heuristic_of`.
+        now: The rows of a level.
+        soon: The known rows of the next level.
 
     Returns:
-        The last event by which something is due in all of `now`, or rather in the one where it is
-        last; whether one of them is through; the rows of the next level; and those known of the
-        one after it.
+        The last event by which a call is due in all of `now`; whether a row is through; the rows of
+        the next level; and the known rows of the level after it.
     """
     lanes = len(lines.starts) - 1
-    puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(guide.width, dtype=np.int32)
+    puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(heuristic.width, dtype=np.int32)
     found = np.empty((room_for(lines), 2), dtype=np.int64)
-    one = np.full((_TABLE, guide.width), NONE, dtype=np.int32)
+    one = np.full((_TABLE, heuristic.width), NONE, dtype=np.int32)
     two, in_one, in_two, reached = one.copy(), 0, 0, -1
     for row in soon:
         one, in_one = remember(one, in_one, row)
@@ -139,7 +140,7 @@ def advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, boo
             return NEVER, True, now, soon
         reached = max(reached, due(lines, state, lines.takes, lanes))
         for choice in range(following(lines, state, puts, found)):
-            placed = follow(lines, guide, row, found[choice], child)
+            placed = follow(lines, heuristic, row, found[choice], child)
             if placed == 1:
                 one, in_one = remember(one, in_one, child)
             elif placed == 2:
@@ -149,7 +150,7 @@ def advance(lines: Lines, guide: Guide, now: Rows, soon: Rows) -> tuple[int, boo
 
 @kernel
 def _rows(table: Rows, known: int) -> Rows:
-    """Returns the rows of a table."""
+    """Return the rows of a table."""
     rows, count = np.empty((known, table.shape[1]), dtype=np.int32), 0
     for place in range(len(table)):
         if table[place, 0] != NONE:
@@ -159,13 +160,13 @@ def _rows(table: Rows, known: int) -> Rows:
 
 
 @bare_kernel
-def follow(lines: Lines, guide: Guide, row: Rows, choice: Ints, child: Rows) -> int:
-    """Makes the row after a put and a take.
+def follow(lines: Lines, heuristic: Heuristic, row: Rows, choice: Ints, child: Rows) -> int:
+    """Make the row after a put and a take.
 
     Returns:
         How many of the two had to be, 0 if that leads nowhere.
     """
-    lanes, kinds = len(lines.starts) - 1, guide.kinds
+    lanes, kinds = len(lines.starts) - 1, heuristic.kinds
     put, take = next_of(lines, row, choice[0]), next_of(lines, row, choice[1])
     kind, placed = lanes + lines.element[put] % kinds, 0
     for number in range(len(row)):
@@ -180,7 +181,7 @@ def follow(lines: Lines, guide: Guide, row: Rows, choice: Ints, child: Rows) -> 
         child[kind + 2 * kinds] += 1
         placed += 1
     child[-1] += 2 - placed
-    if not _is_inside(guide.bounds, child[lanes : lanes + kinds]):
+    if not _is_inside(heuristic.bounds, child[lanes : lanes + kinds]):
         return 0
     return placed if settle(lines, child[:lanes]) else 0
 
@@ -199,24 +200,26 @@ def _is_inside(bounds: Bounds, elements: Rows) -> bool:
 
 @bare_kernel
 def _of(bounds: Bounds, number: int, elements: Rows) -> int:
-    """Returns how many elements a set of kinds has."""
+    """Return how many elements a set of kinds has."""
     one, two = bounds.sets[number]
     return int(elements[one] + (elements[two] if two >= 0 else 0))
 
 
 @kernel
-def best(lines: Lines, guide: Guide, rows: Rows, keep: int) -> Rows:
-    """Returns the best of some rows, all of them if there are not too many."""
+def best(lines: Lines, heuristic: Heuristic, rows: Rows, keep: int) -> Rows:
+    """Return the best rows, all if there are few."""
     if len(rows) <= keep:
         return rows
     cost = np.empty(len(rows), dtype=np.int64)
     lanes = len(lines.starts) - 1
     for place in range(len(rows)):
-        cost[place] = _cost(guide, rows[place, lanes:])
+        cost[place] = _cost(heuristic, rows[place, lanes:])
     best, count, last = np.empty(keep, dtype=np.int64), 0, -1
     for place in np.argsort(cost, kind="mergesort"):
         if cost[place] == last:
-            if _ends(lines, guide, rows[place]) < _ends(lines, guide, rows[best[count - 1]]):
+            if _ends(lines, heuristic, rows[place]) < _ends(
+                lines, heuristic, rows[best[count - 1]]
+            ):
                 best[count - 1] = place
         elif count == keep:
             break
@@ -227,10 +230,10 @@ def best(lines: Lines, guide: Guide, rows: Rows, keep: int) -> Rows:
 
 
 @bare_kernel
-def _cost(guide: Guide, numbers: Rows) -> int:
-    """Returns what to judge a state by, the less the better; its last bits mix all its numbers."""
-    kinds, bounds = guide.kinds, guide.bounds
-    place, cost = numbers[:kinds].sum(), _LOST * numbers[-1]
+def _cost(heuristic: Heuristic, numbers: Rows) -> int:
+    """Return the cost of a state; its last bits are a hash of the state."""
+    kinds, bounds = heuristic.kinds, heuristic.bounds
+    place, cost = numbers[:kinds].sum(), _INDETERMINATE * numbers[-1]
     if place < len(bounds.least):
         for number in range(len(bounds.sets)):
             low, high = bounds.least[place, number], bounds.most[place, number]
@@ -239,26 +242,26 @@ def _cost(guide: Guide, numbers: Rows) -> int:
     puts, takes = numbers[kinds : 2 * kinds], numbers[2 * kinds : 3 * kinds]
     put, taken = puts.sum(), takes.sum()
     for kind in range(kinds):
-        cost += _NEAR * (puts[kind] - guide.puts[put, kind]) ** 2
-        cost += _NEAR * (takes[kind] - guide.takes[taken, kind]) ** 2
-    for ahead in guide.ahead:
-        if put + ahead >= len(guide.puts) or taken + ahead >= len(guide.takes):
+        cost += _NEAR * (puts[kind] - heuristic.puts[put, kind]) ** 2
+        cost += _NEAR * (takes[kind] - heuristic.takes[taken, kind]) ** 2
+    for ahead in heuristic.ahead:
+        if put + ahead >= len(heuristic.puts) or taken + ahead >= len(heuristic.takes):
             break
         for kind in range(kinds):
-            to_put = guide.puts[put + ahead, kind] - puts[kind]
-            to_take = guide.takes[taken + ahead, kind] - takes[kind]
+            to_put = heuristic.puts[put + ahead, kind] - puts[kind]
+            to_take = heuristic.takes[taken + ahead, kind] - takes[kind]
             cost += _NEAR * (to_put - to_take) ** 2
     mixed = np.uint64(0)
     for number in numbers:
-        mixed = (mixed + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = mix(mixed, number)
     return int(min(cost, _MOST_COST) << 20) + int(mixed >> np.uint64(44))
 
 
 @bare_kernel
-def _ends(lines: Lines, guide: Guide, row: Rows) -> int:
-    """Returns the sum of the completions of what has its place."""
+def _ends(lines: Lines, heuristic: Heuristic, row: Rows) -> int:
+    """Return the sum of the completions of what has its place."""
     total = 0
     for line in range(len(lines.starts) - 1):
         start = lines.starts[line]
-        total += guide.ends[start + row[line]] - guide.ends[start]
+        total += heuristic.ends[start + row[line]] - heuristic.ends[start]
     return total

@@ -1,8 +1,8 @@
-"""One step of the search for an order of a queue's elements, which may be equal.
+"""One step of the search for an order of a queue with repeated elements.
 
-Kernels for `checkers.engines.repeated.queue.queue`, which says what a step is and why there is one
-choice a value at most. Calls are laid in *lines*, in each of which one goes before the next for
-sure: so a state, int32[k], is how many calls of each line have their place.
+Kernels for `checkers.engines.repeated.queue.queue`, which defines a step and shows that each value
+has at most one candidate. Calls are laid out in *lines* of calls in real-time order: a state,
+int32[k], is the number of placed calls of each line.
 """
 
 from typing import Final
@@ -21,14 +21,14 @@ NOBODY: Final = -1
 
 @bare_kernel
 def next_of(lines: Lines, state: State, line: int) -> int:
-    """Returns the first call of a line that has no place yet, NOBODY if there is none."""
+    """Return the first call of a line that has no place yet, NOBODY otherwise."""
     call = lines.starts[line] + state[line]
     return int(call) if call < lines.starts[line + 1] else NOBODY
 
 
 @bare_kernel
 def due(lines: Lines, state: State, first: int, last: int) -> int:
-    """Returns the first completion of what has no place yet in some lines."""
+    """Return the first completion of what has no place yet in some lines."""
     found = NEVER
     for line in range(first, last):
         call = next_of(lines, state, line)
@@ -39,7 +39,7 @@ def due(lines: Lines, state: State, first: int, last: int) -> int:
 
 @bare_kernel
 def latest(lines: Lines, state: State, first: int, last: int) -> int:
-    """Returns the last invocation of what has its place in some lines; -1 if nothing has."""
+    """Return the last invocation of the placed calls of some lines; -1 otherwise."""
     found = -1
     for line in range(first, last):
         if state[line] > 0:
@@ -49,7 +49,7 @@ def latest(lines: Lines, state: State, first: int, last: int) -> int:
 
 @bare_kernel
 def settle(lines: Lines, state: State) -> bool:
-    """Places those that found none where that is legal now; says whether the others may follow."""
+    """Place empty takes where that is legal now; return whether the others may follow."""
     last = len(state)
     done = latest(lines, state, 0, lines.nones)
     left = due(lines, state, 0, lines.nones)
@@ -67,23 +67,22 @@ def settle(lines: Lines, state: State) -> bool:
 
 @bare_kernel
 def is_through(lines: Lines, state: State) -> bool:
-    """Says whether all that has to be taken is, and all that found none has its place."""
+    """Return whether all required takes and all empty takes are placed."""
     return due(lines, state, lines.takes, len(state)) == NEVER
 
 
 @bare_kernel
 def following(lines: Lines, state: State, puts: Ints, found: Ints) -> int:
-    """Finds what may come next.
+    """Find the candidates for the next position.
 
     Args:
-        lines: the calls.
-        state: what has its place.
-        puts: int64[k], for its own use.
-        found: int64[p, 2], with room for as many as `room_for` says; filled with the line of each
-            one's put and that of its take.
+        lines: The calls.
+        state: The placed calls.
+        puts: int64[k], scratch space.
+        found: int64[p, 2], with room for `room_for` candidates; the lines of each put and take.
 
     Returns:
-        How many there are.
+        The number of candidates.
     """
     puts_due = due(lines, state, 0, lines.takes)
     takes_due = due(lines, state, lines.takes, lines.nones)
@@ -106,15 +105,15 @@ def following(lines: Lines, state: State, puts: Ints, found: Ints) -> int:
 
 @bare_kernel
 def room_for(lines: Lines) -> int:
-    """Returns how many may come next at most."""
+    """Return how many may come next at most."""
     return lines.takes * max(1, lines.nones - lines.takes)
 
 
 @bare_kernel
 def _first_puts(lines: Lines, state: State, before: int, puts: Ints) -> int:
-    """Finds of each value the put that completes first, of those that may come next.
+    """Find, for each value, the candidate put that completes first.
 
-    Their lines are filled in; returns how many there are.
+    Fills in the lines; returns the count.
     """
     count = 0
     for line in range(lines.takes):
@@ -146,10 +145,10 @@ def _may_take(lines: Lines, take: int, put: int, before: int) -> bool:
 def _is_first_take(
     lines: Lines, state: State, put: int, line: int, before: int, harmless: int
 ) -> bool:
-    """Says whether no other take is as good for what was put as one.
+    """Return whether no other take is as good for a put.
 
-    Another is if it completes before, and was invoked before, or before that can matter. Of those
-    that need not have happened, one that is known to take the value is better than any.
+    Another take is as good if it completes earlier and was invoked earlier, or early enough. Of
+    optional takes, one that is known to take the value is the best.
     """
     take = next_of(lines, state, line)
     for other in range(lines.takes, lines.nones):

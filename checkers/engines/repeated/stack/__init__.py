@@ -3,10 +3,9 @@
 **Problem.** NP-complete.
 
 **Algorithm.** `graph` sweeps over all states; states share what lies below their top, as in a
-graph-structured stack. `beam` searches the same graph with bounded width. If calls are
-indeterminate, `lazy_push_order` first searches plain stacks and leaves the order of overlapping
-puts open until a take needs it. `stack` refutes by counting and by the elements that are put once,
-and combines all of these; `order` returns an order for explanations and replays it.
+graph-structured stack. `beam` searches the same graph with bounded width. `stack` refutes by
+counting and by the elements that are put once, and combines all of these; `order` returns an order
+for explanations and replays it.
 
 **Source.** Tomita, "An efficient augmented-context-free parsing algorithm", 1987; Lowerre, 1976;
 Lowe, 2017.

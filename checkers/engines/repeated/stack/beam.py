@@ -1,23 +1,23 @@
-"""A search for a legal order of a stack's calls: of the best states, with all below their top.
+"""A beam search for a legal order of a stack's calls, over the graph-structured stack.
 
-It sweeps over the completions as `checkers.engines.repeated.stack.graph` does, but only the best
-states of each stay (`checkers.engines.repeated.stack.graph_heuristic`): a beam search (Lowerre,
-"The Harpy speech recognition system", 1976) over a graph-structured stack (Tomita, "An efficient
-augmented-context- free parsing algorithm", 1987). What lies deep in a stack is decided long before
-a take shows whether it was right, and by then all states of a beam have it alike. Here a frame
-keeps several stacks below it, so that some hundred states stand for very many stacks.
+The search sweeps over the completions like `checkers.engines.repeated.stack.graph`, and keeps only
+the best states (`checkers.engines.repeated.stack.graph_heuristic`): a beam search (Lowerre, "The
+Harpy speech recognition system", 1976) over a graph-structured stack (Tomita, "An efficient
+augmented-context-free parsing algorithm", 1987). The order of deep elements is decided long before
+a take shows a mistake, and by then all stacks of a plain beam share the mistake. A frame here has
+several stacks below it, so that some hundred states stand for very many stacks.
 
-Here states that differ only in the lost calls that they used are one mostly, reached by the way
-that used the fewest. So a frame reckons with one of its edges: what is used on top of it has to be
-there besides what that way used. Another edge serves where its way used no more of these kinds:
-that loses orders, but the sweep stays narrow, and no call is used twice.
+States that differ only in the indeterminate calls used are mostly merged, and the cheapest way
+stays. A frame counts with one of its edges: the calls used on top of the frame come in addition to
+the calls used on that edge's way. Another edge serves if its way used no more calls of these kinds:
+the rule loses orders, but keeps the beam narrow, and no call is used twice.
 
-Where no state passes a completion it goes back, each time farther, and keeps more states until it
-is past that. What it finds is replayed before it is believed
-(`checkers.engines.repeated.stack.order`); that it finds none shows nothing.
+If no state passes a completion, the search goes back, farther each time and with more states, until
+it is past that completion. An order that it finds is replayed
+(`checkers.engines.repeated.stack.order`); a failure proves nothing.
 
-Time is O(n) times the states kept and the calls that are open, more where it goes back; memory is
-what the kept states came by, some hundred bytes a step.
+Time is O(n) times the kept states and the open calls, more after failures; memory is some hundred
+bytes for each step of the kept states.
 """
 
 from dataclasses import dataclass, field
@@ -25,6 +25,7 @@ from typing import Final
 
 import numpy as np
 
+from kraftproof.checkers.engines.kernels.effort import Effort
 from kraftproof.checkers.engines.repeated.stack.graph_capacity import (
     collect,
     is_half_full,
@@ -37,7 +38,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     WORD_COLUMNS,
     new_heap,
 )
-from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection
 from kraftproof.checkers.engines.repeated.stack.graph_order import order_of
 from kraftproof.checkers.engines.repeated.stack.graph_sweep import (
     FULL,
@@ -59,7 +60,7 @@ from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls,
 from kraftproof.checkers.options import Limits
 
 _WORK_A_SECOND: Final = 20_000_000
-"""So much on any machine; so that what a key may cost is counted, not timed."""
+"""So much on any machine; the cost of a key is counted, not timed."""
 _KEPT: Final = 64
 _MOST_KEPT: Final = 1 << 10
 _EDGES: Final = 4
@@ -70,7 +71,7 @@ _STRIDE: Final = 32
 """One in so many completions can be gone back to; half as many each time it is twice as far."""
 _NEAR: Final = 16
 _MOST_TURNS: Final = 40
-"""So often it goes back because of one completion."""
+"""Maximum number of failures at a completion."""
 _ROOM: Final = _MOST_KEPT * _ON_THE_WAY
 _ROOM_BYTES: Final = 2400
 """What the room for a state costs at first."""
@@ -79,12 +80,12 @@ _FRAME_BYTES: Final = 1200
 
 
 def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes in what should be a legal order; None if none was found.
+    """Return puts and takes in what should be a legal order; None if none was found.
 
     Args:
-        calls: those of one key.
-        last: how many completions there are to reach.
-        limits: what it may take.
+        calls: the calls of a key.
+        last: the number of completions to reach.
+        limits: the limits.
     """
     if calls.opened.shape[1] > MOST_SLOTS or limits.memory_bytes < _ROOM * _ROOM_BYTES:
         return None
@@ -95,7 +96,7 @@ def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
 
 
 def _with_room(sweep: Sweep, room: int) -> Sweep:
-    """Returns a sweep with room for so many frames, and edges and words for these."""
+    """Return a sweep with room for so many frames, and edges and words for these."""
     larger = sweep._replace(
         frames=new_heap(room, FRAME_COLUMNS),
         edges=new_heap(8 * room, EDGE_COLUMNS),
@@ -104,30 +105,32 @@ def _with_room(sweep: Sweep, room: int) -> Sweep:
     return with_heaps(larger, sweep)
 
 
+def _effort() -> Effort:
+    return Effort(first=_KEPT, most=_MOST_KEPT, attempts=2, apart=_STRIDE)
+
+
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """Where a search stands.
+    """A search under way.
 
     Attributes:
-        calls: those of one key.
-        sweep: the states, and what they came by.
-        memory_bytes: so much the frames, edges and words may take.
-        trail: the frontiers that can be gone back to, by how many completions were passed.
-        failed: the farthest completion that no state passed.
-        turns: how often it went back because of that.
-        full: the last completion for which there was too little room.
+        calls: The calls of a key.
+        sweep: The states, and the steps to them.
+        memory_bytes: The maximum size of frames, edges and words.
+        trail: The checkpoints, by the number of completions passed.
+        effort: The width, and the distance to go back.
+        full: The last completion for which there was too little room.
     """
 
     calls: Calls
     sweep: Sweep
     memory_bytes: int
     trail: dict[int, Ints] = field(default_factory=dict)
-    failed: int = -1
-    turns: int = 0
+    effort: Effort = field(default_factory=_effort)
     full: int = -1
 
     def reaches(self, last: int, most: int) -> bool:
-        """Says whether it passes so many completions, by so much work at most."""
+        """Return whether it passes so many completions, by so much work at most."""
         self.note()
         while self.sweep.at[LEVEL] < last:
             goal = min(last, (int(self.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
@@ -141,28 +144,27 @@ class _Search:
         return True
 
     def advance(self, goal: int, most: int) -> int:
-        """Passes completions with the states that are kept now; returns what a sweep does.
+        """Pass completions with the present effort; return the result of the sweep.
 
-        At every other turn states are kept apart that used other lost calls: fewer differ then in
-        what is inside.
+        In every other attempt, states with different indeterminate calls are kept apart, which
+        leaves fewer different stacks.
         """
-        more = 1 + self.turns // 4
-        kept = min(_KEPT << (self.turns // 2), _MOST_KEPT)
-        self.sweep.at[MOST_EDGES] = _EDGES * (1 + self.turns % 3) << (self.turns // 8)
-        self.sweep.at[IS_APART] = self.turns % 2
+        turns, kept = self.effort.fails, self.effort.width
+        more = 1 + turns // 4
+        self.sweep.at[MOST_EDGES] = _EDGES * (1 + turns % 3) << (turns // 8)
+        self.sweep.at[IS_APART] = self.effort.attempt
         room = _ON_THE_WAY * kept
         narrow = self.sweep._replace(
             passed=self.sweep.passed._replace(rows=self.sweep.passed.rows[:room]),
             seen=self.sweep.seen._replace(rows=self.sweep.seen.rows[:room]),
             made=self.sweep.made._replace(rows=self.sweep.made.rows[:room]),
         )
-        return int(sweep_levels(self.calls, narrow, goal, most, Taste(kept=kept, more=more)))
+        return int(sweep_levels(self.calls, narrow, goal, most, Selection(kept=kept, more=more)))
 
     def note(self) -> None:
-        """Notes where it stands, to go back to; of what is long ago less and less."""
+        """Note where it stands, to go back to; of what is long ago less and less."""
         level, frontier = int(self.sweep.at[LEVEL]), self.sweep.frontier
-        if level > self.failed + _STRIDE:
-            self.turns = 0
+        self.effort.came_to(level)
         self.trail[level] = frontier.rows[: frontier.at[COUNT]].copy()
         self.trail = {
             noted: rows
@@ -171,13 +173,12 @@ class _Search:
         }
 
     def go_back(self) -> bool:
-        """Goes back, farther each time; says whether to go on."""
-        self.failed = max(self.failed, int(self.sweep.at[LEVEL]))
-        self.turns += 1
-        if self.turns > _MOST_TURNS:
+        """Go back, farther each time; return whether to go on."""
+        self.effort.failed_at(int(self.sweep.at[LEVEL]))
+        if self.effort.fails > _MOST_TURNS:
             return False
-        far = _STRIDE << min(self.turns // 2, 12)
-        level = max(noted for noted in self.trail if noted <= max(self.failed - far, 0))
+        far = self.effort.furthest - _STRIDE * self.effort.back
+        level = max(noted for noted in self.trail if noted <= max(far, 0))
         self.trail = {noted: rows for noted, rows in self.trail.items() if noted <= level}
         rows, frontier = self.trail[level], self.sweep.frontier
         frontier.rows[: len(rows)], frontier.at[COUNT] = rows, len(rows)
@@ -186,7 +187,7 @@ class _Search:
         return True
 
     def make_room(self) -> bool:
-        """Makes room for frames, edges and words; says whether there is any."""
+        """Make room for frames, edges and words; return whether there is any."""
         frontier = self.sweep.frontier.rows[: self.sweep.frontier.at[COUNT]]
         states = np.concatenate([frontier, *self.trail.values()])
         collect(self.sweep, states)

@@ -1,36 +1,34 @@
-"""Stacks of any elements, exactly: a sweep over all that may be inside, what is alike told once.
+"""Stacks with repeated elements, exactly: a sweep over all states as a graph-structured stack.
 
-Whether a history of a stack has a legal order is NP-complete to say. With few calls open at a time
-it is not hard: which open calls have had their effect, and what is on top, is all that the next
-call asks for; what is below matters when the top is taken. So stacks that are alike on top are one
-*frame*, with edges to the frames that may be below it (Tomita, "An efficient augmented-context-free
-parsing algorithm", 1987; here the words of the language are orders of calls). Time and memory are
-those of the different tops at each completion: O(n c) where little is open, at worst exponential in
-c, and O(n^2) in n, but a top that has been there for long is rare: all that was put on it since
-must have been taken, each element as often.
+Deciding such a history is NP-complete. With few open calls it is easy: the next call depends only
+on the open calls that have taken effect and on the top of the stack; deeper elements matter when
+the top is taken. Stacks with equal tops are therefore one *frame*, with edges to the frames that
+may be below it (Tomita, "An efficient augmented-context-free parsing algorithm", 1987; the words of
+the language are orders of calls). Time and memory grow with the number of different tops at each
+completion: O(n c) with few open calls, exponential in c at worst. They are O(n^2) in n at worst,
+but a top seldom stays for long: all elements put on it since must have been taken as often.
 
-The sweep goes from completion to completion; what completes has its effect by then, others before
-it only if needed (Lowe, "Testing for linearizability", 2017). In some legal order that puts off all
-it can,
+The sweep goes from completion to completion. A completing call takes effect by then, other calls
+only if needed (Lowe, "Testing for linearizability", 2017). In some legal order with all delays,
 
-- what is put by one completion and not before is not taken by then, unless by the call that
-  completes: a put, all on top of it, and its take, can as well come together later;
-- so if a take completes, it takes what an open put brings just then, and nothing else happens; or
-  it takes what was there, after takes of all that was on top of that;
-- if a put completes, takes of what was there come first, then puts, itself last;
-- if what completes found none, takes come first, until nothing is there; calls that found none have
-  their effect as soon as nothing is there;
-- of open calls that do the same, the one that returns first goes first;
-- a lost put has its effect just before the call that returns takes what it put;
-- a lost take takes what is on top, as an open take of that would.
+- an element put between two completions is taken between them only by the completing call: a put,
+  the calls on top of it, and its take can move later together;
+- so a completing take takes an element that an open put brings just then, and nothing else happens;
+  or an element that was there, after takes of the elements on top of it;
+- before a completing put, takes of present elements come first, then open puts, and the put last;
+- before a completing empty take, takes come first until the stack is empty; an open empty take
+  takes effect as soon as the stack is empty;
+- of equal open calls, the first to return takes effect first;
+- an indeterminate put takes effect just before the completing call takes its element;
+- an indeterminate take takes the top, like an open take of that element.
 
-A lost take of which nothing comes before something is put, no other take and no stack that is found
-empty, can as well come when that is taken again. So nothing is put after such a take.
+If nothing follows an indeterminate take before the next put, neither another take nor an empty
+stack, the take can wait until the put element is taken again. So no put follows such a take.
 
-Of lost calls a state knows how many of each kind had their effect, in one number. Where that takes
-more than a word has bits, so much is lost that a search of bounded width is the better choice.
+A state counts the indeterminate calls used, by kind, in one number. If the number needs more than a
+word, so many calls are indeterminate that the beam search is the better choice.
 
-Each step is noted as a word of the language: by them a legal order is read off in the end.
+Each step is recorded as a word of the language; the words give a legal order in the end.
 """
 
 from typing import Final, NamedTuple
@@ -41,7 +39,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_capacity import (
     with_room,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import COUNT
-from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection
 from kraftproof.checkers.engines.repeated.stack.graph_order import order_of
 from kraftproof.checkers.engines.repeated.stack.graph_sweep import (
     FULL,
@@ -57,8 +55,8 @@ _LEAST_ROOM: Final = 1 << 10
 _ROOM_BYTES: Final = 2400
 """What the room for a state costs, with frames and words, while it is moved to more."""
 _WORK_A_SECOND: Final = 10_000_000
-"""So much on any machine; so that what a key may cost is counted, not timed."""
-_ALL: Final = Taste(kept=0, more=0)
+"""So much on any machine; the cost of a key is counted, not timed."""
+_ALL: Final = Selection(kept=0, more=0)
 
 
 class Swept(NamedTuple):
@@ -74,12 +72,12 @@ class Swept(NamedTuple):
 
 
 def swept(calls: Calls, last: int, limits: Limits) -> Swept | None:
-    """Returns how far legal orders reach; None if a limit was reached, or too much was lost.
+    """Return how far legal orders reach; None if a limit was reached, or too much is indeterminate.
 
     Args:
-        calls: those of one key.
-        last: how many completions there are to reach.
-        limits: what it may take.
+        calls: the calls of a key.
+        last: the number of completions to reach.
+        limits: the limits.
     """
     most, room = int(limits.seconds * _WORK_A_SECOND), _LEAST_ROOM
     sweep = new_sweep(calls, room)

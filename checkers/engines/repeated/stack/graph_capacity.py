@@ -1,4 +1,4 @@
-"""Makes room for a sweep over a stack: leaves out what leads to nothing, and moves to more room."""
+"""Room for a sweep over a stack: drops unreachable rows, and moves the sweep to larger tables."""
 
 from typing import Final
 
@@ -23,11 +23,11 @@ from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints
 from kraftproof.checkers.kernels import bare_kernel
 
 _KEPT: Final = 0
-"""Says that a row is kept, before it has its number."""
+"""Marks a kept row before it is numbered."""
 
 
 def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
-    """Returns a sweep with room for more states, a power of two, that stands where another does."""
+    """Return a sweep with room for more states, a power of two, that stands where another does."""
     larger = with_heaps(new_sweep(calls, room), sweep)
     count = int(sweep.frontier.at[COUNT])
     larger.frontier.rows[:count] = sweep.frontier.rows[:count]
@@ -37,7 +37,7 @@ def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
 
 
 def with_heaps(larger: Sweep, sweep: Sweep) -> Sweep:
-    """Fills the frames, edges and words of a sweep with those of another; returns it."""
+    """Fill the frames, edges and words of a sweep with those of another; returns it."""
     for before, after in (
         (sweep.frames, larger.frames),
         (sweep.edges, larger.edges),
@@ -49,18 +49,18 @@ def with_heaps(larger: Sweep, sweep: Sweep) -> Sweep:
 
 
 def is_half_full(sweep: Sweep) -> bool:
-    """Says whether there is little room for frames, edges or words."""
+    """Return whether there is little room for frames, edges or words."""
     heaps = (sweep.frames, sweep.edges, sweep.words)
     return any(2 * int(heap.at[COUNT]) > len(heap.rows) for heap in heaps)
 
 
 @bare_kernel
 def collect(sweep: Sweep, states: Ints) -> None:
-    """Leaves out the frames, edges and words that no state comes by.
+    """Drop the frames, edges and words that no state reaches.
 
     Args:
-        sweep: what it is about.
-        states: int64[., COLUMNS], all that are there; they have new numbers then.
+        sweep: The sweep.
+        states: int64[., COLUMNS], all states, which are renumbered.
     """
     frames, edges, words = sweep.frames, sweep.edges, sweep.words
     _unmark(frames)
@@ -107,7 +107,7 @@ def _keep(heap: Heap, place: Integer) -> None:
 
 @bare_kernel
 def _mark(sweep: Sweep) -> None:
-    """Keeps all that the kept frames come by; most of what is below one was made before it."""
+    """Keep all rows that the kept frames reach; most frames below a frame are older."""
     frames, edges = sweep.frames, sweep.edges
     is_done = False
     while not is_done:
@@ -126,7 +126,7 @@ def _mark(sweep: Sweep) -> None:
 
 @bare_kernel
 def _move(heap: Heap) -> None:
-    """Moves the rows that are kept together, and notes their numbers."""
+    """Move the rows that are kept together, and notes their numbers."""
     kept = 0
     for place in range(heap.at[COUNT]):
         if heap.number[place] != NONE:

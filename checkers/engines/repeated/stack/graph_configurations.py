@@ -1,11 +1,11 @@
-"""Tables of a sweep over a stack whose states share what is below (`graph`).
+"""Tables of a sweep over a graph-structured stack (`graph`).
 
-A *frame* is an element that was put where certain calls had had their effect, on top of one of the
-frames that its *edges* name: so one frame stands for all stacks that are alike in it, whatever is
-below (Tomita's graph-structured stack). A *word* is what happened on top of a frame and is over:
-another word, or nothing, then a put, a word, and the take of what was put.
+A *frame* is an element, put after a set of open calls took effect, on top of one of the frames that
+its *edges* name: a frame stands for all stacks with the same top, whatever lies below (Tomita's
+graph-structured stack). A *word* is a finished sequence on top of a frame: an earlier word or none,
+then a put, a word, and the take of the put element.
 
-Tables have a room. What is added beyond it is not there, and the table says that it is full.
+Tables have a fixed room. A row beyond the room is dropped, and the table is marked full.
 """
 
 from typing import Final, NamedTuple
@@ -26,9 +26,9 @@ KEY: Final = 2
 WORD: Final = 3
 COST: Final = 4
 SPENT: Final = 5
-"""Of a state: the bits of the open calls that had their effect; what is on top; a number that tells
-apart states that have the same; and what happened on top of that: the word, what it cost, and a
-number that says how many lost calls of each kind it used."""
+"""Columns of a state: the bits of the open calls that took effect; the top frame; a key that keeps
+equal states apart; the word on top of the frame, its cost, and the number of the indeterminate
+calls that it used, by kind."""
 
 COLUMNS: Final = 6
 """Of a state."""
@@ -41,9 +41,9 @@ USES: Final = 4
 EDGES: Final = 5
 IS_FIXED: Final = 6
 FRAME_COLUMNS: Final = 7
-"""Of a frame: its element, the last of its edges, and the one by which all up to it cost the least;
-what that cost, and which lost calls it used; how many edges it has; and whether that edge has to
-remain the best, since something was reckoned by it."""
+"""Columns of a frame: its element, its last edge, and its cheapest edge; the cost up to it by that
+edge, and the indeterminate calls used; the number of edges; and whether the cheapest edge must
+stay, since later costs rest on it."""
 
 BELOW: Final = 0
 BEFORE: Final = 1
@@ -52,8 +52,8 @@ NEXT: Final = 3
 PAID: Final = 4
 WENT: Final = 5
 EDGE_COLUMNS: Final = 6
-"""Of an edge: the frame below, what had happened on top of that one, the put, the edge of the same
-frame that was made before; what the word before cost, and which lost calls it used."""
+"""Columns of an edge: the frame below, the word on top of the frame below, the put, and the frame's
+edge made before; the cost of the word, and the indeterminate calls that it used."""
 
 OUTER: Final = 0
 PUT_BY: Final = 1
@@ -84,12 +84,12 @@ class Table(NamedTuple):
 
 
 class Heap(NamedTuple):
-    """Rows that refer to each other by their numbers.
+    """Rows that refer to each other by number.
 
     Attributes:
         rows: int64[room, columns].
-        number: int64[room], the number of each after what nothing refers to was left out.
-        at: int64[3], the COUNT of rows; whether it IS FULL.
+        number: int64[room], the new number of each row after unreachable rows were dropped.
+        at: int64[3], the COUNT of rows; whether the heap IS FULL.
     """
 
     rows: Ints
@@ -98,7 +98,7 @@ class Heap(NamedTuple):
 
 
 def new_table(room: int) -> Table:
-    """Returns an empty table with room for so many rows, a power of two."""
+    """Return an empty table with room for so many rows, a power of two."""
     return Table(
         rows=np.zeros((room, COLUMNS), dtype=np.int64),
         slots=np.zeros(2 * room, dtype=np.int64),
@@ -108,7 +108,7 @@ def new_table(room: int) -> Table:
 
 
 def new_heap(room: int, columns: int) -> Heap:
-    """Returns an empty heap."""
+    """Return an empty heap."""
     return Heap(
         rows=np.zeros((room, columns), dtype=np.int64),
         number=np.zeros(room, dtype=np.int64),
@@ -118,7 +118,7 @@ def new_heap(room: int, columns: int) -> Heap:
 
 @bare_kernel
 def clear(table: Table) -> None:
-    """Empties a table."""
+    """Empty a table."""
     table.at[COUNT] = table.at[IS_FULL] = 0
     table.at[AGE] += 1
 
@@ -127,11 +127,11 @@ def clear(table: Table) -> None:
 def place_of(
     table: Table, had: Integer, frame: Integer, key: Integer, cost: Integer
 ) -> tuple[Integer, bool]:
-    """Finds the row of a state, or adds it.
+    """Find the row of a state, or add it.
 
     Returns:
-        Its place, the room if there is none left; and whether what it holds is to be written: it is
-        new, or costs less now.
+        Its place, or the room if the table is full; and whether the row must be written: it is new,
+        or has become cheaper.
     """
     rows, at = table.rows, table.at
     slot = _hash(had, frame, key) & (len(table.slots) - 1)
@@ -165,7 +165,7 @@ def _hash(had: Integer, frame: Integer, key: Integer) -> Integer:
 
 @bare_kernel
 def new_row(heap: Heap) -> Integer:
-    """Returns the number of a row that is new: the last, which nothing has, if there is no room."""
+    """Return the number of a new row; of the last, unused row if there is no room."""
     new = heap.at[COUNT]
     if new == len(heap.rows) - 1:
         heap.at[IS_FULL] = 1

@@ -1,10 +1,10 @@
-"""Which states of a sweep over a stack are kept where there is no room for all.
+"""Which states of a sweep over a stack are kept if there is no room for all.
 
-For `checkers.engines.repeated.stack.beam`. A state costs what the lost calls cost that it used; and
-open calls that had their effect early in their time, or did not have it late, are a matter of
-chance: if a call may have its effect at any time alike while it is open, a state is as likely as
-the product of these chances. As many states are kept of each cost: those that cost less may all be
-wrong, since they lack a lost call whose effect is needed later.
+For `checkers.engines.repeated.stack.beam`. The cost of a state is the cost of its indeterminate
+calls. Among equal costs, the likelihood decides: if a call may take effect at any time of its
+interval with equal probability, the likelihood of a state is the product over the open calls that
+have, or have not, taken effect. The beam keeps equally many states of each cost, because all cheap
+states may be wrong: a later call may need the effect of an indeterminate call that they lack.
 """
 
 from typing import Final, NamedTuple
@@ -22,7 +22,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     TOTAL,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_workspace import (
-    COST_OF_LOST,
+    INDETERMINATE_COST,
     MOST_COST,
     OPEN,
     Sweep,
@@ -31,16 +31,18 @@ from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls,
 from kraftproof.checkers.kernels import bare_kernel, kernel
 
 _CHANCE_COST: Final = 20
-"""What it costs that something was e times less likely: a lost call costs as much as e^5."""
+"""What it costs that something was e times less likely: an indeterminate call costs as much as
+e^5.
+"""
 _LEAST_SHARE: Final = 0.02
 
 
-class Taste(NamedTuple):
-    """Which states are kept.
+class Selection(NamedTuple):
+    """The rule by which states are kept.
 
     Attributes:
-        kept: so many; 0 for all.
-        more: so many lost calls more may be used than by the state that used the fewest.
+        kept: The number of states to keep; 0 for all.
+        more: The number of indeterminate calls allowed beyond the fewest.
     """
 
     kept: int
@@ -48,11 +50,11 @@ class Taste(NamedTuple):
 
 
 @kernel
-def keep_best(calls: Calls, sweep: Sweep, it: Integer, taste: Taste) -> None:
-    """Makes what passed a call that returns the frontier, or the best of it."""
+def keep_best(calls: Calls, sweep: Sweep, it: Integer, selection: Selection) -> None:
+    """Make what passed a returning call the frontier, or the best of it."""
     passed, count = sweep.passed.rows, sweep.passed.at[COUNT]
     sweep.frontier.at[COUNT] = 0
-    if taste.kept == 0:
+    if selection.kept == 0:
         for place in range(count):
             _keep(sweep, place)
         return
@@ -61,15 +63,15 @@ def keep_best(calls: Calls, sweep: Sweep, it: Integer, taste: Taste) -> None:
         row = passed[place]
         costs[place] = sweep.frames.rows[row[FRAME], TOTAL] + row[COST]
     least = costs.min()
-    sweep.at[MOST_COST] = least + taste.more * COST_OF_LOST
-    if count <= taste.kept:
+    sweep.at[MOST_COST] = least + selection.more * INDETERMINATE_COST
+    if count <= selection.kept:
         for place in range(count):
             _keep(sweep, place)
         return
-    odds, left = _odds(calls, sweep, it), np.int64(taste.kept)
-    for more in range(taste.more + 1):
-        (places,) = np.nonzero(costs == least + more * COST_OF_LOST)
-        among = taste.more + 1 - more
+    odds, left = _odds(calls, sweep, it), np.int64(selection.kept)
+    for more in range(selection.more + 1):
+        (places,) = np.nonzero(costs == least + more * INDETERMINATE_COST)
+        among = selection.more + 1 - more
         left -= _keep_of(calls, sweep, places, odds, (left + among - 1) // among)
 
 
@@ -85,7 +87,7 @@ def _keep(sweep: Sweep, place: Integer) -> None:
 def _keep_of(
     calls: Calls, sweep: Sweep, places: Ints, odds: NDArray[np.float64], most: Integer
 ) -> Integer:
-    """Keeps the likeliest of some states; returns how many."""
+    """Keep the likeliest of some states; return how many."""
     if len(places) <= most:
         for place in places:
             _keep(sweep, place)
@@ -113,7 +115,7 @@ def _keep_of(
 
 @kernel
 def _odds(calls: Calls, sweep: Sweep, it: Integer) -> NDArray[np.float64]:
-    """Returns by how much each open call is likelier not to have had its effect: float64[slots]."""
+    """Return by how much each open call is likelier not to have had its effect: float64[slots]."""
     odds, now = np.zeros(MOST_SLOTS), calls.complete[it]
     for place in range(sweep.at[OPEN]):
         call = sweep.opened[place]

@@ -20,32 +20,34 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     TOTAL,
     WORD,
 )
-from kraftproof.checkers.engines.repeated.stack.graph_steps import LOST
+from kraftproof.checkers.engines.repeated.stack.graph_steps import INDETERMINATE
 from kraftproof.checkers.engines.repeated.stack.graph_workspace import Sweep
 from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints
 from kraftproof.checkers.kernels import kernel
 
 
 def order_of(calls: Calls, sweep: Sweep) -> Ints | None:
-    """Returns puts and takes in the order of the state that costs the least.
+    """Return puts and takes in the order of the state that costs the least.
 
     None if more calls of a kind were used than were lost.
     """
     states = sweep.frontier.rows[: sweep.frontier.at[COUNT]]
     cheapest = int(np.argmin(sweep.frames.rows[states[:, FRAME], TOTAL] + states[:, COST]))
     order = _steps(sweep, cheapest)
-    for kind in np.unique(LOST - order[order <= LOST]).tolist():
-        (places,) = np.nonzero(order == LOST - kind)
-        lost = calls.lost[calls.lost_from[kind] : calls.lost_from[kind + 1]]
-        if len(places) > len(lost):
+    for kind in np.unique(INDETERMINATE - order[order <= INDETERMINATE]).tolist():
+        (places,) = np.nonzero(order == INDETERMINATE - kind)
+        indeterminate = calls.indeterminate[
+            calls.indeterminate_from[kind] : calls.indeterminate_from[kind + 1]
+        ]
+        if len(places) > len(indeterminate):
             return None
-        order[places] = lost[: len(places)]
+        order[places] = indeterminate[: len(places)]
     return order
 
 
 @kernel
 def _steps(sweep: Sweep, place: Integer) -> Ints:
-    """Returns the puts and takes by which a state of the frontier came about, in order."""
+    """Return the puts and takes by which a state of the frontier came about, in order."""
     words, edges, frames = sweep.words.rows, sweep.edges.rows, sweep.frames.rows
     found = [0 for _ in range(0)]
     returns = [(0, 0) for _ in range(0)]

@@ -1,4 +1,4 @@
-"""The steps of a sweep over a stack: what one call does to one state (`stack_graph_sweep`)."""
+"""The steps of a sweep over a stack: what one call does to a state (`stack_graph_sweep`)."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     place_of,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_workspace import (
-    COST_OF_LOST,
+    INDETERMINATE_COST,
     IS_APART,
     MOST_COST,
     MOST_EDGES,
@@ -50,9 +50,11 @@ from kraftproof.checkers.engines.repeated.stack.layout import Calls
 from kraftproof.checkers.kernels import bare_kernel
 
 _IN_VAIN: Final = 1 << 62
-"""A bit of a state that came about by a lost take and of which nothing was made yet."""
-LOST: Final = -2
-"""A lost call of kind k is told as LOST - k: which one it is, the order tells in the end."""
+"""The bit of a state after an indeterminate take without a consequence yet."""
+INDETERMINATE: Final = -2
+"""INDETERMINATE - k stands for an indeterminate call of kind k, chosen when the order is read
+off.
+"""
 
 
 @bare_kernel
@@ -65,7 +67,7 @@ def keep_as_is(
     cost: Integer,
     spent: Integer,
 ) -> None:
-    """Keeps a state as it is told."""
+    """Keep a state unchanged."""
     had &= ~_IN_VAIN
     place, is_new = place_of(into, had, frame, spent * sweep.at[IS_APART], cost)
     if is_new:
@@ -74,7 +76,7 @@ def keep_as_is(
 
 @bare_kernel
 def take_at_once(calls: Calls, sweep: Sweep, it: Integer, had: Integer, place: Integer) -> None:
-    """Has a take that returns take what an open put, or a lost one, brings just then."""
+    """Let a returning take have the element of an open or indeterminate put at once."""
     row = sweep.frontier.rows[place]
     bit, value = 1 << calls.slot[it], calls.element[it]
     cost, spent = row[COST], row[SPENT]
@@ -85,16 +87,16 @@ def take_at_once(calls: Calls, sweep: Sweep, it: Integer, had: Integer, place: I
             sweep, sweep.passed, had_both, row[FRAME], cost, spent, row[WORD], call, NONE, it
         )  # fmt: skip
     if _may_use(calls, sweep, row[FRAME], spent, value):
-        cost, spent = cost + COST_OF_LOST, spent + sweep.radix[value]
+        cost, spent = cost + INDETERMINATE_COST, spent + sweep.radix[value]
         _keep(
-            sweep, sweep.passed, had & ~bit, row[FRAME], cost, spent, row[WORD], LOST - value,
-            NONE, it,
+            sweep, sweep.passed, had & ~bit, row[FRAME], cost, spent, row[WORD],
+            INDETERMINATE - value, NONE, it,
         )  # fmt: skip
 
 
 @bare_kernel
 def take_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
-    """Takes what is on top of a state, by each call that may."""
+    """Take what is on top of a state, by each call that may."""
     row = sweep.seen.rows[place]
     had, frame = row[HAD], row[FRAME]
     if frame == BOTTOM:
@@ -111,12 +113,12 @@ def take_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
             _uncover(calls, sweep, it, place, call)
     takes = len(sweep.radix) - 1
     if sweep.begun[takes] > 0:
-        _uncover(calls, sweep, it, place, LOST - takes)
+        _uncover(calls, sweep, it, place, INDETERMINATE - takes)
 
 
 @bare_kernel
 def _uncover(calls: Calls, sweep: Sweep, it: Integer, place: Integer, call: Integer) -> None:
-    """Keeps what is below the top of a state, all of it, after a take; `call` may be a lost one."""
+    """Add the states below the top after a take; a negative `call` is indeterminate."""
     row = sweep.seen.rows[place]
     had, inner, cost, spent = row[HAD] & ~_IN_VAIN, row[WORD], row[COST], row[SPENT]
     if call >= 0 and call != it:
@@ -133,9 +135,9 @@ def _uncover(calls: Calls, sweep: Sweep, it: Integer, place: Integer, call: Inte
             continue
         had_now = had | sweep.at[NONES] if below == BOTTOM else had
         if call < 0:
-            if not _may_use(calls, sweep, below, went, LOST - call):
+            if not _may_use(calls, sweep, below, went, INDETERMINATE - call):
                 continue
-            paid, went = paid + COST_OF_LOST, went + sweep.radix[LOST - call]
+            paid, went = paid + INDETERMINATE_COST, went + sweep.radix[INDETERMINATE - call]
             if had_now == had:
                 had_now |= _IN_VAIN
         _keep(
@@ -156,7 +158,7 @@ def _keep(
     inner: Integer,
     taken_by: Integer,
 ) -> None:
-    """Keeps a state in which something was put, and taken after what happened on top of it."""
+    """Add the state after a put, a word on top of it, and the take."""
     if sweep.frames.rows[frame, TOTAL] + cost > sweep.at[MOST_COST]:
         return
     place, is_new = place_of(into, had, frame, spent * sweep.at[IS_APART], cost)
@@ -169,7 +171,7 @@ def _keep(
 
 @bare_kernel
 def put_on_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
-    """Puts each element on top of a state that is put by an open call: last, what returns."""
+    """Put each element on top of a state that is put by an open call: last, what returns."""
     row = sweep.seen.rows[place]
     had, below = row[HAD], row[FRAME]
     total = sweep.frames.rows[below, TOTAL] + row[COST]
@@ -203,7 +205,7 @@ def put_on_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
 
 @bare_kernel
 def _link(sweep: Sweep, frame: Integer, place: Integer, call: Integer) -> None:
-    """Puts a frame on top of a state; the best edge of what is below stays that from now on."""
+    """Put a frame on top of a state; the best edge of what is below stays that from now on."""
     frames, row = sweep.frames.rows, sweep.seen.rows[place]
     if frames[frame, EDGES] >= sweep.at[MOST_EDGES]:
         return
@@ -225,7 +227,7 @@ def _link(sweep: Sweep, frame: Integer, place: Integer, call: Integer) -> None:
 def _soonest(
     calls: Calls, sweep: Sweep, had: Integer, action: Integer, element: Integer
 ) -> Integer:
-    """Returns the call that returns first, of the open ones of a kind that had no effect yet."""
+    """Return the returning call first, of the open ones of a kind that had no effect yet."""
     for place in range(sweep.at[OPEN]):
         call = sweep.opened[place]
         if (
@@ -239,18 +241,18 @@ def _soonest(
 
 @bare_kernel
 def _may_use(calls: Calls, sweep: Sweep, frame: Integer, spent: Integer, kind: Integer) -> bool:
-    """Says whether a lost call of a kind has begun that had no effect yet."""
+    """Return whether an indeterminate call of a kind has begun that had no effect yet."""
     used = _used(calls, sweep, sweep.frames.rows[frame, USES] + spent, kind)
     return bool(used < sweep.begun[kind])
 
 
 @bare_kernel
 def _used(calls: Calls, sweep: Sweep, spent: Integer, kind: Integer) -> Integer:
-    """Returns how many lost calls of a kind were used, as a number of all tells it."""
+    """Return how many indeterminate calls of a kind were used, as a number of all tells it."""
     radix = sweep.radix[kind]
     if radix == 0:
         return np.int64(0)
-    many = calls.lost_from[kind + 1] - calls.lost_from[kind]
+    many = calls.indeterminate_from[kind + 1] - calls.indeterminate_from[kind]
     return np.int64(spent // radix % (many + 1))
 
 
@@ -258,14 +260,14 @@ def _used(calls: Calls, sweep: Sweep, spent: Integer, kind: Integer) -> Integer:
 def _is_no_more(
     calls: Calls, sweep: Sweep, before: Integer, reckoned: Integer, after: Integer
 ) -> bool:
-    """Says whether a way used no more of any kind than that with which a later use was reckoned.
+    """Return whether a way used no more calls of any later kind than the best way.
 
     Args:
-        calls: those of one key.
-        sweep: what it is about.
-        before: the number of lost calls that the way used.
-        reckoned: that of the best way.
-        after: that of those used later; other kinds don't matter.
+        calls: The calls of a key.
+        sweep: The sweep.
+        before: The number of the indeterminate calls used by the way.
+        reckoned: The number of those used by the best way.
+        after: The number of those used later; only their kinds matter.
     """
     if after == 0 or before == reckoned:
         return True

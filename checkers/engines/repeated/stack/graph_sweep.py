@@ -1,7 +1,7 @@
-"""A sweep over the completions of a stack, with what may be there at each.
+"""A sweep over the completions of a stack, with the possible states at each.
 
-What is there at each completion is a table of states: all that may be, or the best of them. In
-which order calls have their effect, the top of `checkers.engines.repeated.stack.graph` says;
+The states of a completion are a table: all possible states, or the best of them.
+`checkers.engines.repeated.stack.graph` states the order in which calls take effect, and
 `checkers.engines.repeated.stack.graph_steps` makes each step.
 """
 
@@ -23,7 +23,7 @@ from kraftproof.checkers.engines.repeated.stack.graph_configurations import (
     WORD,
     clear,
 )
-from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Taste, keep_best
+from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection, keep_best
 from kraftproof.checkers.engines.repeated.stack.graph_steps import (
     keep_as_is,
     put_on_top,
@@ -47,15 +47,17 @@ OUT_OF_WORK: Final = -3
 
 
 @kernel
-def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste: Taste) -> Integer:
-    """Passes completions, from where the sweep stands to `last`.
+def sweep_levels(
+    calls: Calls, sweep: Sweep, last: Integer, most: Integer, selection: Selection
+) -> Integer:
+    """Pass completions, from where the sweep stands to `last`.
 
     Args:
-        calls: those of one key.
+        calls: the calls of a key.
         sweep: where it stands.
         last: how many completions to pass, from the first.
         most: how much work to do at most.
-        taste: how many states to keep, and which; of all of them nothing is left out.
+        selection: how many states to keep, and which; of all of them nothing is left out.
 
     Returns:
         The first call that no state passes, PASSED, FULL before a completion for which there is too
@@ -67,12 +69,12 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste
         it = calls.levels[at[LEVEL]]
         _begin(calls, sweep, it)
         _pass(calls, sweep, it)
-        if _is_full(sweep, taste.kept == 0):
+        if _is_full(sweep, selection.kept == 0):
             sweep.frames.at[COUNT], sweep.edges.at[COUNT], sweep.words.at[COUNT] = counts
             return FULL
         if sweep.passed.at[COUNT] == 0:
             return np.int64(it)
-        keep_best(calls, sweep, it, taste)
+        keep_best(calls, sweep, it, selection)
         at[LEVEL] += 1
         if at[WORK] > most:
             return OUT_OF_WORK
@@ -81,7 +83,7 @@ def sweep_levels(calls: Calls, sweep: Sweep, last: Integer, most: Integer, taste
 
 @bare_kernel
 def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
-    """Says whether something had no room that has to have it, and forgets that."""
+    """Return whether a necessary row had no room, and reset the marks."""
     full = sweep.frames.at[IS_FULL] + sweep.edges.at[IS_FULL] + sweep.words.at[IS_FULL]
     if are_all_kept:
         full += sweep.passed.at[IS_FULL] + sweep.seen.at[IS_FULL] + sweep.made.at[IS_FULL]
@@ -91,7 +93,7 @@ def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
 
 @bare_kernel
 def _begin(calls: Calls, sweep: Sweep, it: Integer) -> None:
-    """Lists the open calls by their completions, and what was lost, as a call returns."""
+    """List the open calls by their completions, and what is indeterminate, as a call returns."""
     count, nones = 0, 0
     for slot in range(calls.opened.shape[1]):
         call = np.int64(calls.opened[sweep.at[LEVEL], slot])
@@ -115,7 +117,7 @@ def _begin(calls: Calls, sweep: Sweep, it: Integer) -> None:
 
 @bare_kernel
 def _pass(calls: Calls, sweep: Sweep, it: Integer) -> None:
-    """Has a call that returns have its effect, in every state in which it has not had it yet."""
+    """Let a returning call take effect in every state in which it has not yet."""
     clear(sweep.passed)
     clear(sweep.seen)
     clear(sweep.made)

@@ -29,33 +29,32 @@ IS_APART: Final = 6
 ARRIVED: Final = 7
 
 NO_LIMIT: Final = 1 << 60
-COST_OF_LOST: Final = 100
-"""What it costs to use a lost call."""
+INDETERMINATE_COST: Final = 100
+"""What it costs to use an indeterminate call."""
 
 _MOST_SPENT: Final = 1 << 62
 
 
 class Sweep(NamedTuple):
-    """What a sweep works with.
+    """The workspace of a sweep.
 
     Attributes:
-        frontier: the states at the last completion.
-        passed: those that pass the next.
-        seen: those on the way.
-        made: the frames that were made by this completion: of each its bits, in place of a frame
-            its element, and in place of a word the frame.
+        frontier: The states at the last completion.
+        passed: The states that pass the next completion.
+        seen: The states on the way.
+        made: The frames made by this completion: bits, the element as frame, and the frame as word.
         frames: int64[., FRAME_COLUMNS] as rows.
         edges: int64[., EDGE_COLUMNS] as rows.
         words: int64[., WORD_COLUMNS] as rows.
-        opened: int64[MOST_SLOTS], the calls that are open, by their completions.
-        radix: int64[k], what a lost call of each kind adds to the number of those that were used;
-            0 if they are not counted.
-        counted: int64[.], the kinds that are, those that add the most first.
-        begun: int64[k], how many of each kind were invoked.
-        at: int64[8], which LEVEL is next, how many calls are OPEN, the bits of those that found
-            NONE, how much WORK was done; how many edges a frame may have at most, what a state may
-            cost at most, whether states are kept apart that used other lost calls; and how many of
-            these have ARRIVED.
+        opened: int64[MOST_SLOTS], the open calls, by their completions.
+        radix: int64[k], the addend of an indeterminate call of each kind in the number of calls
+            used; 0 for kinds that are not counted.
+        counted: int64[.], the counted kinds, with the greatest addends first.
+        begun: int64[k], the number of invoked indeterminate calls of each kind.
+        at: int64[8], the next LEVEL, the number of OPEN calls, the bits of empty takes (NONES), the
+            WORK done, the maximum number of edges of a frame, the maximum cost of a state, whether
+            states with different indeterminate calls are kept apart, and the indeterminate calls
+            that ARRIVED.
     """
 
     frontier: Table
@@ -73,7 +72,7 @@ class Sweep(NamedTuple):
 
 
 def new_sweep(calls: Calls, room: int) -> Sweep:
-    """Returns a sweep that has passed nothing, with room for so many states, a power of two."""
+    """Return a sweep at the beginning, with room for a number of states, a power of two."""
     frontier, frames = new_table(room), new_heap(2 * room, FRAME_COLUMNS)
     frontier.rows[0, WORD] = NONE
     frames.rows[BOTTOM] = NONE, NONE, NONE, 0, 0, 0, 1
@@ -96,13 +95,13 @@ def new_sweep(calls: Calls, room: int) -> Sweep:
 
 
 def counts_all(sweep: Sweep) -> bool:
-    """Says whether lost calls of all kinds are counted."""
+    """Return whether indeterminate calls of all kinds are counted."""
     return bool((sweep.radix > 0).all())
 
 
 def _radix(calls: Calls) -> Ints:
-    """Returns what a lost call of each kind adds; of the larger kinds, as many as a word counts."""
-    counts = np.diff(calls.lost_from)
+    """Return the addend of an indeterminate call of each kind, 0 beyond a word."""
+    counts = np.diff(calls.indeterminate_from)
     radix, product = np.zeros(len(counts), dtype=np.int64), 1
     for kind in np.argsort(-counts, kind="stable").tolist():
         more = product * (int(counts[kind]) + 1)

@@ -1,6 +1,7 @@
 """The calls of one stack, laid out for the kernels that look for an order of them.
 
-For `checkers.engines.repeated.stack.graph` and `checkers.engines.repeated.stack.beam`. A lost call
+For `checkers.engines.repeated.stack.graph` and `checkers.engines.repeated.stack.beam`. An
+indeterminate call
 is of the *kind* of what it puts, or a take whose answer nobody knows: calls of one kind can stand
 for each other, the first to be invoked first.
 """
@@ -23,18 +24,19 @@ MOST_SLOTS: Final = 62
 
 
 class Calls(NamedTuple):
-    """The calls of one key, n of them, by invocation; m of them completed.
+    """The calls of a key, n of them, by invocation; m of them completed.
 
     Attributes:
         action: int8[n].
         element: int64[n].
         invoke: int64[n].
         complete: int64[n].
-        levels: int64[m], the calls that completed, by completion.
+        levels: int64[m], the completed calls, by completion.
         slot: int64[n], numbers that differ for calls open at the same time, of those that complete.
         opened: int32[m, s], by slot, the calls open when each completes; -1 if none.
-        lost: int64[l], the calls that did not complete, by kind: the puts by element, then takes.
-        lost_from: int64[k + 1], where those of each kind begin.
+        indeterminate: int64[l], the calls that did not complete, by kind: the puts by element, then
+            takes.
+        indeterminate_from: int64[k + 1], where those of each kind begin.
         arrivals: int64[l], the calls that did not complete, by invocation.
         kinds: int64[l], of which kind each of these is.
     """
@@ -46,14 +48,14 @@ class Calls(NamedTuple):
     levels: Ints
     slot: Ints
     opened: NDArray[np.int32]
-    lost: Ints
-    lost_from: Ints
+    indeterminate: Ints
+    indeterminate_from: Ints
     arrivals: Ints
     kinds: Ints
 
 
 def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
-    """Returns the calls of a key, laid out."""
+    """Return the calls of a key, laid out."""
     action, element = calls.action[start:end], calls.element[start:end]
     invoke, complete = calls.invoke[start:end], calls.complete[start:end]
     (sure,) = np.nonzero(complete != NEVER)
@@ -61,8 +63,8 @@ def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
     slot[sure], _, lanes = chains_of(invoke[sure], complete[sure], len(sure) + 1)
     levels = sure[np.argsort(complete[sure])]
     takes = int(element.max(initial=NO_VALUE)) + 1
-    (lost,) = np.nonzero(complete == NEVER)
-    kind = np.where(action[lost] == PUT, element[lost], takes)
+    (indeterminate,) = np.nonzero(complete == NEVER)
+    kind = np.where(action[indeterminate] == PUT, element[indeterminate], takes)
     order = np.argsort(kind, kind="stable")
     return Calls(
         action=action,
@@ -72,23 +74,23 @@ def calls_of(calls: ContainerCalls, start: int, end: int) -> Calls:
         levels=levels,
         slot=slot,
         opened=_opened(invoke, complete, slot, levels, lanes),
-        lost=lost[order],
-        lost_from=np.searchsorted(kind[order], np.arange(takes + 2)),
-        arrivals=lost,
+        indeterminate=indeterminate[order],
+        indeterminate_from=np.searchsorted(kind[order], np.arange(takes + 2)),
+        arrivals=indeterminate,
         kinds=kind,
     )
 
 
-def is_lossy(calls: Calls) -> bool:
-    """Says whether calls were lost."""
-    return len(calls.lost) > 0
+def has_indeterminate(calls: Calls) -> bool:
+    """Return whether calls are indeterminate."""
+    return len(calls.indeterminate) > 0
 
 
 @kernel
 def _opened(
     invoke: Ints, complete: Ints, slot: Ints, levels: Ints, slots: int
 ) -> NDArray[np.int32]:
-    """Returns which calls are open at each completion: int32[m, slots], -1 for none."""
+    """Return which calls are open at each completion: int32[m, slots], -1 for none."""
     found = np.full((len(levels), slots), -1, dtype=np.int32)
     opened, call = np.full(slots, -1, dtype=np.int32), 0
     for level in range(len(levels)):

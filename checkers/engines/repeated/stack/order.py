@@ -1,11 +1,9 @@
-"""An order of a stack's calls, whose elements may be equal: told by a search, or by a sweep.
+"""A legal order of a stack's calls, whose elements may be equal: found by a sweep or by a search.
 
-The sweep of all states (`checkers.engines.repeated.stack.graph`) tells an order, or that there is
-none, and mostly takes too much where calls were lost, or many are open. The searches find an order
-or tell nothing: that over states which share what is below
-(`checkers.engines.repeated.stack.beam`), and, where calls were lost, first one that puts off in
-which order puts that overlap come (`checkers.engines.repeated.stack.search`): it finds short ones
-in which much was lost.
+The sweep over all states (`checkers.engines.repeated.stack.graph`) finds an order or shows that
+none exists, and mostly exceeds its share of the limits if calls are indeterminate or many are open.
+The beam search over the same graph (`checkers.engines.repeated.stack.beam`) finds an order or
+shows nothing.
 """
 
 from typing import Final
@@ -17,35 +15,37 @@ from kraftproof.checkers.calls.containers import FOUND_NONE, PUT, StackCalls
 from kraftproof.checkers.calls.values import NO_VALUE
 from kraftproof.checkers.engines.repeated.stack.beam import found_order
 from kraftproof.checkers.engines.repeated.stack.graph import swept
-from kraftproof.checkers.engines.repeated.stack.layout import Calls, Ints, calls_of, is_lossy
-from kraftproof.checkers.engines.repeated.stack.lazy_push_order import lazy_push_order
+from kraftproof.checkers.engines.repeated.stack.layout import (
+    Calls,
+    Ints,
+    calls_of,
+    has_indeterminate,
+)
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
 from kraftproof.checkers.options import Limits
 
 _SWEEPS: Final = 0.3
 _SWEEPS_LOSSY: Final = 0.2
-"""So much of the time may be taken by a sweep, and if calls were lost."""
-_PUTS_OFF: Final = 0.25
-"""So much of the time of a search goes to that which puts off the order of puts."""
+"""Share of the limits for the sweep: without and with indeterminate calls."""
 
 
 def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes of the only key up to an event in a legal order; None if unknown."""
+    """Return puts and takes of the only key up to an event in a legal order; None if unknown."""
     known = calls_of(calls, 0, len(calls))
     sweeping, searching = shares(known, limits)
     last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
-    order = searched(known, last, searching) if is_lossy(known) else None
+    order = searched(known, last, searching) if has_indeterminate(known) else None
     if order is None and (found := swept(known, last, sweeping)) is not None:
         return found.order if found.stuck is None else None
-    if order is None and not is_lossy(known):
+    if order is None and not has_indeterminate(known):
         order = searched(known, last, searching)
     return order
 
 
 def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
-    """Returns what a sweep may take and what a search may: less, where calls were lost."""
-    sweeping = limits.seconds * (_SWEEPS_LOSSY if is_lossy(calls) else _SWEEPS)
+    """Return what a sweep may take and what a search may: less, where calls are indeterminate."""
+    sweeping = limits.seconds * (_SWEEPS_LOSSY if has_indeterminate(calls) else _SWEEPS)
     searching = limits.seconds - sweeping
     return (
         structs.replace(limits, seconds=sweeping),
@@ -54,33 +54,25 @@ def shares(calls: Calls, limits: Limits) -> tuple[Limits, Limits]:
 
 
 def searched(calls: Calls, last: int, limits: Limits) -> Ints | None:
-    """Returns puts and takes in a legal order that a search of bounded width finds, if it does.
+    """Return the puts and takes in a legal order that the beam search finds; None if it finds none.
 
     Args:
-        calls: those of one key.
-        last: how many completions it has to reach.
-        limits: what it may take.
+        calls: The calls of a key.
+        last: The number of completions that the order has to reach.
+        limits: Time and memory of the search.
     """
-    putting_off = limits.seconds * _PUTS_OFF if is_lossy(calls) else 0.0
-    ways = (
-        (lazy_push_order, putting_off),
-        (found_order, limits.seconds - putting_off),
-    )
-    for way, seconds in ways:
-        order = way(calls, last, structs.replace(limits, seconds=seconds)) if seconds else None
-        if order is not None and is_legal(calls, last, order):
-            return order
-    return None
+    order = found_order(calls, last, limits)
+    return order if order is not None and is_legal(calls, last, order) else None
 
 
 @kernel
 def is_legal(calls: Calls, last: int, order: Ints) -> bool:
-    """Steps through an order: says whether it is legal, keeps to real time and has all it must.
+    """Step through an order: return whether it is legal, keeps to real time and has all it must.
 
     Args:
-        calls: those of one key.
-        last: how many completions there are; what completed must be in the order, but for takes
-            that found none: these need a moment at which nothing is inside.
+        calls: the calls of a key.
+        last: the number of completions; what completed must be in the order, but for empty
+            takes: these need a moment at which nothing is inside.
         order: puts and takes.
     """
     is_there = np.zeros(len(calls.action), dtype=np.bool_)
@@ -115,6 +107,6 @@ def is_legal(calls: Calls, last: int, order: Ints) -> bool:
 
 @kernel
 def _may_find_none(calls: Calls, it: int, begun: Ints, over: Ints) -> bool:
-    """Says whether a call has a moment among some: after all that was over before, and so on."""
+    """Return whether a call has a moment among some: after all that was over before, and so on."""
     is_so = (over > calls.invoke[it]) & (begun < calls.complete[it])
     return bool(is_so.any())

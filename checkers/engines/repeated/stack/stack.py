@@ -1,15 +1,15 @@
-"""Last-in-first-out stacks whose elements may be equal, or whose takes were lost.
+"""Decide a stack with repeated elements or indeterminate takes.
 
-Whether such a history has a legal order is NP-complete to say in general. Where few calls are open
-at a time and none, or few, were lost, `checkers.engines.repeated.stack.graph` says it. Else it is
-valid if a search finds an order (`checkers.engines.repeated.stack.order`) and stepping through it
-shows it legal; it is invalid if what is necessary fails by some completion, and an order is found
-of all before it. Necessary is
+The problem is NP-complete. With few open and few indeterminate calls,
+`checkers.engines.repeated.stack.graph` decides it. Otherwise a history is valid if the beam search
+finds an order (`checkers.engines.repeated.stack.order`) and the replay confirms it; a history is
+invalid if a necessary condition fails by some completion, and the first illegal completion is known
+if an order is found of all calls before it. The necessary conditions are
 
-- what counting shows (`checkers.engines.repeated.counting`);
-- that the elements put once have lives that can be nested: without all calls of some elements a
-  legal order is one of a smaller stack, so `checkers.engines.kernels.distinct_elements` decides
-  that one.
+- the counts of elements (`checkers.engines.repeated.counting`);
+- that the intervals of unique elements can be nested: a legal order without all calls of some
+  elements is an order of a smaller stack, which `checkers.engines.kernels.distinct_elements`
+  decides.
 """
 
 from dataclasses import replace
@@ -22,7 +22,7 @@ from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_o
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.repeated.counting import short_at
 from kraftproof.checkers.engines.repeated.stack.graph import swept
-from kraftproof.checkers.engines.repeated.stack.layout import Calls, calls_of, is_lossy
+from kraftproof.checkers.engines.repeated.stack.layout import Calls, calls_of, has_indeterminate
 from kraftproof.checkers.engines.repeated.stack.order import searched, shares
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
@@ -30,15 +30,15 @@ from kraftproof.checkers.options import Limits
 
 
 def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) -> Outcome | None:
-    """Returns the outcome of one stack, None if nothing shows what it is within the limits.
+    """Return the outcome of a stack, None if the limits leave it open.
 
-    Where calls were lost a sweep mostly takes too much, so it goes last; else it goes first.
+    With indeterminate calls a sweep mostly exceeds its limits, so it goes last; otherwise first.
     """
     known = calls_of(stacks.calls, start, end)
     sweeping, searching = shares(known, limits)
     ways = [(by_sweep, sweeping), (by_bounds, searching)]
     found = None
-    for way, limit in reversed(ways) if is_lossy(known) else ways:
+    for way, limit in reversed(ways) if has_indeterminate(known) else ways:
         outcome = way(stacks, start, end, known, limit)
         if outcome is not None and outcome.linearizable is not None:
             return outcome
@@ -49,7 +49,7 @@ def decide_repeated(stacks: Containers, start: int, end: int, limits: Limits) ->
 def by_sweep(
     stacks: Containers, start: int, end: int, known: Calls, limits: Limits
 ) -> Outcome | None:
-    """Returns the outcome by all that may be inside, None if that takes too much."""
+    """Return the outcome of the sweep over all states, None beyond its limits."""
     found = swept(known, len(known.levels), limits)
     if found is None:
         return None
@@ -60,9 +60,10 @@ def by_sweep(
 def by_bounds(
     stacks: Containers, start: int, end: int, known: Calls, limits: Limits
 ) -> Outcome | None:
-    """Returns the outcome by what is necessary, and an order that is found; else None.
+    """Return the outcome by a necessary condition or an order that is found; else None.
 
-    Where what is necessary fails, but no order is found of all before, it says so.
+    If the condition fails, and no order of all earlier calls is found, the outcome leaves open
+    whether the illegal call is the first.
     """
     calls = stacks.calls
     complete = calls.complete[start:end]
@@ -84,14 +85,14 @@ def by_bounds(
 
 
 def _crossed_at(stacks: Containers, start: int, end: int) -> int:
-    """Returns a completion by which elements that are put once can't be nested; NEVER if none."""
+    """Return a completion by which elements that are put once can't be nested; NEVER otherwise."""
     once = put_once(stacks.calls, start, end)
     stuck = first_stuck(once, 0, len(once), replace(stacks, calls=once).may_be_legal)
     return NEVER if stuck is None else int(once.complete[stuck])
 
 
 def put_once(calls: ContainerCalls, start: int, end: int) -> ContainerCalls:
-    """Returns the calls of one key that are of elements put at most once, or of none."""
+    """Return the calls of a key that are of elements put at most once, or of none."""
     element = calls.element[start:end]
     puts = np.bincount(
         element[calls.action[start:end] == PUT], minlength=element.max(initial=0) + 1

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.engines import registry
-from kraftproof.checkers.engines.kernels.element_intervals import Times, is_repeated, lives
+from kraftproof.checkers.engines.kernels.element_intervals import (
+    Times,
+    element_intervals,
+    is_repeated,
+)
 from kraftproof.checkers.engines.kernels.segment_tree import (
     cover,
     first_gap,
@@ -154,9 +158,12 @@ def test_long_histories_are_decided_and_wrong_answers_in_them_found(model):
 def test_the_life_of_an_element_has_what_completed_by_the_cut():
     action = np.array([0, 1], dtype=np.int8)
     element, invoke, complete = np.array([0, 0]), np.array([0, 3]), np.array([2, 5])
-    assert told(lives(action, element, invoke, complete, 5)) == (True, [0, 2, 3, 5])
-    assert told(lives(action, element, invoke, complete, 4)) == (True, [0, 2, 3, NEVER])
-    assert told(lives(action, element, invoke, complete, 1)) == (True, [0, NEVER, NEVER, NEVER])
+    assert told(element_intervals(action, element, invoke, complete, 5)) == (True, [0, 2, 3, 5])
+    assert told(element_intervals(action, element, invoke, complete, 4)) == (True, [0, 2, 3, NEVER])
+    assert told(element_intervals(action, element, invoke, complete, 1)) == (
+        True,
+        [0, NEVER, NEVER, NEVER],
+    )
 
 
 def told(found: tuple[bool, Times]) -> tuple[bool, list[int]]:

@@ -69,8 +69,8 @@ DOMINANCE = (
     Condition(
         "one that covers another has the compare-and-sets left that the other has",
         "register.search.dominance",
-        "(writes[word] | updates[word] | lost[word])",
-        "(writes[word] | lost[word])",
+        "(writes[word] | updates[word] | indeterminate[word])",
+        "(writes[word] | indeterminate[word])",
         (
             *(write(A, 0, OPEN), cas(A, B, 1, 10), cas(B, C, 2, 11), cas(A, D, 3, OPEN)),
             *(cas(D, C, 4, OPEN), read(C, 5, 6), write(A, 7, OPEN), read(B, 8, 9)),
@@ -79,14 +79,14 @@ DOMINANCE = (
     Condition(
         "one that covers another has the writes left that the other has",
         "register.search.dominance",
-        "(writes[word] | updates[word] | lost[word])",
-        "(updates[word] | lost[word])",
+        "(writes[word] | updates[word] | indeterminate[word])",
+        "(updates[word] | indeterminate[word])",
         (write(B, 0, 4), cas(0, B, 1, OPEN), cas(B, A, 2, 3), cas(B, A, 5, 6)),
     ),
     Condition(
         "one that covers another has the open indeterminate calls left that the other has",
         "register.search.dominance",
-        "(writes[word] | updates[word] | lost[word])",
+        "(writes[word] | updates[word] | indeterminate[word])",
         "(writes[word] | updates[word])",
         (
             *(read(B, 0, 9), cas(0, B, 1, OPEN), write(B, 2, OPEN), cas(B, C, 3, OPEN)),
@@ -182,8 +182,8 @@ LOOSE_ENDS = (
     Condition(
         "a loose end is of use for a read",
         "register.search.open_blocks",
-        "has_due |= kind != LOST_CAS",
-        "has_due |= kind not in (READ, LOST_CAS)",
+        "has_due |= kind != INDETERMINATE_CAS",
+        "has_due |= kind not in (READ, INDETERMINATE_CAS)",
         (
             *(write(A, 0, OPEN), cas(A, B, 1, OPEN), read(B, 2, 3), cas(B, A, 4, OPEN)),
             *(read(A, 5, 8), write(C, 6, 7)),
@@ -226,7 +226,7 @@ LOOSE_ENDS = (
     Condition(
         "a loose end is kept for an open indeterminate compare-and-set",
         "register.search.open_blocks",
-        "kind in (CAS, LOST_CAS)",
+        "kind in (CAS, INDETERMINATE_CAS)",
         "kind == CAS",
         (read(B, 0, 4), cas(0, B, 1, OPEN), write(A, 2, 3)),
     ),

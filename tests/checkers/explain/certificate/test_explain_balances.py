@@ -25,8 +25,9 @@ from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_container, random_history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 4_000
+HISTORIES = random_cases(4_000)
 NAMES = ("queue", "stack", "priority-queue")
 NEXT_OUT = {
     "queue": lambda _: 0,

@@ -26,8 +26,9 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.random_histories import random_history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 20_000
+HISTORIES = random_cases(20_000)
 KINDS = ("acquire", "release")
 
 

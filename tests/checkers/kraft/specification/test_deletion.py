@@ -84,3 +84,14 @@ def test_each_topic_has_a_result():
     assert "has no result" in wrong_answer(asked, (REMOVED,), answering(done))
     stranger = ("y", OTHER, Code.NONE)
     assert "not asked" in wrong_answer(asked, (REMOVED,), answering(done, unknown, stranger))
+
+
+def test_a_reserved_id_is_an_unknown_id_and_zero_is_none():
+    reserved = bytes(15) + b"\1"
+    unknown = answering((None, reserved, Code.UNKNOWN_TOPIC_ID))
+    assert wrong_answer(asking(of_id(reserved)), (), unknown) is None
+    assert "UNKNOWN_TOPIC_ID applies" in wrong_answer(
+        asking(of_id(reserved)), (), answering((None, reserved, Code.INVALID_REQUEST))
+    )
+    refused = answering((None, NONE, Code.INVALID_REQUEST))
+    assert wrong_answer(asking(of_id(NONE)), (), refused) is None

@@ -49,6 +49,7 @@ class Process:
         self._harness = harness
         self._asleep_ns = 0
         self._requests = 0
+        self.unanswered = []
         for started in harness.monitor.on_started:
             started(self, durable or QuorumState())
 
@@ -60,6 +61,9 @@ class Process:
 
     def running_ns(self):
         return self._harness.now_ns - self._asleep_ns
+
+    def open_requests(self):
+        return self.unanswered
 
     def sleeps(self, duration_ns):
         """It is paused while time passes."""

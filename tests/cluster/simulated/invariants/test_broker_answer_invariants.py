@@ -89,8 +89,10 @@ class Broker:
         self.process = self.harness.process(4)
         self.process.publishes(9, image)
 
-    def says(self, request, answer, **options):
-        event = self.process.receives(request, on_controller_listener=False, **options)
+    def says(self, request, answer, version=12, **options):
+        event = self.process.receives(
+            request, on_controller_listener=False, version=version, **options
+        )
         self.process.replies(event, answer)
         return self.harness.reported
 

@@ -6,6 +6,7 @@ from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.served import served_versions
+from kraftproof.node.wire.codec import decode_response, encode_response
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
@@ -89,6 +90,18 @@ def test_metadata_by_name_and_by_id(bench: Bench) -> None:
         (ErrorCode.NONE, "t", TOPIC),
         (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "missing", bytes(16)),
         (ErrorCode.UNKNOWN_TOPIC_ID, None, unknown),
+    ]
+
+
+@pytest.mark.parametrize("version", [10, 11])
+def test_metadata_by_id_is_refused_where_answers_need_names(bench: Bench, version: int) -> None:
+    topics = (MetadataRequestTopic(name="t"), MetadataRequestTopic(topic_id=TOPIC))
+    answer = bench.ask(MetadataRequest(topics=topics), version)
+    body = encode_response(answer, version)
+    shown = decode_response(MetadataRequest.API_KEY, version, body).topics
+    assert [(topic.error_code, topic.name) for topic in shown] == [
+        (ErrorCode.INVALID_REQUEST, "t"),
+        (ErrorCode.INVALID_REQUEST, ""),
     ]
 
 

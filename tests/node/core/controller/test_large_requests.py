@@ -186,3 +186,21 @@ def test_a_registration_that_waits_gets_the_offset_of_its_own_record(desk: Desk)
     assert desk.image.brokers[9].epoch == answer.broker_epoch
     [batch] = desk.raft.log.batches(Offset(answer.broker_epoch), desk.raft.log.end_offset)
     assert batch.base_offset == answer.broker_epoch
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_deletion_names_at_most_as_many_topics_as_a_request_may_write_records(
+    desk: Desk, is_there: bool
+) -> None:
+    if is_there:
+        desk.ask(creation("t-0", partitions=1, factor=3))
+    names = [f"t-{number}" for number in range(MAX_RECORDS + 1)]
+    refused = desk.ask(deletion(*names))
+    assert {one.error_code for one in refused.responses} == {ErrorCode.POLICY_VIOLATION}
+    assert [one.name for one in refused.responses] == names
+    assert "10001 topics: 10000 are the most" in refused.responses[0].error_message
+    assert ("t-0" in desk.image.topic_ids) == is_there
+    answered = desk.ask(deletion(*names[:-1]))
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert {one.error_code for one in answered.responses[1:]} == {unknown}
+    assert answered.responses[0].error_code == (ErrorCode.NONE if is_there else unknown)

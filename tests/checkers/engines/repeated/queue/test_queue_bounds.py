@@ -13,7 +13,7 @@ from kraftproof.checkers.engines.repeated.queue.bounds import (
     kinds_of,
     out_of_bounds_at,
 )
-from kraftproof.checkers.engines.repeated.queue.heuristic import guide_of
+from kraftproof.checkers.engines.repeated.queue.heuristic import heuristic_of
 from kraftproof.checkers.engines.repeated.queue.layout import lines_of, queue_of
 from kraftproof.checkers.engines.repeated.queue.search import GAVE_UP, ILLEGAL, LEGAL, search
 from kraftproof.checkers.generate import Chunks, GenerateOptions
@@ -118,7 +118,7 @@ def test_narrow_searches_and_wide_ones_never_contradict_each_other():
         lines = lines_from(random_history(random, draw_repeated, reference.queue, 30, 5))
         if len(lines.starts) == 1:
             continue
-        guide = guide_of(lines)
+        guide = heuristic_of(lines)
         wide, _ = search(lines, guide, MANY, MANY)
         seen[wide] += 1
         hidden += wide == ILLEGAL and is_possible(guide.bounds)
@@ -138,6 +138,6 @@ def test_a_search_that_kept_too_few_is_turned_back(seed):
     (table,) = Chunks(options)
     calls = model_named("queue").calls_of(columns_of(table))  # type: ignore[union-attr]
     lines = lines_of(queue_of(calls, 0, len(calls)), NEVER - 1)
-    guide = guide_of(lines)
+    guide = heuristic_of(lines)
     assert search(lines, guide, 8, MANY)[0] == GAVE_UP
     assert search(lines, guide, 10_000, MANY)[0] == LEGAL

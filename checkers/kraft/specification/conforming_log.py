@@ -1,0 +1,202 @@
+"""Checks the committed log of a run against the specification of the controller.
+
+The log has the results, the history has the requests of the clients. A batch without a request in
+the history, such as a heartbeat of a broker or a topic of the system, is judged against the request
+that would explain the batch best: then its partitions, leaders and epochs are still checked, and
+only the wish behind the batch is taken from the records. Logs with records that the specification
+does not know, as in a cluster of Apache Kafka, and logs that begin in a snapshot are not judged.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_of, rows_of
+from kraftproof.checkers.kraft.acknowledged import require_whole
+from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
+from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification.conversion import row_of_fields
+from kraftproof.checkers.kraft.specification.facts import Facts
+from kraftproof.checkers.kraft.specification.fold import ContradictionError
+from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.specification import Specification
+from kraftproof.checkers.kraft.topic_facts import created_id
+from kraftproof.checkers.verdict import Finding, NotApplicableError
+
+LOG_CONFORMS: Final = "kraft/log-conforms"
+_RECORD: Final = "_RECORD"
+"""The end of the type of a metadata record; other types are control records."""
+_CAUGHT_UP: Final = 1 << 62
+"""A metadata offset beyond every registration."""
+_CLUSTER: Final = ""
+"""The cluster id of all requests that are made up from records."""
+
+Batch = tuple[int, tuple[rows.Row, ...]]
+"""The offset of a batch and its metadata records."""
+
+
+def log_conforms(tables: Tables) -> list[Finding]:
+    """Find batches that the specification does not allow after the batches before them."""
+    require_whole(tables["committed"])
+    creates = {
+        topic_id: operation
+        for operation in operations_of(tables["operations"])
+        if (topic_id := created_id(operation)) is not None
+    }
+    batches = list(_batches(tables["committed"]))
+    if not any(
+        isinstance(row, rows.RegisterBrokerRecord) for _, written in batches for row in written
+    ):
+        raise NotApplicableError("the log registers no broker, so the log is a part only")
+    return limited(_wrong_batches(batches, creates))
+
+
+def _batches(committed: pa.Table) -> Iterator[Batch]:
+    """Yield the batches of the log, each offset once.
+
+    Raises:
+        NotApplicableError: a record is of a type that the specification does not know.
+    """
+    by_offset: dict[int, tuple[object, object, str, str]] = {}
+    for offset, *rest in rows_of(committed, "offset", "epoch", "batch_crc", "type", "json"):
+        assert isinstance(offset, int)
+        epoch, crc, kind, text = rest
+        by_offset.setdefault(offset, (epoch, crc, str(kind), str(text)))
+    ordered = [(offset, *by_offset[offset]) for offset in sorted(by_offset)]
+    for _, batch in groupby(ordered, key=lambda entry: entry[1:3]):
+        entries = list(batch)
+        written = [_row(entry[3], entry[4]) for entry in entries if entry[3].endswith(_RECORD)]
+        if any(not isinstance(row, rows.NoOpRecord) for row in written):
+            yield entries[0][0], tuple(written)
+
+
+def _row(kind: str, text: str) -> rows.Row:
+    value = msgspec.json.decode(text, type=dict[str, Any])
+    try:
+        row = row_of_fields(kind, value.get("data", value))
+    except msgspec.ValidationError as error:
+        raise NotApplicableError(f"the log has a {kind} without all fields: {error}") from error
+    if isinstance(row, rows.OtherRecord):
+        raise NotApplicableError(f"the log has a {kind}, which the specification does not judge")
+    return row
+
+
+def _wrong_batches(batches: Iterable[Batch], creates: Mapping[str, Operation]) -> Iterator[Finding]:
+    specification = Specification(Facts(cluster_id=_CLUSTER))
+    image = specification.empty
+    for offset, written in batches:
+        try:
+            after = specification.after(image, written)
+        except ContradictionError as contradiction:
+            yield _finding(offset, str(contradiction))
+            return
+        request = likely_request(written, creates)
+        wrong = specification.wrong_records(image, offset, request, written)
+        if wrong is not None:
+            yield _finding(offset, wrong)
+        image = after
+
+
+def _finding(offset: int, wrong: str) -> Finding:
+    fact = f"the batch at offset {offset} of the committed log is no right result of a request"
+    return finding(LOG_CONFORMS, fact, reason=wrong)
+
+
+def likely_request(
+    written: Sequence[rows.Row], creates: Mapping[str, Operation]
+) -> rows.Row | None:
+    """Return the request of a batch, by the history or by the records; None for own records."""
+    topics = [record for record in written if isinstance(record, rows.TopicRecord)]
+    if topics:
+        return rows.CreateTopicsRequest(
+            topics=tuple(_topic(record, written, creates.get(record.topic_id)) for record in topics)
+        )
+    removed = [record for record in written if isinstance(record, rows.RemoveTopicRecord)]
+    if removed:
+        states = (rows.TopicState(topic_id=record.topic_id) for record in removed)
+        return rows.DeleteTopicsRequest(topics=tuple(states))
+    return _broker_request(written)
+
+
+def _topic(
+    record: rows.TopicRecord, written: Sequence[rows.Row], create: Operation | None
+) -> rows.CreatableTopic:
+    """Return a topic as a client asked for it; without a client, as it was made."""
+    partitions = _partitions_of(record.topic_id, written)
+    if create is not None:
+        asked: Mapping[str, Any] = create.input if isinstance(create.input, dict) else {}
+        answer: Mapping[str, Any] = create.output if isinstance(create.output, dict) else {}
+        factor = len(partitions[0].replicas) if partitions else 1
+        return rows.CreatableTopic(
+            name=create.key,
+            num_partitions=asked.get("partitions", 1),
+            replication_factor=answer.get("factor", factor),
+            configs=tuple(
+                rows.Setting(name=name, value=value)
+                for name, value in asked.get("configs", {}).items()
+            ),
+        )
+    return rows.CreatableTopic(
+        name=record.name,
+        assignments=tuple(
+            rows.Assignment(partition_index=one.partition_id, broker_ids=one.replicas)
+            for one in partitions
+        ),
+        configs=tuple(
+            rows.Setting(name=one.name, value=one.value)
+            for one in written
+            if isinstance(one, rows.ConfigRecord) and one.resource_name == record.name
+        ),
+    )
+
+
+def _partitions_of(topic_id: Id, written: Sequence[rows.Row]) -> list[rows.PartitionRecord]:
+    return [
+        record
+        for record in written
+        if isinstance(record, rows.PartitionRecord) and record.topic_id == topic_id
+    ]
+
+
+def _broker_request(written: Sequence[rows.Row]) -> rows.Row | None:
+    for record in written:
+        match record:
+            case rows.RegisterBrokerRecord():
+                return rows.BrokerRegistrationRequest(
+                    broker_id=record.broker_id,
+                    cluster_id=_CLUSTER,
+                    incarnation_id=record.incarnation_id,
+                    listeners=record.end_points,
+                    features=record.features,
+                    rack=record.rack,
+                    log_dirs=record.log_dirs,
+                )
+            case rows.UnregisterBrokerRecord():
+                return rows.UnregisterBrokerRequest(broker_id=record.broker_id)
+            case rows.BrokerRegistrationChangeRecord():
+                return _heartbeat(record, written)
+            case _:
+                continue
+    return None
+
+
+def _heartbeat(
+    record: rows.BrokerRegistrationChangeRecord, written: Sequence[rows.Row]
+) -> rows.BrokerHeartbeatRequest | None:
+    """Return the heartbeat behind a change; a plain fencing is the controller's own."""
+    changes = [one for one in written if isinstance(one, rows.BrokerRegistrationChangeRecord)]
+    is_fenced = any(one.fenced > 0 for one in changes)
+    stops = record.in_controlled_shutdown > 0
+    if is_fenced and not stops:
+        return None
+    return rows.BrokerHeartbeatRequest(
+        broker_id=record.broker_id,
+        broker_epoch=record.broker_epoch,
+        current_metadata_offset=_CAUGHT_UP,
+        want_fence=is_fenced,
+        want_shut_down=stops,
+    )

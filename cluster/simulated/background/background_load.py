@@ -1,0 +1,35 @@
+"""Start the load beside the workload: each kind in a share of the runs, with its own randomness."""
+
+from random import Random
+
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.background import (
+    background_topics,
+    random_requests,
+    stale_requests,
+)
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
+from kraftproof.cluster.simulated.world import World
+
+
+def start(
+    scope: SimulatedScope, world: World, options: ClusterOptions
+) -> list[SimulatedTask[None]]:
+    """Start the background load of a run, and return its tasks."""
+    nodes, network, machines = options.nodes, world.network, world.machines
+    tasks: list[SimulatedTask[None]] = []
+    random = Random(f"{options.seed}/strangers")
+    if random.random() < stale_requests.SHARE:
+        controllers = {n.node_id: machines[n.node_id] for n in nodes if n.has("controller")}
+        task = stale_requests.send_stale_requests(scope, network, random, controllers)
+        tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/tenants")
+    brokers = {n.node_id: machines[n.node_id] for n in nodes if n.has("broker")}
+    if random.random() < background_topics.SHARE and brokers:
+        task = background_topics.create_and_delete_topics(scope, network, random, brokers)
+        tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/requests")
+    if random.random() < random_requests.SHARE:
+        task = random_requests.send_random_requests(scope, world, nodes, random)
+        tasks.append(scope.spawn(task))
+    return tasks

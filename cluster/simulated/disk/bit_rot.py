@@ -1,0 +1,76 @@
+"""Bit rot: a durable file of a node differs in a bit from the bytes that the node wrote.
+
+Only files are damaged in which a change can't be taken for a torn write: closed segments, complete
+snapshots and quorum-state. A node must refuse such a file in one line, or recover the same state
+from other files; see damaged_file.py for the judgement.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from msgspec import Struct
+
+from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.storage.filesystem import join
+from kraftproof.node.storage.quorum_state import FILE_NAME
+from kraftproof.node.storage.segment import segment_name, segment_offsets
+from kraftproof.node.storage.snapshots import NAME
+
+DIGIT_SHARE = 0.5
+"""Share of damaged digits in quorum-state: most other changes are no JSON."""
+
+
+class BitRot(Struct, frozen=True, kw_only=True):
+    """A flipped bit of a file.
+
+    Attributes:
+        path: The damaged file.
+        position: The damaged byte, counted from 0.
+        original: The value of the byte before the damage.
+        mask: The flipped bit.
+    """
+
+    path: str
+    position: int
+    original: int
+    mask: int
+
+    def apply(self, disk: SimulatedFileSystem) -> None:
+        """Flip the bit."""
+        disk.damage(self.path, self.position, self.original ^ self.mask)
+
+    def is_present(self, disk: SimulatedFileSystem) -> bool:
+        """Return whether the damaged byte is still there; the node may have replaced the file."""
+        if not disk.exists(self.path):
+            return False
+        found = disk.read_slice(self.path, self.position, 1)
+        return found == bytes([self.original ^ self.mask])
+
+    def undo(self, disk: SimulatedFileSystem) -> None:
+        """Restore the byte, if the damage is still there."""
+        if self.is_present(disk):
+            disk.damage(self.path, self.position, self.original)
+
+
+def draw_bit_rot(disk: SimulatedFileSystem, directory: str, random: Random) -> BitRot | None:
+    """Draw a damage of a file below the directory of the log; None without such a file."""
+    kinds = [kind for kind in _files_by_kind(disk.list_directory(directory)) if kind]
+    if not kinds:
+        return None
+    path = join(directory, random.choice(random.choice(kinds)))
+    data = disk.read(path)
+    if not data or not disk.is_file_synced(path):
+        return None
+    position = random.randrange(len(data))
+    if path.endswith(FILE_NAME) and random.random() < DIGIT_SHARE:
+        position = random.choice([at for at, byte in enumerate(data) if chr(byte).isdigit()])
+    return BitRot(
+        path=path, position=position, original=data[position], mask=1 << random.randrange(8)
+    )
+
+
+def _files_by_kind(names: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
+    """Return the closed segments, the snapshots and quorum-state."""
+    closed = [segment_name(offset) for offset in segment_offsets(list(names))[:-1]]
+    snapshots = [name for name in names if NAME.fullmatch(name)]
+    return closed, snapshots, [name for name in names if name == FILE_NAME]

@@ -1,0 +1,84 @@
+"""The node's listener for byte streams: its own connections, frames and requests, no sockets."""
+
+from collections.abc import Callable
+from typing import Any
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.network.byte_stream import ServerSocket
+from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.server.connection import Connection, ConnectionOwner, Slot
+from kraftproof.node.server.pending_requests import (
+    PendingRequest,
+    RequestReceiver,
+    receive_request,
+    respond,
+)
+from kraftproof.node.server.requests import parse_request
+from kraftproof.node.shell.node_shell import NodeShell
+from kraftproof.node.wire.frames import MAX_FRAME_BYTES
+from kraftproof.node.wire.messages import Message
+
+
+class StreamCall:
+    """A request that came as bytes, and whose answer goes back as bytes."""
+
+    __slots__ = ("_pending",)
+
+    def __init__(self, pending: PendingRequest) -> None:
+        self._pending = pending
+
+    def answer(self, message: Message) -> None:
+        """Send the answer, after the answers to earlier requests of the connection."""
+        respond(self._pending, message)
+
+
+class StreamListener(ConnectionOwner, RequestReceiver):
+    """The open listener of one process."""
+
+    def __init__(
+        self,
+        shell: NodeShell[Any, Any],
+        *,
+        is_controller: bool,
+        call_soon: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self.frame_bytes = MAX_FRAME_BYTES
+        self._shell = shell
+        self._binding = Binding(name="STREAM", host="", port=0, is_controller=is_controller)
+        self._call_soon = call_soon
+
+    def accept(self, socket: ServerSocket) -> Connection:
+        """Take in a client."""
+        connection = Connection(self)
+        connection.connection_made(socket)
+        return connection
+
+    @override
+    def opened(self, connection: Connection) -> bool:
+        return True
+
+    @override
+    def closed(self, connection: Connection) -> None:
+        """Nothing is kept about connections here."""
+
+    @override
+    def refused(self, reason: str) -> None:
+        """The client's judge tells whether the end of a connection was right."""
+
+    @override
+    def call_soon(self, action: Callable[[], None]) -> None:
+        self._call_soon(action)
+
+    @override
+    def handle(self, connection: Connection, payload: bytes, slot: Slot) -> None:
+        binding = self._binding
+        request = parse_request(payload, on_controller_listener=binding.is_controller)
+        if isinstance(request, bytes):
+            slot.respond(request)
+        else:
+            receive_request(self, binding, connection.host, request, slot)
+
+    @override
+    def receive(self, client: PendingRequest, **request: Any) -> None:
+        self._shell.receive(StreamCall(client), **request)

@@ -1,0 +1,91 @@
+"""Draw a case: pipelined frames on one or several connections, some cut into segments."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from msgspec import Struct
+
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.systems.reference.requests.case import Case, Expects, Send
+from kraftproof.cluster.systems.reference.requests.frames import (
+    Frame,
+    Listener,
+    draw_frame,
+    draw_incomplete,
+)
+from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+
+INCOMPLETE_SHARE: Final = 0.1
+"""Share of connections that end within a frame."""
+CUT_SHARE: Final = 0.15
+"""Share of frames that are sent in segments."""
+PAUSE_SHARE: Final = 0.1
+"""Share of frames with a pause before them; the others follow at once."""
+PAUSES_MS: Final = (1, 5, 50)
+
+
+class CaseShape(Struct, frozen=True, kw_only=True):
+    """The size of the cases to draw."""
+
+    most_connections: int
+    most_frames: int
+    """Largest number of frames of a connection."""
+
+
+def draw_case(
+    nodes: Sequence[NodeInfo], vocabulary: Vocabulary, shape: CaseShape, random: Random
+) -> Case:
+    """Return a case for the nodes of a cluster."""
+    chosen = [random.choice(nodes) for _ in range(random.randint(1, shape.most_connections))]
+    queues = [
+        [
+            _send(connection, frame, random)
+            for frame in _frames(
+                Listener(is_controller=node.has("controller"), vocabulary=vocabulary),
+                random.randint(1, shape.most_frames),
+                random,
+            )
+        ]
+        for connection, node in enumerate(chosen)
+    ]
+    return Case(nodes=tuple(node.node_id for node in chosen), sends=tuple(_merged(queues, random)))
+
+
+def _frames(listener: Listener, count: int, random: Random) -> list[Frame]:
+    """Return the frames of a connection; the first that may end the connection is the last."""
+    frames: list[Frame] = []
+    while len(frames) < count:
+        frames.append(draw_frame(listener, random))
+        if frames[-1].expects is not Expects.ANSWER and random.random() < 0.9:
+            return frames
+    if random.random() < INCOMPLETE_SHARE:
+        frames.append(draw_incomplete(listener, random))
+    return frames
+
+
+def _send(connection: int, frame: Frame, random: Random) -> Send:
+    cuts: tuple[int, ...] = ()
+    if random.random() < CUT_SHARE:
+        count = random.choice((1, 1, 3))
+        cuts = tuple(sorted(random.randrange(1, len(frame.data) + 1) for _ in range(count)))
+    return Send(
+        connection=connection,
+        frame=frame.data,
+        expects=frame.expects,
+        about=frame.about,
+        within_ms=frame.within_ms,
+        after_ms=random.choice(PAUSES_MS) if random.random() < PAUSE_SHARE else 0,
+        cuts=cuts,
+    )
+
+
+def _merged(queues: list[list[Send]], random: Random) -> list[Send]:
+    """Return the sends of all connections, each connection's in order."""
+    merged: list[Send] = []
+    waiting = [queue for queue in queues if queue]
+    while waiting:
+        queue = random.choice(waiting)
+        merged.append(queue.pop(0))
+        waiting = [queue for queue in waiting if queue]
+    return merged

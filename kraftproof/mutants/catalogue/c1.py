@@ -1,0 +1,19 @@
+"""C1: a topic lacks its last partition."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="C1",
+    title="A topic lacks its last partition",
+    source="ours; KIP-4 (CreateTopics)",
+    expected="ControllerConforms",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.controller.placement",
+            old="""            for at in range(first, first + partitions)
+""",
+            new="""            for at in range(first, first + max(partitions - 1, 1))
+""",
+        ),
+    ),
+)

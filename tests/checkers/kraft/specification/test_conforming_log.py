@@ -1,0 +1,163 @@
+"""Committed logs of a run against the specification: right ones, and one wrong batch each."""
+
+import json
+
+import msgspec
+import pyarrow as pa
+import pytest
+
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.schema import table_schema
+from kraftproof.checkers.history.tables import operations_table
+from kraftproof.checkers.kraft.specification.conforming_log import LOG_CONFORMS, log_conforms
+from kraftproof.checkers.verdict import NotApplicableError
+
+ID, GONE = "P" * 22, "Q" * 22
+LEVEL = [("FEATURE_LEVEL_RECORD", {"name": "metadata.version", "featureLevel": 21})]
+FEATURES = [{"name": "metadata.version", "minSupportedVersion": 21, "maxSupportedVersion": 21}]
+
+
+def registered(broker, rack):
+    fields = {
+        "brokerId": broker,
+        "incarnationId": "I" * 22,
+        "brokerEpoch": broker,
+        "endPoints": [{"name": "L", "host": "h", "port": 1, "securityProtocol": 0}],
+        "features": FEATURES,
+        "rack": rack,
+        "fenced": True,
+        "inControlledShutdown": False,
+        "logDirs": [str(broker) * 22],
+    }
+    return [("REGISTER_BROKER_RECORD", fields)]
+
+
+def changed(broker, **fields):
+    fields = {"brokerId": broker, "brokerEpoch": broker, **fields}
+    return ("BROKER_REGISTRATION_CHANGE_RECORD", fields)
+
+
+def partition(index, replicas, *, topic_id=ID, leader=None):
+    fields = {
+        "partitionId": index,
+        "topicId": topic_id,
+        "replicas": replicas,
+        "isr": replicas,
+        "leader": replicas[0] if leader is None else leader,
+        "leaderEpoch": 0,
+        "partitionEpoch": 0,
+        "addingReplicas": [],
+        "removingReplicas": [],
+    }
+    return ("PARTITION_RECORD", fields)
+
+
+def moved(index, isr=None, leader=-2):
+    fields = {"partitionId": index, "topicId": ID, "leader": leader}
+    return ("PARTITION_CHANGE_RECORD", fields if isr is None else {**fields, "isr": isr})
+
+
+def config(value="5"):
+    fields = {"resourceType": 2, "resourceName": "t", "name": "retention.ms", "value": value}
+    return ("CONFIG_RECORD", fields)
+
+
+NOTHING = [("NO_OP_RECORD", {})]
+BEGIN = [
+    LEVEL,
+    registered(1, "a"),
+    registered(2, "a"),
+    registered(3, "b"),
+    [("LEADER_CHANGE", {"leaderId": 1})],
+    [changed(1, fenced=-1)],
+    [changed(2, fenced=-1)],
+    [changed(3, fenced=-1)],
+    NOTHING,
+]
+TOPIC = ("TOPIC_RECORD", {"name": "t", "topicId": ID})
+MADE = [TOPIC, config(), partition(0, [1, 3]), partition(1, [3, 2])]
+FENCED = [changed(3, fenced=1), moved(0, [1]), moved(1, [2], 2)]
+CREATED = Operation(
+    index=0,
+    process=0,
+    f="create",
+    key="t",
+    input={"partitions": 2, "configs": {"retention.ms": "5"}},
+    output={"outcome": "created", "id": ID},
+    status="ok",
+    invoke_index=0,
+    complete_index=1,
+)
+UNKNOWN = msgspec.structs.replace(CREATED, status="info", output=None)
+
+
+def reasons(*batches, operations=(CREATED,), begin=BEGIN):
+    names, rows, offset = table_schema("records").names, [], 0
+    for crc, batch in enumerate((*begin, *batches)):
+        for kind, fields in batch:
+            row = (1, offset, 1, crc, kind, json.dumps(fields))
+            rows.append(dict(zip(names, row, strict=True)))
+            offset += 1
+    committed = pa.Table.from_pylist(rows, table_schema("records"))
+    found = log_conforms({"operations": operations_table(operations), "committed": committed})
+    assert {finding.check for finding in found} <= {LOG_CONFORMS}
+    return [finding.reason for finding in found]
+
+
+def test_a_log_that_conforms():
+    removed = [("REMOVE_TOPIC_RECORD", {"topicId": ID})]
+    assert reasons(MADE, FENCED, [changed(3, fenced=-1)], removed) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        pytest.param(MADE[:-1], "but 2 were asked", id="a partition too few"),
+        pytest.param([TOPIC, *MADE[2:]], "configurations", id="no configuration"),
+        pytest.param([TOPIC, config("6"), *MADE[2:]], "configurations", id="another value"),
+        pytest.param([*MADE[:2], partition(0, [1, 3]), partition(1, [1, 3])], "uneven", id="led"),
+        pytest.param([*MADE[:2], partition(0, [1, 2]), partition(1, [3, 2])], "racks", id="racks"),
+    ],
+)
+def test_a_topic_that_is_not_as_asked(made, said):
+    (reason,) = reasons(made)
+    assert said in reason
+
+
+def test_a_topic_of_an_unknown_request_is_judged_by_itself():
+    uneven = [*MADE[:2], partition(0, [1, 2]), partition(1, [1, 2])]
+    assert reasons(uneven, operations=[UNKNOWN]) == []
+    strange = [*MADE[:2], partition(0, [1, 2], leader=3), partition(1, [1, 2])]
+    assert "led by 3" in reasons(strange, operations=[UNKNOWN])[0]
+
+
+def test_a_fencing_that_forgets_a_partition():
+    assert "has the ISR" in reasons(MADE, FENCED[:-1])[0]
+    assert "without a cause" in reasons(MADE, [moved(0, [1])])[0]
+
+
+def test_a_shutdown_and_a_return():
+    leaves = [changed(3, inControlledShutdown=1), *FENCED[1:]]
+    assert reasons(MADE, leaves, [changed(3, fenced=1)]) == []
+    assert "has the ISR" in reasons(MADE, leaves[:-1])[0]
+
+
+def test_an_unregistered_broker_leaves():
+    gone = ("UNREGISTER_BROKER_RECORD", {"brokerId": 3, "brokerEpoch": 3})
+    assert reasons(MADE, [gone, *FENCED[1:]]) == []
+    assert "has the ISR" in reasons(MADE, [gone])[0]
+
+
+def test_a_removal_of_nothing_contradicts_the_log():
+    removed = [("REMOVE_TOPIC_RECORD", {"topicId": GONE})]
+    assert "no topic" in reasons(MADE, removed)[0]
+
+
+def test_a_log_of_another_kind_is_not_judged():
+    of_kafka = [("REGISTER_CONTROLLER_RECORD", {"controllerId": 1})]
+    with pytest.raises(NotApplicableError, match="REGISTER_CONTROLLER_RECORD"):
+        reasons(of_kafka)
+    with pytest.raises(NotApplicableError, match="without all fields"):
+        reasons([("TOPIC_RECORD", {"name": "t"})])
+    with pytest.raises(NotApplicableError, match="registers no broker"):
+        reasons(MADE, begin=[LEVEL])

@@ -1,0 +1,51 @@
+"""Hooks for all tests: who runs which test, and the CPU seconds that each test takes."""
+
+import os
+from collections.abc import Generator
+
+import pytest
+from xdist.remote import Producer
+
+from scripts.run_tests import LEFT_OUT
+from tests.support.groups import ByGroup
+
+CPU_SECONDS = "cpu_s"
+"""Property of a test in the JUnit report: its CPU seconds, those of ended child processes included.
+
+`python -m scripts.check --record` reads the reports: load does not change CPU seconds.
+"""
+IS_LEFT_OUT = "left_out_of_check"
+"""Property of a test that `make check` never runs."""
+_BEGUN = pytest.StashKey[float]()
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup | None:
+    return ByGroup(config, log) if config.getoption("dist") == "loadgroup" else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if getattr(config.option, "loadgroup", False):  # in a worker
+        # No slow test may be the last to begin, while the other workers have nothing left.
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    item.stash[_BEGUN] = cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    try:
+        return (yield)
+    finally:
+        spent = round(cpu_seconds() - item.stash[_BEGUN], 2)
+        item.user_properties.append((CPU_SECONDS, spent))
+        if LEFT_OUT.intersection(mark.name for mark in item.iter_markers()):
+            item.user_properties.append((IS_LEFT_OUT, "yes"))
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of this process and of its children that have ended."""
+    return sum(os.times()[:4])
