@@ -169,6 +169,7 @@ def _is_error(message: Message) -> bool:
             | end_quorum_epoch_response.EndQuorumEpochResponse(error_code=code, topics=topics)
             | fetch_snapshot_response.FetchSnapshotResponse(error_code=code, topics=topics)
         ):
-            return bool(code or (topics and topics[0].partitions[0].error_code))
+            refused = any(one.error_code for topic in topics for one in topic.partitions)
+            return bool(code) or refused
         case _:
             return False

@@ -206,8 +206,8 @@ class FetchesAreFenced(Invariant):
             not isinstance(request, fetch_request.FetchRequest)
             or not isinstance(message, fetch_response.FetchResponse)
             or message.error_code
-            or not message.responses
-            or not request.topics
+            or not (message.responses and message.responses[0].partitions)
+            or not (request.topics and request.topics[0].partitions)
         ):
             return
         asked, answered = request.topics[0].partitions[0], message.responses[0].partitions[0]

@@ -182,13 +182,13 @@ def _asked(message: Message) -> vote_request.PartitionData | None:
 
 def _is_granted(message: Message) -> bool:
     assert isinstance(message, vote_response.VoteResponse), "a Vote is answered by one"
-    return bool(message.topics) and message.topics[0].partitions[0].vote_granted
+    return any(partition.vote_granted for topic in message.topics for partition in topic.partitions)
 
 
 def _is_refused(message: Message) -> bool:
     """Return whether a response without error refuses the vote."""
     assert isinstance(message, vote_response.VoteResponse), "a Vote is answered by one"
-    if message.error_code or not message.topics:
+    if message.error_code or not message.topics or not message.topics[0].partitions:
         return False
     partition = message.topics[0].partitions[0]
     return not partition.error_code and not partition.vote_granted

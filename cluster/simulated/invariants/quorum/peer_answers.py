@@ -115,7 +115,9 @@ class FetchersDoNotLead(Invariant):
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        if not isinstance(message, fetch_response.FetchResponse) or not message.responses:
+        if not isinstance(message, fetch_response.FetchResponse):
+            return
+        if not message.responses or not message.responses[0].partitions:
             return
         answered = message.responses[0].partitions[0]
         if not message.error_code and not answered.error_code:

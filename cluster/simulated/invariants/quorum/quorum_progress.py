@@ -5,7 +5,8 @@ then say what each replica has acknowledged, and the disk says what the leader h
 quorum_answers.py for the answers that are compared with this progress.
 """
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from msgspec import Struct, field
 from typing_extensions import override
@@ -119,15 +120,17 @@ class HighWatermarkIsEarned(OfVoters):
         if led is None:
             return
         match event.message:
-            case fetch_request.FetchRequest() as request if request.topics:
+            case fetch_request.FetchRequest() as request if _has_partition(request.topics):
                 replica = request.replica_state.replica_id
                 replica = replica if replica >= 0 else request.replica_id
                 partition = request.topics[0].partitions[0]
                 epoch = partition.current_leader_epoch
                 offset: int | None = partition.fetch_offset
-            case fetch_snapshot_request.FetchSnapshotRequest() as slice_of if slice_of.topics:
-                replica, offset = slice_of.replica_id, None
-                epoch = slice_of.topics[0].partitions[0].current_leader_epoch
+            case fetch_snapshot_request.FetchSnapshotRequest() as copied if _has_partition(
+                copied.topics
+            ):
+                replica, offset = copied.replica_id, None
+                epoch = copied.topics[0].partitions[0].current_leader_epoch
             case _:
                 return
         if epoch == led.epoch and replica >= 0:
@@ -203,14 +206,21 @@ class HighWatermarkIsEarned(OfVoters):
         return sorted(known, reverse=True)[self._config.majority - 1]
 
 
+def _has_partition(topics: Sequence[Any]) -> bool:
+    """Return whether a request or an answer has a partition; random requests may have none."""
+    return bool(topics) and bool(topics[0].partitions)
+
+
 def _refuses(message: Message) -> bool:
     """Return whether an answer refuses the epoch, the leadership or the whole request."""
     match message:
         case fetch_response.FetchResponse():
             topics = message.responses
-            return bool(message.error_code) or not topics or topics[0].partitions[0].error_code != 0
+            if message.error_code or not _has_partition(topics):
+                return True
+            return topics[0].partitions[0].error_code != 0
         case fetch_snapshot_response.FetchSnapshotResponse():
-            if message.error_code or not message.topics:
+            if message.error_code or not _has_partition(message.topics):
                 return True
             return message.topics[0].partitions[0].error_code in FENCED
         case _:
