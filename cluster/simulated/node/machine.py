@@ -284,7 +284,8 @@ class Machine:
         self.set_clock_rate(0)
 
     def write_files(self, directory: Path) -> None:
-        """Write the disk and the trace as real files."""
+        """Write the disk and the trace as real files, without a present damage."""
+        self.restore_file()
         directory.mkdir(parents=True, exist_ok=True)
         for root in (self.disk.root, self._observations.root):
             _write(root, directory)
