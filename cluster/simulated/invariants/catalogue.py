@@ -15,7 +15,6 @@ from kraftproof.cluster.simulated.invariants.answers import (
     AcknowledgedIsCommitted,
     LinearizableReads,
 )
-from kraftproof.cluster.simulated.invariants.bounds import SnapshotIsCopiedOnce, SnapshotsAreFew
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
@@ -66,7 +65,6 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
-from kraftproof.cluster.simulated.invariants.quorum.quorum_progress import HighWatermarkIsEarned
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
@@ -93,7 +91,6 @@ def make_monitor(
     Without a specification, no invariant compares requests with their results.
     """
     registry = Registry(committed_log)
-    progress = HighWatermarkIsEarned(config)
     return InvariantMonitor(
         (
             CommittedLogPruner(committed_log),
@@ -102,7 +99,6 @@ def make_monitor(
             EpochsNeverFall(config),
             HighWatermarkNeverFalls(),
             HighWatermarkToldNeverFalls(),
-            progress,
             CommitNeedsMajority(config),
             AcknowledgedIsFlushed(config),
             LogMatching(),
@@ -134,7 +130,7 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             AnswersShowTheImage(config),
-            DescribeQuorumIsAccurate(config, progress),
+            DescribeQuorumIsAccurate(config),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(config, registry),
             FencedInTime(config, registry),
@@ -151,8 +147,6 @@ def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
         SnapshotsSayWhatTheLogSays(committed_log),
         SnapshotFilesSayWhatImagesSay(),
         SnapshotAtLogStart(),
-        SnapshotsAreFew(),
-        SnapshotIsCopiedOnce(),
         LeadersLoadNoSnapshot(),
         ImagesMissNothing(),
     )

@@ -43,11 +43,9 @@ class ProcessView(Protocol):
         """Return true time, in nanoseconds since the start of the run."""
         ...
 
-    def wall_ms(self) -> int:
-        """Return the wall clock of the process's machine, in milliseconds."""
-
     def running_ns(self) -> int:
         """Return the running time of the process, without pauses and waits for the disk."""
+        ...
 
     def open_requests(self) -> Iterable[Received]:
         """Return the requests that have no answer yet."""

@@ -21,7 +21,7 @@ from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.stream_listener import StreamListener
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.node.workers import SimulatedWorkers
-from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant
+from kraftproof.node.core.base.types import Instant
 from kraftproof.node.core.effects import Effect, Exit, Forward, Publish, Send
 from kraftproof.node.core.events import Event, Received
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
@@ -121,10 +121,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def look_at_clock(self) -> None:
         """The machine's monotonic clock runs at another rate now."""
         self._suspension.guard(self._clock.look_at_rate)
-
-    def wall_ms(self) -> int:
-        """Return the machine's wall clock in milliseconds."""
-        return self._env.clock.now().wall // NANOSECONDS_PER_MS
 
     @override
     def running_ns(self) -> int:

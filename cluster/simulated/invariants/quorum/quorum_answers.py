@@ -1,8 +1,8 @@
 """Invariants of a controller's answers about the quorum (KIP-595 "DescribeQuorum", KIP-919).
 
-DescribeQuorum (595-63 to 65) and DescribeCluster are compared with the votes on disks and with the
-Fetches on the wire, since a bug that falsifies a node's status falsifies its answers as well. See
-quorum_progress.py for the progress of replicas.
+DescribeQuorum (595-63 to 65) and DescribeCluster are compared with the status of the node. See
+log.py and elections.py for the status: together, a reported high watermark is on the disks of a
+majority.
 """
 
 from collections.abc import Iterator
@@ -17,14 +17,9 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.cluster.simulated.invariants.quorum.quorum_progress import (
-    HighWatermarkIsEarned,
-    Leadership,
-    Replica,
-)
-from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -35,14 +30,12 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
 )
-from kraftproof.node.wire.messages.generated.describe_quorum_response import (
-    PartitionData,
-    ReplicaState,
-)
+from kraftproof.node.wire.messages.generated.describe_quorum_response import PartitionData
 
 ClusterResponse = describe_cluster_response.DescribeClusterResponse
 QuorumResponse = describe_quorum_response.DescribeQuorumResponse
 LOG = ("__cluster_metadata", 0)
+UNKNOWN = -1
 TIMES_SINCE = 1
 """First version of DescribeQuorum with the times of Fetches."""
 NODES_SINCE = 2
@@ -74,112 +67,93 @@ class HighWatermarkToldNeverFalls(Invariant):
 
 
 class DescribeQuorumIsAccurate(Invariant):
-    """DescribeQuorum equals what the answering controller's disk and its Fetches say."""
+    """DescribeQuorum and DescribeCluster equal the status of the answering controller."""
 
     statement = (
-        "A controller answers DescribeQuorum with the epoch and leader of its disk; the leader "
-        "answers with every voter, the log ends and times of the Fetches that it received, and the "
-        "high watermark that follows."
+        "A controller answers DescribeQuorum with the leader, epoch and high watermark of its "
+        "status and every voter; only the leader reports replicas and a high watermark."
     )
     requests: ClassVar[Requests] = (
         describe_cluster_request.DescribeClusterRequest,
         describe_quorum_request.DescribeQuorumRequest,
     )
 
-    def __init__(self, config: ClusterConfig, progress: HighWatermarkIsEarned) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._voters = sorted(config.voters)
-        self._progress = progress
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """Compare with disk and log before the step's later effects."""
+        """Compare with the log end before the step's later appends."""
         if not event.on_controller_listener or not isinstance(message, QuorumResponse):
             return
+        log_end = process.log.end_offset
         for told in _told(message):
-            for fault in self._faults(process, told, event.version):
-                self.monitor.report_violation(self, process, fault)
-        nodes = sorted(node.node_id for node in message.nodes)
-        if event.version >= NODES_SINCE and nodes != self._voters:
-            self.monitor.report_violation(
-                self, process, f"answers nodes {nodes}, but the voters are {self._voters}"
-            )
+            ends = {one.replica_id: one.log_end_offset for one in told.current_voters}
+            if ends and (ends.get(process.node_id) != log_end or max(ends.values()) > log_end):
+                self.monitor.report_violation(
+                    self, process, f"answers log ends {ends}, but its own log ends at {log_end}"
+                )
 
     @override
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
-        """Compare with the role after the step: a leader without majority resigns first."""
+        """Compare with the status after the step: a leader without majority resigns first."""
         status = process.status
         if status is None or not event.on_controller_listener:
             return
         if isinstance(message, QuorumResponse):
             for told in _told(message):
-                if (told.error_code == ErrorCode.NONE) != (status.role == LEADER):
-                    fault = f"answers with error {told.error_code} as {status.role}"
+                for fault in self._faults(process, told, event.version):
                     self.monitor.report_violation(self, process, fault)
+            nodes = sorted(node.node_id for node in message.nodes)
+            if event.version >= NODES_SINCE and nodes != self._voters:
+                self.monitor.report_violation(
+                    self, process, f"answers nodes {nodes}, but the voters are {self._voters}"
+                )
         elif isinstance(message, ClusterResponse) and message.error_code == ErrorCode.NONE:
-            controllers = sorted(node.broker_id for node in message.brokers)
-            leaders = self._leaders(process)
-            if controllers != self._voters or message.controller_id not in leaders:
+            said = (message.controller_id, sorted(node.broker_id for node in message.brokers))
+            if said != (status.leader, self._voters):
                 detail = (
-                    f"answers leader {message.controller_id} and controllers {controllers}, but "
-                    f"the disk has {leaders[0]}, and the controllers are {self._voters}"
+                    f"answers leader and controllers {said}, but they are {status.leader}, "
+                    f"{self._voters}"
                 )
                 self.monitor.report_violation(self, process, detail)
 
-    def _leaders(self, process: ProcessView) -> tuple[int, ...]:
-        """Return the leaders that an answer may name: a former leader names none."""
-        disk = self._progress.disk(process.node_id)
-        if disk is None:
-            return (NO_NODE,)
-        return (disk.leader, NO_NODE) if disk.leader == process.node_id else (disk.leader,)
-
     def _faults(self, process: ProcessView, told: PartitionData, version: int) -> Iterator[str]:
-        disk = self._progress.disk(process.node_id)
-        if disk is None:
+        status = process.status
+        if status is None:
             return
-        leaders = self._leaders(process)
-        if told.leader_epoch != disk.epoch or told.leader_id not in leaders:
-            said = (told.leader_id, told.leader_epoch)
-            yield f"answers leader and epoch {said}, but the disk has {leaders[0]}, {disk.epoch}"
-        if told.error_code != ErrorCode.NONE:
-            if told.high_watermark > 0 or told.current_voters or told.observers:
-                yield f"reports replicas without being the leader: {told}"
-            return
-        led = self._progress.leadership(process)
-        if led is None or led.incarnation != process.incarnation:
-            yield f"answers as the leader, but the disk has {disk}"
-            return
-        fault = self._progress.fault(process, led, told.high_watermark)
-        if fault is not None:
-            yield fault
-        yield from self._replica_faults(process, led, told, has_times=version >= TIMES_SINCE)
+        said = (told.leader_id, told.leader_epoch)
+        if said != (status.leader, status.epoch):
+            yield f"answers leader and epoch {said}, but has {status.leader}, {status.epoch}"
+        if (told.error_code == ErrorCode.NONE) != (status.role == LEADER):
+            yield f"answers with error {told.error_code} as {status.role}"
+        elif told.error_code == ErrorCode.NONE:
+            expected = _stated(process, status)
+            if told.high_watermark not in expected:
+                yield f"answers high watermark {told.high_watermark} instead of {expected[0]}"
+            yield from self._replica_faults(told, has_times=version >= TIMES_SINCE)
+        elif told.high_watermark > 0 or told.current_voters or told.observers:
+            yield f"reports replicas without being the leader: {told}"
 
-    def _replica_faults(
-        self, process: ProcessView, led: Leadership, told: PartitionData, *, has_times: bool
-    ) -> Iterator[str]:
-        now_ms = process.wall_ms()
-        ours = Replica(acknowledged=process.log.end_offset, fetched_ms=now_ms, caught_up_ms=now_ms)
-        voters = {voter: led.replicas.get(voter, Replica()) for voter in self._voters}
-        voters[process.node_id] = ours
-        observers = {one: led.replicas[one] for one in led.replicas if one not in voters}
-        for name, expected, answered in (
-            ("voters", voters, told.current_voters),
-            ("observers", observers, told.observers),
-        ):
-            said = [_row(one, has_times=has_times) for one in answered]
-            rows = [_expected(one, expected[one], has_times=has_times) for one in sorted(expected)]
-            if said != rows:
-                yield f"answers {name} {said}; by its log and its Fetches they are {rows}"
+    def _replica_faults(self, told: PartitionData, *, has_times: bool) -> Iterator[str]:
+        voters = sorted(one.replica_id for one in told.current_voters)
+        observers = [one.replica_id for one in told.observers]
+        if voters != self._voters or set(observers) & set(voters):
+            yield f"answers voters {voters}, observers {observers}; the voters are {self._voters}"
+        for one in (*told.current_voters, *told.observers):
+            reached = max(one.log_end_offset, one.last_caught_up_timestamp)
+            if has_times and one.last_fetch_timestamp < 0 <= reached:
+                yield f"answers offset {one.log_end_offset} of node {one.replica_id} without Fetch"
 
 
-def _row(told: ReplicaState, *, has_times: bool) -> tuple[int, ...]:
-    row = (told.replica_id, told.log_end_offset)
-    return (*row, told.last_fetch_timestamp, told.last_caught_up_timestamp) if has_times else row
-
-
-def _expected(replica_id: int, known: Replica, *, has_times: bool) -> tuple[int, ...]:
-    row = (replica_id, known.acknowledged)
-    return (*row, known.fetched_ms, known.caught_up_ms) if has_times else row
+def _stated(process: ProcessView, status: NodeStatus) -> tuple[int, ...]:
+    """Return the allowed high watermarks: unknown until the leader commits in its own epoch."""
+    last = process.log.ending_at(status.high_watermark)
+    if last is not None:
+        return (status.high_watermark,) if last.epoch == status.epoch else (UNKNOWN,)
+    # No record has committed, or a snapshot has replaced the last committed batch.
+    return (status.high_watermark, UNKNOWN) if status.high_watermark else (UNKNOWN,)
 
 
 def _told(message: QuorumResponse) -> Iterator[PartitionData]:

@@ -56,9 +56,6 @@ class Process:
     def now_ns(self):
         return self._harness.now_ns
 
-    def wall_ms(self):
-        return self._harness.now_ns // 1_000_000
-
     def running_ns(self):
         return self._harness.now_ns - self._asleep_ns
 
