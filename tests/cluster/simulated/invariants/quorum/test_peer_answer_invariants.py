@@ -1,18 +1,13 @@
-"""Answers between replicas, and the bounds of snapshots, go red for what the wire shows."""
+"""Answers between replicas go red for what the wire shows."""
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.bounds import (
-    COPIES,
-    MOST_SNAPSHOTS,
-    SnapshotIsCopiedOnce,
-    SnapshotsAreFew,
-)
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
     FetchersDoNotLead,
 )
-from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.raft.fetch_rpc import TOPIC_ID
+from kraftproof.node.core.raft.rpc import TOPIC
 from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
@@ -22,12 +17,10 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.types import Uuid
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
 
-LOG = Uuid(b"m" * 16)
-
 
 def fetch(epoch=7):
     partition = fetch_request.FetchPartition(partition=0, current_leader_epoch=epoch)
-    topic = fetch_request.FetchTopic(topic="metadata", topic_id=LOG, partitions=(partition,))
+    topic = fetch_request.FetchTopic(topic=TOPIC, topic_id=TOPIC_ID, partitions=(partition,))
     return fetch_request.FetchRequest(topics=(topic,))
 
 
@@ -37,12 +30,12 @@ def fetched(epoch=7, *, partition=0, error=0, **topic):
         error_code=error,
         current_leader=fetch_response.LeaderIdAndEpoch(leader_id=1, leader_epoch=epoch),
     )
-    named = {"topic": "metadata", "topic_id": LOG, **topic}
+    named = {"topic": TOPIC, "topic_id": TOPIC_ID, **topic}
     answer = fetch_response.FetchableTopicResponse(partitions=(one,), **named)
     return fetch_response.FetchResponse(responses=(answer,))
 
 
-def sliced(size, data, *, name="metadata"):
+def sliced(size, data, *, name=TOPIC):
     one = fetch_snapshot_response.PartitionSnapshot(size=size, unaligned_records=data)
     topic = fetch_snapshot_response.TopicSnapshot(name=name, partitions=(one,))
     return fetch_snapshot_response.FetchSnapshotResponse(topics=(topic,))
@@ -50,7 +43,7 @@ def sliced(size, data, *, name="metadata"):
 
 def slice_request():
     one = fetch_snapshot_request.PartitionSnapshot()
-    topic = fetch_snapshot_request.TopicSnapshot(name="metadata", partitions=(one,))
+    topic = fetch_snapshot_request.TopicSnapshot(name=TOPIC, partitions=(one,))
     return fetch_snapshot_request.FetchSnapshotRequest(topics=(topic,))
 
 
@@ -100,25 +93,4 @@ def test_a_leader_that_fetched_must_not_serve():
     process.persists(epoch=8, leader=1, voted_for=1)
     process.sends(fetch(8))
     process.replies(process.receives(fetch(8)), fetched(8))
-    assert len(harness.reported) == 1
-
-
-def test_snapshots_are_few():
-    harness = MonitorHarness(SnapshotsAreFew())
-    process = harness.process(1)
-    process.log.snapshots = [SnapshotId(end, 1) for end in range(MOST_SNAPSHOTS)]
-    process.cleans()
-    assert harness.reported == []
-    process.log.snapshots.append(SnapshotId(99, 1))
-    process.cleans()
-    assert len(harness.reported) == 1
-
-
-def test_a_snapshot_is_not_copied_again_and_again():
-    harness = MonitorHarness(SnapshotIsCopiedOnce())
-    process = harness.process(2)
-    for _ in range(COPIES):
-        process.hears(1, slice_request(), sliced(4, b"abcd"))
-    assert harness.reported == []
-    process.hears(1, slice_request(), sliced(4, b"a"))
     assert len(harness.reported) == 1
