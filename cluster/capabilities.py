@@ -97,7 +97,7 @@ class BitRotCapable(Protocol):
         ...
 
     async def damage_observed(self, node_id: int) -> str | None:
-        """Return what the node did about its damaged file, or None while the file is unread."""
+        """Return the damage, and the reaction of the node to it; None without damage."""
         ...
 
     async def restore_file(self, node_id: int) -> None:

@@ -64,16 +64,19 @@ class EpochCheckpoint:
     def _refuse_contradiction(self, recorded: dict[int, int], active_start: int) -> None:
         """Compare the epochs with those of the file.
 
-        The file may have epochs that the log has lost, may lack epochs of the active segment, and
-        may have an older start of the first epoch.
+        The file may have epochs that the log has lost, and may lack epochs of the active segment.
+        The starts of both may differ: a log may begin later than the file, or earlier, if the
+        newest snapshot is damaged.
         """
-        newest = max(recorded, default=-1)
+        newest, first = max(recorded), min(recorded.values())
         for index, (epoch, start) in enumerate(self._entries):
             before = recorded.get(epoch)
             if before is None:
-                is_wrong = epoch < newest or start < active_start
+                is_wrong = start >= first and (epoch < newest or start < active_start)
+            elif before == first or index == 0:
+                is_wrong = False
             else:
-                is_wrong = before > start or (index > 0 and before != start)
+                is_wrong = before != start
             if is_wrong:
                 found = "is not there" if before is None else f"begins at offset {before}"
                 raise StorageError(

@@ -178,7 +178,8 @@ def test_an_error_for_want_of_a_callback_that_lost_the_interrupt_is_no_crash():
 
 
 SWALLOWS_AN_INTERRUPT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores SIGINT
 from kraftproof import cli, interrupts
 
 def invoke(chosen, arguments):

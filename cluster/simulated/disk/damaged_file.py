@@ -20,14 +20,14 @@ class DamagedFile:
 
     Attributes:
         rot: The damage.
-        observed: The reaction of the node, or None before a start on the damaged file.
+        observed: The damage, and after a start on the damaged file the reaction of the node.
     """
 
     __slots__ = ("observed", "rot")
 
     def __init__(self, rot: BitRot) -> None:
         self.rot = rot
-        self.observed: str | None = None
+        self.observed = f"a bit of {rot.path} is flipped"
 
     def undamaged(self, disk: SimulatedFileSystem, open_disk: Open) -> Stored | None:
         """Return the state of the disk without the damage.

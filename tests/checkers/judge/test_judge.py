@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kraftproof.checkers.calls.selection import of_keys
-from kraftproof.checkers.engines import registry
+from kraftproof.checkers.engines import own, registry
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import operations_table
@@ -61,9 +61,9 @@ def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_th
     columns = columns_of(operations_table(operations))
     assert len(columns) > 5_000
     one = judge_columns(CasRegister(), columns, OPTIONS)
-    monkeypatch.setattr(registry, "WORTH_SPREADING", 1)
+    monkeypatch.setattr(own, "WORTH_SPREADING", 1)
     parts = []
-    monkeypatch.setattr(registry, "of_keys", lambda c, k: parts.append(k) or of_keys(c, k))
+    monkeypatch.setattr(own, "of_keys", lambda c, k: parts.append(k) or of_keys(c, k))
     two = judge_columns(CasRegister(), columns, msgspec.structs.replace(OPTIONS, processes=2))
     assert len(parts) == 8
     assert without_times(two) == without_times(one)

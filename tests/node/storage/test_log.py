@@ -195,7 +195,7 @@ def test_the_epoch_checkpoint_is_rebuilt(tmp_path: Path, content: str | None) ->
     assert file.read_text() == "0\n2\n1 0\n2 1\n"
 
 
-@pytest.mark.parametrize("content", ["0\n1\n5 0\n", "0\n2\n1 0\n2 0\n", "0\n2\n0 0\n3 1\n"])
+@pytest.mark.parametrize("content", ["0\n1\n5 0\n", "0\n2\n1 0\n2 5\n", "0\n2\n0 0\n3 1\n"])
 def test_a_log_that_contradicts_the_epoch_checkpoint_is_refused(
     tmp_path: Path, content: str
 ) -> None:

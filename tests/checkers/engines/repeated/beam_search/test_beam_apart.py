@@ -12,7 +12,7 @@ from kraftproof.checkers.engines.repeated.beam_search.beam_search import decide_
 from kraftproof.checkers.engines.transactions import single_registers as beam_apart
 from kraftproof.checkers.engines.wgl.relaxed_search import check_linearizable
 from kraftproof.checkers.generate import generated_table
-from kraftproof.checkers.history.columns import NEVER, columns_of
+from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.judge.keys import judge_columns
 from kraftproof.checkers.models.multi_register import MultiRegister
 from kraftproof.checkers.options import CheckOptions, Limits
@@ -20,7 +20,6 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.explain.test_explain_crowded import crowded
 from tests.support.checkers.cases import drawn
 from tests.support.checkers.columnar import calls_of
-from tests.support.checkers.narrow_beam import with_room
 
 HISTORIES = 600
 MODEL = MultiRegister()
@@ -136,10 +135,8 @@ def test_which_operation_is_stuck_first_is_asked_again_if_it_was_not_told(monkey
 
 
 def test_a_stale_read_of_many_clients_is_invalid_though_all_registers_together_are_hopeless():
-    """They are if nothing is learned from conflicts."""
     options = crowded("multi-register", "stale-read", 1_000, 60, 0.02, 77, values=8)
     columns, limits = columns_of(generated_table(options)), Limits(seconds=8)
-    with with_room({"_CROWDED": NEVER}):
-        (judged,) = judge_columns(MODEL, columns, CheckOptions(limits=limits))
+    (judged,) = judge_columns(MODEL, columns, CheckOptions(limits=limits))
     assert judged.verdict is Verdict.INVALID
     assert not judged.findings[0].is_first
