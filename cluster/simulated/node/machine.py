@@ -205,8 +205,7 @@ class Machine:
 
     def read_epoch_file(self) -> bytes:
         """Return the content of leader-epoch-checkpoint, as on the disk now."""
-        directory = log_directory(self._storage_config)
-        return bytes(self.disk.read(join(directory, EPOCH_FILE)))
+        return bytes(self.disk.read(join(log_directory(self._storage_config), EPOCH_FILE)))
 
     def stop(self) -> None:
         """SIGTERM, if there is a process."""

@@ -40,10 +40,8 @@ def crowded(
     [
         # An engine says of any elements whether they show it, of a hundred or of three; one lost
         # take is left, which has nothing to take as long as those that took them happened.
-        (crowded("stack", "out-of-order", 300, 20, 0.1, 11), 7),
         (crowded("stack", "out-of-order", 1_000, 30, 0.1, 3), 7),
         (crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 9),
-        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 17), 7),
         (crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 5),
         # An engine reads what was open with the answer that it got later.
         (crowded("fencing-lock", "stale-token", 2_000, 20, 0.05, 1), 3),
