@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from kraftproof.checkers.verdict import Verdict, worst
 
@@ -137,13 +136,15 @@ def read_analysis(out: Path) -> Analysis:
 
 
 def _rows(out: Path, name: str) -> list[Row]:
-    rows: list[Row] = pq.read_table(out / f"{name}.parquet").to_pylist()
+    rows: list[Row] = ds.dataset(out / f"{name}.parquet").to_table().to_pylist()
     return rows
 
 
 def _first_findings(out: Path) -> tuple[list[Row], int]:
     """Return the first findings, safety before availability, and the number of all findings."""
     table = ds.dataset(out / "findings.parquet")
+    if not table.schema.names:
+        return [], 0  # Spark writes no file for a table without rows
     safety = ds.field("kind") == "safety"
     rows: list[Row] = []
     for condition in (safety, ~safety):
