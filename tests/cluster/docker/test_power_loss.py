@@ -43,7 +43,7 @@ def faults(directory: Path, phase: str) -> list[dict[str, object]]:
     return [event for event in map(json.loads, lines) if event["phase"] == phase]
 
 
-@pytest.mark.parametrize("mutant", ["no_fsync", pytest.param("late_fsync", marks=pytest.mark.long)])
+@pytest.mark.parametrize("mutant", ["late_fsync", pytest.param("no_fsync", marks=pytest.mark.long)])
 def test_a_node_that_acknowledges_what_is_not_synced_is_found(mutant: str, tmp_path: Path):
     path = str(ROOT / "tests" / "support" / f"{mutant}.py")
     done, _ = run(tmp_path, "--seed", "5", "--mutant", path, seconds=7)
