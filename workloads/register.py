@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
+from kraftproof.workloads.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
 from kraftproof.workloads.workload import Completion, Outcome, Pacer, Process, Session, Value
 
-FINAL_ATTEMPTS = 20
-FINAL_PAUSE_NS = 250_000_000
 STAY_OPERATIONS = (10, 60)
 """The fewest and the most operations that a client does before it takes a connection anew."""
 READ_SHARE = 0.5
@@ -61,13 +60,8 @@ class Register:
     async def final_reads(self, session: Session) -> int:
         """Read every key that was used."""
         assert self._pool is not None
-        process = session.process()
-        unread = 0
-        for key in self._pool.used:
-            if key.operations > 0 and not await _read(session, process, key):
-                unread += 1
-        process.close()
-        return unread
+        used = [key for key in self._pool.used if key.operations > 0]
+        return await read_each(session, used, _read)
 
 
 def _key_name(number: int) -> str:
@@ -114,10 +108,5 @@ def _learn(register: _Register, f: str, value: Value, completion: Completion) ->
         register.seen = value if f == "write" else value[1]
 
 
-async def _read(session: Session, process: Process, key: Key[_Register]) -> bool:
-    for _ in range(FINAL_ATTEMPTS):
-        completion = await process.invoke("read", key.name)
-        if completion.outcome is Outcome.OK:
-            return True
-        await session.scope.sleep(FINAL_PAUSE_NS)
-    return False
+async def _read(process: Process, key: Key[_Register]) -> Completion:
+    return await process.invoke("read", key.name)

@@ -14,12 +14,11 @@ from kraftproof.workloads.competing_brokers import (
     Lease,
     StaleBroker,
 )
+from kraftproof.workloads.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
-from kraftproof.workloads.workload import Outcome, Process, Session
+from kraftproof.workloads.workload import Completion, Process, Session
 
 FIRST_BROKER_ID = 1000
-FINAL_ATTEMPTS = 20
-FINAL_PAUSE_NS = 250_000_000
 
 
 class Registration:
@@ -49,26 +48,16 @@ class Registration:
     async def final_reads(self, session: Session) -> int:
         """Send a heartbeat for the last known lease of each id; the answer is alive or stale."""
         assert self._pool is not None
-        process = session.process()
-        unread = 0
-        for key in self._pool.used:
-            if key.state.epoch >= 0 and not await _read(session, process, key):
-                unread += 1
-        process.close()
-        return unread
+        used = [key for key in self._pool.used if key.state.epoch >= 0]
+        return await read_each(session, used, _read)
 
 
 def _broker_id(number: int) -> str:
     return str(FIRST_BROKER_ID + number)
 
 
-async def _read(session: Session, process: Process, key: Key[BrokerIdState]) -> bool:
+async def _read(process: Process, key: Key[BrokerIdState]) -> Completion:
     broker = key.state
     # No want_fence: a controller does not fence a broker in controlled shutdown on request.
     lease = Lease(incarnation=broker.incarnation, epoch=broker.epoch, unfenced=True)
-    for _ in range(FINAL_ATTEMPTS):
-        completion = await process.invoke("heartbeat", key.name, lease.heartbeat())
-        if completion.outcome is Outcome.OK:
-            return True
-        await session.scope.sleep(FINAL_PAUSE_NS)
-    return False
+    return await process.invoke("heartbeat", key.name, lease.heartbeat())

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
+from kraftproof.workloads.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
-from kraftproof.workloads.workload import Completion, Outcome, Pacer, Process, Session, Value
+from kraftproof.workloads.workload import Completion, Pacer, Process, Session, Value
 
-FINAL_ATTEMPTS = 20
-FINAL_PAUSE_NS = 250_000_000
 IDS_REMEMBERED = 3
 STAY_OPERATIONS = (10, 60)
 SHAPED_SHARE = 0.3
@@ -54,13 +53,8 @@ class Topics:
     async def final_reads(self, session: Session) -> int:
         """Look up all used names; return the number of failed lookups."""
         assert self._pool is not None
-        process = session.process()
-        unread = 0
-        for key in self._pool.used:
-            if key.operations > 0 and not await _read(session, process, key):
-                unread += 1
-        process.close()
-        return unread
+        used = [key for key in self._pool.used if key.operations > 0]
+        return await read_each(session, used, _read)
 
 
 def _topic_name(number: int) -> str:
@@ -126,10 +120,5 @@ def _remember_id(topic: _Topic, completion: Completion) -> None:
     del topic.ids[:-IDS_REMEMBERED]
 
 
-async def _read(session: Session, process: Process, key: Key[_Topic]) -> bool:
-    for _ in range(FINAL_ATTEMPTS):
-        completion = await process.invoke("lookup", key.name)
-        if completion.outcome is Outcome.OK:
-            return True
-        await session.scope.sleep(FINAL_PAUSE_NS)
-    return False
+async def _read(process: Process, key: Key[_Topic]) -> Completion:
+    return await process.invoke("lookup", key.name)
