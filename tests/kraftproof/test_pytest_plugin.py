@@ -48,7 +48,7 @@ def test_partitions_and_clocks(kraftproof_cluster):
 
 def test_a_backend_says_what_it_can_not_do(kraftproof_cluster):
     cluster = kraftproof_cluster(nodes="1+1", backend="local")
-    with pytest.raises(UsageError, match="partition: the local backend can't do that, only"):
+    with pytest.raises(UsageError, match="partition: the local backend can't do that, only disk-"):
         cluster.partition({1})
     with pytest.raises(UsageError, match="--nodes 3"):
         kraftproof_cluster(nodes="3")

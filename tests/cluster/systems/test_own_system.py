@@ -136,11 +136,13 @@ def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_pa
     [
         (
             "--nemesis clock --backend docker",
-            "--nemesis clock: the system kv can't have that on docker, only ",
+            "--nemesis clock: the system kv can't have that on docker, only disk-error, disk-full, "
+            "kill, lose-unsynced, partition, pause, restart, slow-disk",
         ),
         (
             "--nemesis clock",
-            "--nemesis clock: the local backend can't do that, only ",
+            "--nemesis clock: the local backend can't do that, only disk-error, disk-full, kill, "
+            "lose-unsynced, pause, restart, slow-disk",
         ),
         (
             "--backend simulated --nemesis kill",

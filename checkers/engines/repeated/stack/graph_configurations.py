@@ -27,8 +27,8 @@ WORD: Final = 3
 COST: Final = 4
 SPENT: Final = 5
 """Columns of a state: the bits of the open calls that took effect; the top frame; a key that keeps
-equal states apart; the word on top of the frame, its cost, and the number of the indeterminate
-calls that it used, by kind."""
+equal states apart; the word on top of the frame; the cost of the state; and the number of used
+indeterminate calls, by kind."""
 
 COLUMNS: Final = 6
 """Of a state."""
