@@ -27,7 +27,7 @@ SHARE: Final = 0.4
 LONGEST_REST_NS: Final = milliseconds(2_500)
 """Longest time between two cases."""
 SHAPE: Final = CaseShape(most_connections=2, most_frames=5)
-INVARIANT: Final = "AnswersFitRequests"
+INVARIANT: Final = "AnswersComeOnceInOrder"
 STATEMENT: Final = (
     "Each request on a connection is answered once, in order, in its version and in time, or the "
     "connection ends for a reason."

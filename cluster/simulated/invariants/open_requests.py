@@ -1,7 +1,7 @@
 """The invariant of requests that wait for their answers (docs/decisions/0265).
 
 The invariant looks at the open requests of a process now and then, so that it costs nothing per
-request. See AnswersFitRequests in background/random_requests.py for the client's view.
+request. See AnswersComeOnceInOrder in background/random_requests.py for the client's view.
 """
 
 from typing_extensions import override

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="I1",
     title="An answer is sent as soon as it is ready, past earlier requests of its connection",
     source='the class of pipelining faults; Kafka\'s protocol guide, "Network"',
-    expected="AnswersFitRequests",
+    expected="AnswersComeOnceInOrder",
     edits=(
         Edit(
             module="kraftproof.node.server.connection",

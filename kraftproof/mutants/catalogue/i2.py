@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="I2",
     title="The sign of a correlation id is lost in the answer",
     source="ours; the class of wrong correlation ids",
-    expected="AnswersFitRequests",
+    expected="AnswersComeOnceInOrder",
     edits=(
         Edit(
             module="kraftproof.node.server.requests",

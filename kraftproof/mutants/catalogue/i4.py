@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="I4",
     title="A frame that arrives together with an earlier frame waits for further bytes",
     source="ours; the class of framing faults",
-    expected="AnswersFitRequests",
+    expected="AnswersComeOnceInOrder",
     edits=(
         Edit(
             module="kraftproof.node.wire.frames",
