@@ -65,10 +65,12 @@ def main() -> None:
         quick_start.collect_seldom()
         interrupts.install()
         status = run(sys.argv[1:])
-    except KeyboardInterrupt:  # before the command, or while an error was printed
-        print_error(f"kraftproof: {interrupts.sentence()}")
+        interrupts.settle()
+    except KeyboardInterrupt:  # also outside of the command
+        interrupts.settle()
         status = INTERRUPTED_EXIT_CODE
-    interrupts.settle()
+    if status == INTERRUPTED_EXIT_CODE:  # no interrupt can come between the line and the exit
+        print_error(f"kraftproof: {interrupts.sentence()}")
     interrupts.leave(_flushed(status))
 
 
@@ -102,8 +104,6 @@ def run(arguments: list[str]) -> int:
         return USAGE_EXIT_CODE
     except Exception as error:  # noqa: BLE001 - no exception may pass for a verdict
         status = _failed(error)
-    if status == INTERRUPTED_EXIT_CODE:
-        print_error(f"kraftproof: {interrupts.sentence()}")
     return status
 
 

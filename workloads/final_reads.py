@@ -1,7 +1,7 @@
-"""Final reads: each used key is read after all faults are healed, and a failed read is repeated.
+"""Final reads: a workload reads each used key after the faults are healed, and repeats failures.
 
-A system that lost its data may answer no read at all. After a key without an answer, each further
-key is read once until a read succeeds, so the time does not grow by all attempts of each key.
+A system without its data may answer no read. After a key without an answer, the workload reads
+each further key once, until a read succeeds, because twenty attempts per key would take minutes.
 """
 
 from collections.abc import Awaitable, Callable, Iterable

@@ -177,6 +177,29 @@ def test_an_error_for_want_of_a_callback_that_lost_the_interrupt_is_no_crash():
     assert (done.returncode, done.stderr) == (130, "kraftproof: interrupted\n")
 
 
+INTERRUPTED_TWICE = """
+import sys
+from kraftproof import cli
+from kraftproof.errors import INTERRUPTED_EXIT_CODE
+
+run = cli.run
+
+def run_and_interrupt(arguments):
+    run(arguments)
+    raise KeyboardInterrupt  # the question whether the first interrupt was lost may come here
+
+cli._invoke = lambda *_: INTERRUPTED_EXIT_CODE
+cli.run = run_and_interrupt
+sys.argv = ["kraftproof", "explain", "history"]
+cli.main()
+"""
+
+
+def test_a_second_interrupt_at_the_end_of_the_first_adds_no_line():
+    done = run((sys.executable, "-c", INTERRUPTED_TWICE))
+    assert (done.returncode, done.stderr) == (130, "kraftproof: interrupted\n")
+
+
 SWALLOWS_AN_INTERRUPT = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores SIGINT
