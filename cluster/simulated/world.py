@@ -72,9 +72,11 @@ class World:
         self.links = self._links(options, link_fault, weather)
         self.network = Network(self.links, self.transport, self._server, self.crashed)
         self.timeouts = timeouts(options.timeouts)
-        voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
+        self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.committed_log = CommittedLog()
-        config = ClusterConfig(voters=voters, timeouts=self.timeouts, cluster_id=self.cluster_id)
+        config = ClusterConfig(
+            voters=self.voters, timeouts=self.timeouts, cluster_id=self.cluster_id
+        )
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))

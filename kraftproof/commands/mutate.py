@@ -25,10 +25,15 @@ from kraftproof.mutants.generator.results import (
     read_results,
     totals,
 )
-from kraftproof.mutants.generator.review import read_review, section, with_section
+from kraftproof.mutants.generator.review import (
+    EQUIVALENT,
+    read_review,
+    section,
+    with_section,
+)
 from kraftproof.mutants.generator.sampling import draw
 from kraftproof.mutants.generator.seed_order import load_seed_order
-from kraftproof.mutants.generator.trial import Searches, Trial
+from kraftproof.mutants.generator.trial import SURVIVED, Searches, Trial
 from kraftproof.mutants.sim_processes import SearchFailedError, SearchStoppedError, SimProcesses
 from kraftproof.mutants.type_check import TypeCheckUnavailableError
 from kraftproof.option_files import option_file
@@ -64,6 +69,13 @@ OutOption = Annotated[
         "search had a smaller budget."
     ),
 ]
+AgainOption = Annotated[
+    bool,
+    typer.Option(
+        help="Search the survivors of --out again, except for those that --review has as "
+        "equivalent."
+    ),
+]
 ShowOption = Annotated[
     str | None, typer.Option(metavar="MUTANT", help="Print the diff of a written mutant.")
 ]
@@ -85,6 +97,7 @@ def mutate(
     recorded: RecordedOption = RECORDED_SEEDS,
     store: StoreOption = Path("store/mutants"),
     out: OutOption = None,
+    again: AgainOption = False,
     show: ShowOption = None,
     review: ReviewOption = None,
     scoreboard: ScoreboardOption = None,
@@ -106,7 +119,8 @@ def mutate(
     A mutant type-checks (mypy --strict) and imports. A search runs seeds whose
     unchanged run executes the edited code, most executions first. The result is
     property (an invariant or a check of the history), assertion (a check of the
-    node itself), crash (another exception) or survived.
+    node itself), crash (another exception), survived, or not reached (no recorded
+    seed runs the edited code).
 
     Exit codes: 0 searched, whatever survived, 3 wrong usage or input, 130
     interrupted.
@@ -120,6 +134,12 @@ def mutate(
     if scoreboard is not None and not scoreboard.parent.is_dir():
         raise UsageError(f"--scoreboard {scoreboard}: no directory {scoreboard.parent}")
     done = {} if out is None else read_results(out)
+    if again:
+        done = {
+            mutant: trial
+            for mutant, trial in done.items()
+            if trial.result != SURVIVED or reviewed.get(mutant) == EQUIVALENT
+        }
     _make_folder(store)
     output = _Output(done, out, is_json=as_json_, expected=count)
     try:

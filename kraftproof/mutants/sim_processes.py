@@ -1,16 +1,30 @@
-"""Processes of `kraftproof sim`, each for a search; any thread can stop the processes."""
+"""Processes of `kraftproof sim`, each for a search; any thread can stop the processes.
+
+A fork server imports the libraries once, and forks a process for each search. The server imports
+no module of the node, so that a mutant's import hook still comes before the node.
+"""
 
 import json
+import multiprocessing
+import os
 import resource
-import subprocess
 import sys
 from collections.abc import Sequence
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
 from signal import SIGKILL, SIGXCPU
 from threading import Event, RLock
-from typing import Any
+from typing import Any, Final
 
 from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
+
+STDOUT, STDERR = "stdout", "stderr"
+PRELOADED: Final = (
+    *("kraftproof.cli", "kraftproof.commands.sim", "kraftproof.mutants.catalogue"),
+    *("kraftproof.checkers", "kraftproof.report"),
+)
+"""Modules that a search needs and that import nothing of the node."""
 
 
 class SearchFailedError(RuntimeError):
@@ -29,7 +43,9 @@ class SimProcesses:
     """Runs processes of `kraftproof sim` from any number of threads."""
 
     def __init__(self) -> None:
-        self._children: set[subprocess.Popen[str]] = set()
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(list(PRELOADED))
+        self._children: set[ForkServerProcess] = set()
         self._lock = RLock()  # re-entrant: a handler of Ctrl-C may call `stop` inside of `stop`
         self._stopped = Event()
 
@@ -52,8 +68,10 @@ class SimProcesses:
             SearchFailedError: the process failed.
         """
         with temporary_directory("kraftproof-mutants-") as store:
-            command = [sys.executable, "-m", "kraftproof", "sim", "--json", "--store", str(store)]
-            output, errors, status = self._run([*command, *arguments], limit_s)
+            command = ["sim", "--json", "--store", str(store), *arguments]
+            status = self._run(command, store, limit_s)
+            output = (store / STDOUT).read_text(encoding="utf-8")
+            errors = (store / STDERR).read_text(encoding="utf-8")
         if limit_s and -status in {SIGKILL, SIGXCPU}:
             raise SearchHungError(f"{subject}: no end after {limit_s} CPU seconds")
         last = (output.strip() or " ").splitlines()[-1]
@@ -63,19 +81,34 @@ class SimProcesses:
         found: dict[str, Any] = json.loads(last)
         return found
 
-    def _run(self, command: Sequence[str], limit_s: int) -> tuple[str, str, int]:
+    def _run(self, command: Sequence[str], store: Path, limit_s: int) -> int:
+        """Run a command in a forked process, and return its exit status or negative signal."""
+        for name in (STDOUT, STDERR):
+            (store / name).touch()
         with self._lock:
             if self._stopped.is_set():
                 raise SearchStoppedError("stopped")
-            child = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
+            child = self._context.Process(target=_sim, args=(command, store, limit_s))
+            child.start()
             self._children.add(child)
-        if limit_s:
-            resource.prlimit(child.pid, resource.RLIMIT_CPU, (limit_s, limit_s + 1))
-        output, errors = child.communicate()
+        child.join()
         with self._lock:
             self._children.discard(child)
-            if self._stopped.is_set() or child.returncode == INTERRUPTED_EXIT_CODE:
+            if self._stopped.is_set() or child.exitcode == INTERRUPTED_EXIT_CODE:
                 raise SearchStoppedError("stopped")
-        return output, errors, child.returncode
+        assert child.exitcode is not None, "a joined process has ended"
+        return child.exitcode
+
+
+def _sim(command: Sequence[str], store: Path, limit_s: int) -> None:
+    """Run a command line in this process; the output goes to files."""
+    for descriptor, name in ((1, STDOUT), (2, STDERR)):
+        file = os.open(store / name, os.O_WRONLY)
+        os.dup2(file, descriptor)
+        os.close(file)
+    if limit_s:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
+    sys.argv = ["kraftproof", *command]
+    from kraftproof.__main__ import main
+
+    main()

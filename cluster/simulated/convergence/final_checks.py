@@ -14,9 +14,11 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     first_difference,
 )
 from kraftproof.cluster.simulated.convergence.epoch_files import epoch_file_fault
+from kraftproof.cluster.simulated.convergence.quorum_state_files import quorum_state_fault
 from kraftproof.cluster.simulated.invariants.invariant import LEADER
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.image import MetadataImage
@@ -149,20 +151,37 @@ def judge(world: World, core: Sequence[int], outcome: FinalOutcome) -> None:
             _judge_image(world, each)
         judged = each.image
     _judge_by_log(world, core)
-    _judge_epoch_files(world, core)
+    for each in _running(world, core):
+        _judge_epoch_file(world, each)
+        _judge_quorum_state_file(world, each)
 
 
-def _judge_epoch_files(world: World, core: Sequence[int]) -> None:
-    for process in _running(world, core):
-        content = world.machines[process.node_id].read_epoch_file()
-        fault = epoch_file_fault(content, process.log)
-        if fault is not None:
-            world.monitor.report_violation_of(
-                "EpochFilesSayWhatLogsSay",
-                "The file of epochs beside a log has the first offset of each epoch of the log.",
-                process,
-                fault,
-            )
+def _judge_epoch_file(world: World, process: NodeProcess) -> None:
+    content = world.machines[process.node_id].read_epoch_file()
+    fault = epoch_file_fault(content, process.log)
+    if fault is not None:
+        world.monitor.report_violation_of(
+            "EpochFilesSayWhatLogsSay",
+            "The file of epochs beside a log has the first offset of each epoch of the log.",
+            process,
+            fault,
+        )
+
+
+def _judge_quorum_state_file(world: World, process: NodeProcess) -> None:
+    status = process.status
+    if status is None:
+        return
+    state = QuorumState(epoch=status.epoch, voted_for=status.voted_for, leader=status.leader)
+    content = world.machines[process.node_id].read_quorum_state_file()
+    fault = quorum_state_fault(content, state, world.cluster_id, world.voters)
+    if fault is not None:
+        world.monitor.report_violation_of(
+            "QuorumStateFilesAreWhole",
+            "The quorum-state file has the fields of Kafka's schema, and the state of the node.",
+            process,
+            fault,
+        )
 
 
 def _judge_by_log(world: World, core: Sequence[int]) -> None:

@@ -55,8 +55,17 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     WhoEntersAnIsrMayLead,
 )
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
+from kraftproof.cluster.simulated.invariants.pace import BrokersKeepPace
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
+    FetchesGetWhatFollows,
+    NewsIsAnsweredAtOnce,
+)
+from kraftproof.cluster.simulated.invariants.quorum.high_watermarks import (
+    FollowersTakeHighWatermarks,
+    HighWatermarkIsEarned,
+)
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
     FetchersDoNotLead,
@@ -115,6 +124,10 @@ def make_monitor(
             FetchesAreFenced(),
             FetchersDoNotLead(),
             AnswersNameWhatWasAsked(),
+            HighWatermarkIsEarned(config),
+            FollowersTakeHighWatermarks(),
+            FetchesGetWhatFollows(config),
+            NewsIsAnsweredAtOnce(config),
             OlderEpochsAreRefused(),
             SuccessorsHoldWhatCommitted(),
             LeadersSayThatTheyStop(config),
@@ -135,6 +148,7 @@ def make_monitor(
             OneLivingIncarnation(config, registry),
             FencedInTime(config, registry),
             HeartbeatRequestsHonoured(registry),
+            BrokersKeepPace(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
         )

@@ -29,6 +29,7 @@ from kraftproof.node.storage.epochs import FILE_NAME as EPOCH_FILE
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.quorum_state import FILE_NAME as QUORUM_STATE_FILE
 from kraftproof.node.storage.stored import (
     StorageConfig,
     Stored,
@@ -205,7 +206,14 @@ class Machine:
 
     def read_epoch_file(self) -> bytes:
         """Return the content of leader-epoch-checkpoint, as on the disk now."""
-        return bytes(self.disk.read(join(log_directory(self._storage_config), EPOCH_FILE)))
+        return self._read(EPOCH_FILE)
+
+    def read_quorum_state_file(self) -> bytes:
+        """Return the content of quorum-state, as on the disk now."""
+        return self._read(QUORUM_STATE_FILE)
+
+    def _read(self, name: str) -> bytes:
+        return bytes(self.disk.read(join(log_directory(self._storage_config), name)))
 
     def stop(self) -> None:
         """SIGTERM, if there is a process."""

@@ -43,6 +43,7 @@ class SimulatedTransport(Transport[Connection]):
     @override
     def send(self, connection: Connection, correlation_id: int, request: Send | Forward) -> None:
         message, version = request.message, request.version
+        self._contract.request_begins(request)
         if isinstance(request, Forward):
             self._contract.forward_begins(request, connection)
             outgoing = Outgoing(message=message, version=version, forward=request)

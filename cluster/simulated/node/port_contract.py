@@ -7,6 +7,7 @@ nothing there. These invariants name the wait that is missing.
 from typing import Final
 
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Effect, Forward, Send
 from kraftproof.node.core.events import Event
 from kraftproof.node.shell.ports import PeerConnection
@@ -18,7 +19,10 @@ SENTENCES: Final = {
     "OneSnapshotAtATime": "Snapshots are written and checked one at a time.",
     "AnswersFitRequests": "A request is resumed by its own answer.",
     "UnsentReachedNobody": "A Forward is refused by its sender only if it can have reached nobody.",
+    "PeersAnswerInTime": "A Send or Forward ends in one answer, or in none, within its time-out.",
 }
+OVERDUE_NS: Final = milliseconds(50)
+"""Time for the end of a request beyond its time-out."""
 
 
 class PortContract:
@@ -26,6 +30,7 @@ class PortContract:
 
     __slots__ = (
         "_answered",
+        "_due",
         "_forwards",
         "_fsyncs",
         "_monitor",
@@ -41,6 +46,8 @@ class PortContract:
         """The kind of the barrier that is not on disk yet."""
         self._fsyncs = 0
         self._snapshots = 0
+        self._due: dict[int, int] = {}
+        """The running time by which each request to a peer ends, by correlation."""
         self._forwards: dict[int, PeerConnection] = {}
         """The connection that each Forward without a response was sent on."""
         self._answered: Message | None = None
@@ -98,6 +105,29 @@ class PortContract:
         if asked is not answered:
             names = f"{type(asked).__name__}, the answer is to another {type(answered).__name__}"
             self._violated("AnswersFitRequests", f"asked {names}")
+
+    def request_begins(self, request: Send | Forward) -> None:
+        """Note the time-out of a request, and check the request that has waited longest."""
+        running_ns = self._process.running_ns()
+        if self._due:
+            oldest = next(iter(self._due))
+            if running_ns > self._due[oldest] + OVERDUE_NS:
+                self._overdue(oldest, running_ns)
+        self._due[request.correlation] = running_ns + request.timeout_ns
+
+    def request_ends(self, correlation: int) -> None:
+        """Check that a request has ended within its time-out, for the first time."""
+        running_ns = self._process.running_ns()
+        if correlation not in self._due:
+            self._violated("PeersAnswerInTime", f"request {correlation} ends twice")
+        elif running_ns > self._due[correlation] + OVERDUE_NS:
+            self._overdue(correlation, running_ns)
+        self._due.pop(correlation, None)
+
+    def _overdue(self, correlation: int, running_ns: int) -> None:
+        late_ms = (running_ns - self._due[correlation]) / 1e6
+        detail = f"request {correlation} has not ended {late_ms:.0f} ms after its time-out"
+        self._violated("PeersAnswerInTime", detail)
 
     def forward_begins(self, request: Forward, connection: PeerConnection) -> None:
         """Note the connection of a Forward."""

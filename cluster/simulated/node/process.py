@@ -23,7 +23,7 @@ from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.node.workers import SimulatedWorkers
 from kraftproof.node.core.base.types import Instant
 from kraftproof.node.core.effects import Effect, Exit, Forward, Publish, Send
-from kraftproof.node.core.events import Event, Received
+from kraftproof.node.core.events import Answered, Event, Received, Unanswered
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.status import NodeStatus
@@ -225,7 +225,9 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self.event = event
         if self._contract.barrier is not None:
             self._contract.on_step(event)
-        if type(event) is Received:
+        if isinstance(event, Answered | Unanswered):
+            self._contract.request_ends(event.correlation)
+        elif type(event) is Received:
             for received in self._monitor.on_received[type(event.message)]:
                 received(self, event)
 

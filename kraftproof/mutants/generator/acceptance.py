@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.mutants.generator.candidates import Candidate
-from kraftproof.mutants.generator.files import mutant_path, remove_mutant, write_mutant
+from kraftproof.mutants.generator.files import (
+    is_rejected,
+    mutant_path,
+    reject_mutant,
+    write_mutant,
+)
 from kraftproof.mutants.mutant import Mutant
 from kraftproof.mutants.type_check import (
     PACKAGE,
@@ -39,14 +44,15 @@ IMPORTING: Final = (
 
 
 class TypeChecker:
-    """A daemon of mypy over a copy of the node."""
+    """A daemon of mypy over a copy of the node, started by the first check."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._is_started = False
         self._edited: dict[Path, str] = {}
         """Original texts of the edited files."""
 
-    def start(self) -> None:
+    def _start(self) -> None:
         """Start the daemon.
 
         Raises:
@@ -57,12 +63,19 @@ class TypeChecker:
                 "mypy is not installed, and mutants have to type-check: pip install mypy"
             )
         copy_node(self._root / PACKAGE)
+        self._is_started = True
         error = self._first_error()
         if error is not None:
             raise TypeCheckUnavailableError(f"mypy rejects the node without a mutant: {error}")
 
     def accepts(self, mutant: Mutant) -> bool:
-        """Return whether the node type-checks with a mutant."""
+        """Return whether the node type-checks with a mutant.
+
+        Raises:
+            TypeCheckUnavailableError: mypy is missing or fails, or rejects the unchanged node.
+        """
+        if not self._is_started:
+            self._start()
         for path, text in self._edited.items():
             path.write_text(text, encoding="utf-8")
         self._edited.clear()
@@ -73,8 +86,9 @@ class TypeChecker:
         return self._first_error() is None
 
     def stop(self) -> None:
-        """End the daemon."""
-        self._dmypy("kill")
+        """End the daemon, if there is one."""
+        if self._is_started:
+            self._dmypy("kill")
 
     def _first_error(self) -> str | None:
         """Check the copy; start the daemon again if the daemon has ended, for example as idle."""
@@ -94,15 +108,10 @@ class TypeChecker:
 
 @contextmanager
 def type_checker() -> Iterator[TypeChecker]:
-    """Yield a started daemon over a temporary copy of the node, and end the daemon.
-
-    Raises:
-        TypeCheckUnavailableError: mypy is missing or fails, or rejects the unchanged node.
-    """
+    """Yield a type checker over a temporary copy of the node, and end its daemon."""
     with tempfile.TemporaryDirectory(prefix="kraftproof-types-") as name:
         checker = TypeChecker(Path(name))
         try:
-            checker.start()
             yield checker
         finally:
             checker.stop()
@@ -111,7 +120,7 @@ def type_checker() -> Iterator[TypeChecker]:
 def accepted(drawn: Iterable[Candidate], folder: Path) -> Iterator[Candidate]:
     """Yield the candidates that type-check and import; a mutant's file is written to a folder.
 
-    A mutant with a file in the folder was accepted before, and is not checked again.
+    A mutant with a file in the folder was accepted or rejected before, and is not checked again.
 
     Raises:
         TypeCheckUnavailableError: mypy is missing or fails, or rejects the unchanged node.
@@ -121,12 +130,12 @@ def accepted(drawn: Iterable[Candidate], folder: Path) -> Iterator[Candidate]:
             mutant = candidate.mutant()
             if mutant_path(mutant.mutant_id, folder).is_file():
                 yield candidate  # an earlier command has accepted the same edit
-            elif checker.accepts(mutant):
-                file = write_mutant(candidate, folder)
-                if _imports(file, candidate.source.module):
+            elif not is_rejected(mutant.mutant_id, folder):
+                file = write_mutant(candidate, folder) if checker.accepts(mutant) else None
+                if file is not None and _imports(file, candidate.source.module):
                     yield candidate
                 else:
-                    remove_mutant(file)
+                    reject_mutant(mutant.mutant_id, folder)
 
 
 def _imports(file: Path, module: str) -> bool:

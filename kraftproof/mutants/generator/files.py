@@ -19,6 +19,7 @@ MUTANT = Mutant(
 
 
 DIFF_SUFFIX = ".diff"
+REJECTED_SUFFIX = ".rejected"
 
 
 def mutant_path(mutant_id: str, folder: Path) -> Path:
@@ -45,7 +46,14 @@ def write_mutant(candidate: Candidate, folder: Path) -> Path:
     return path
 
 
-def remove_mutant(path: Path) -> None:
-    """Remove the file of a mutant and its diff."""
+def reject_mutant(mutant_id: str, folder: Path) -> None:
+    """Remove the file of a mutant and its diff, and note that the mutant was rejected."""
+    path = mutant_path(mutant_id, folder)
     path.unlink(missing_ok=True)
     path.with_suffix(DIFF_SUFFIX).unlink(missing_ok=True)
+    path.with_suffix(REJECTED_SUFFIX).touch()
+
+
+def is_rejected(mutant_id: str, folder: Path) -> bool:
+    """Return whether an earlier command has rejected the mutant."""
+    return mutant_path(mutant_id, folder).with_suffix(REJECTED_SUFFIX).is_file()

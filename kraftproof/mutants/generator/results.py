@@ -13,7 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from kraftproof.errors import UsageError
-from kraftproof.mutants.generator.trial import ASSERTION, PROPERTY, RESULTS, SURVIVED, Trial
+from kraftproof.mutants.generator.trial import (
+    ASSERTION,
+    PROPERTY,
+    RESULTS,
+    SURVIVED,
+    UNKILLED,
+    Trial,
+)
 
 STYLES: Final = {PROPERTY: "green", ASSERTION: "green", SURVIVED: "bold red"}
 LONGEST_EDIT: Final = 100
@@ -59,7 +66,7 @@ def line_of(trial: Trial) -> str:
     """Return a trial as a line."""
     by = trial.by or _why(trial)
     place = f"{trial.module}:{trial.line}"
-    return f"{trial.result:<9} {trial.cpu_seconds:>5.1f} CPU-s  {by:<28} {place:<36} {trial.edit}"
+    return f"{trial.result:<11} {trial.cpu_seconds:>5.1f} CPU-s  {by:<28} {place:<36} {trial.edit}"
 
 
 def as_table(trials: Sequence[Trial]) -> Table:
@@ -84,8 +91,10 @@ def as_table(trials: Sequence[Trial]) -> Table:
 
 
 def _why(trial: Trial) -> str:
-    """Return why a mutant survived."""
-    return f"{trial.searched} seeds" if trial.reached else "never reached"
+    """Return what an unkilled mutant went through."""
+    return (
+        f"{trial.searched} of {trial.reached} seeds" if trial.reached else "no seed runs the code"
+    )
 
 
 def totals(trials: Sequence[Trial]) -> str:
@@ -94,6 +103,6 @@ def totals(trials: Sequence[Trial]) -> str:
         return "no mutants"
     counted = Counter(trial.result for trial in trials)
     parts = ", ".join(f"{counted[result]} {result}" for result in RESULTS)
-    killed = [trial.cpu_seconds for trial in trials if trial.result != SURVIVED]
+    killed = [trial.cpu_seconds for trial in trials if trial.result not in UNKILLED]
     cost = f", median kill {median(killed):.1f} CPU-s" if killed else ""
     return f"{len(trials)} mutants: {parts}{cost}"

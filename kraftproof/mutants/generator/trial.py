@@ -8,7 +8,14 @@ from kraftproof.mutants.generator.candidates import Candidate
 from kraftproof.mutants.generator.seed_order import SeedOrder
 from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
 
-PROPERTY, ASSERTION, CRASH, SURVIVED = RESULTS = ("property", "assertion", "crash", "survived")
+PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
+    "property",
+    "assertion",
+    "crash",
+    "survived",
+    "not reached",
+)
+UNKILLED: Final = (SURVIVED, NOT_REACHED)
 MOST_CRASHES: Final = 2
 """Crashed seeds after which a mutant counts as killed by a crash; before, the search goes on."""
 HANG_S: Final = 60
@@ -29,7 +36,7 @@ class Trial:
     """The removed and the inserted text in a line."""
     result: str
     by: str | None
-    """The violated property or the exception; None for a survivor."""
+    """The violated property or the exception; None without a kill."""
     cpu_seconds: float
     seed: int | None
     searched: int
@@ -52,7 +59,7 @@ class Searches:
     def run(self, candidate: Candidate) -> Trial:
         """Search for a mutant whose file is written.
 
-        A mutant survives unsearched if no recorded seed runs the edited block.
+        A mutant is not reached if no recorded seed runs the edited block.
 
         Raises:
             SearchFailedError: the search failed or was stopped.
@@ -83,7 +90,7 @@ class Searches:
             line=candidate.line,
             operator=candidate.operator,
             edit=one_line(candidate),
-            result=SURVIVED if kill is None else kill["kind"],
+            result=kill["kind"] if kill is not None else SURVIVED if seeds else NOT_REACHED,
             by=None if kill is None else _by(kill),
             cpu_seconds=round(spent_s, 2),
             seed=None if kill is None else kill["seed"],
@@ -94,7 +101,7 @@ class Searches:
     def is_spent(self, trial: Trial) -> bool:
         """Return whether an earlier trial is final: a kill, or a survivor of this budget."""
         is_whole = trial.cpu_seconds >= self._budget_s or trial.searched >= trial.reached
-        return trial.result != SURVIVED or is_whole
+        return trial.result not in UNKILLED or (is_whole and trial.result == SURVIVED)
 
     def _sim(self, mutant_id: str, seeds: list[int], budget_s: float) -> dict[str, Any]:
         arguments = ["--mutant", str(self._files / f"{mutant_id}.py"), "--in-order", "--bare"]

@@ -1,9 +1,11 @@
 """mypy and an import decide which edits become mutants."""
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from kraftproof.mutants.generator import acceptance
 from kraftproof.mutants.generator.acceptance import accepted
 from kraftproof.mutants.generator.candidates import Candidate, read_sources
 from kraftproof.mutants.generator.source import Replacement
@@ -25,4 +27,7 @@ def test_an_edit_is_accepted_if_it_type_checks_and_imports(tmp_path):
     sound = candidate("> end_offset", ">= end_offset")
     drawn = [misspelled, sound, unimportable, sound]
     assert list(accepted(drawn, tmp_path)) == [sound, sound]
-    assert sorted(file.suffix for file in tmp_path.iterdir()) == [".diff", ".py"]
+    suffixes = sorted(file.suffix for file in tmp_path.iterdir())
+    assert suffixes == [".diff", ".py", ".rejected", ".rejected"]
+    with mock.patch.object(acceptance.TypeChecker, "accepts", side_effect=AssertionError):
+        assert list(accepted(drawn, tmp_path)) == [sound, sound]  # no edit is checked again

@@ -67,10 +67,12 @@ def test_the_seeds_that_run_the_block_most_come_first():
     assert (trial.result, trial.searched, trial.reached) == ("survived", 2, 2)
 
 
-def test_a_mutant_of_code_that_never_runs_survives_unsearched():
+def test_a_mutant_of_code_that_never_runs_is_not_searched():
     trial, asked = run({}, everywhere([1, 2], 0))
     assert asked == []
-    assert (trial.result, trial.reached, trial.cpu_seconds) == ("survived", 0, 0.0)
+    assert (trial.result, trial.reached, trial.cpu_seconds) == ("not reached", 0, 0.0)
+    reaching = Searches(Scripted({}), SeedOrder(everywhere([1], 1)), 30.0, Path())
+    assert not reaching.is_spent(trial)  # seeds recorded later may run the code
 
 
 @pytest.mark.parametrize(
@@ -136,8 +138,14 @@ def test_the_section_counts_what_is_not_equivalent(tmp_path):
     review.write_text(
         f"| mutant | verdict |\n|---|---|\n| `{survivor.mutant}` | equivalent | x |\n"
     )
-    text = section([killed, survivor], read_review(review), "kraftproof mutate", "2026-11-25")
-    assert "1 of 1 mutants that are not equivalent (100 %)" in text
+    unreached, _ = run({}, everywhere([1], 0))
+    unreached = type(unreached)(**{**fields(unreached), "mutant": "shell.a-constant-01234567"})
+    trials = [killed, survivor, unreached]
+    text = section(trials, read_review(review), "kraftproof mutate", "2026-11-25")
+    assert "1 of 2 mutants that are not equivalent (50 %)" in text
+    assert "1 of 1 of these whose code a recorded seed runs (100 %)" in text
+    rows = {line.split(" | ")[0]: line.split(" | ")[1:] for line in text.splitlines()}
+    assert rows["| core.raft"] == ["3", "1", "0", "0", "0", "1", "1 |"]
     assert totals([killed, survivor]).startswith("2 mutants: 1 property, 0 assertion, 0 crash, 1 ")
     page = "# Scoreboard\n\n## Generated mutants\nold\n\n## Other\nkept\n"
     assert with_section(page, text).endswith("\n## Other\nkept\n")
