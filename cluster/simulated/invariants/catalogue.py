@@ -20,6 +20,7 @@ from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
     MakeSpecification,
 )
+from kraftproof.cluster.simulated.invariants.election_times import ElectionsTakeTheirTime
 from kraftproof.cluster.simulated.invariants.elections import (
     CheckQuorum,
     ElectedByAMajority,
@@ -121,6 +122,7 @@ def make_monitor(
             VotesAreRefusedForAReason(config),
             RolesFitVotes(config),
             CheckQuorum(config),
+            ElectionsTakeTheirTime(config),
             FetchesAreFenced(),
             FetchersDoNotLead(),
             AnswersNameWhatWasAsked(),

@@ -29,6 +29,7 @@ from kraftproof.node.wire.messages import (
 
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
+MOST_DOUBLINGS = 16
 SLACK_NS = milliseconds(100)
 """Time of a step beyond its deadline."""
 
@@ -40,6 +41,9 @@ class Contact(Struct, kw_only=True):
     sent: Moment
     answered: Moment | None = None
     error: int = ErrorCode.NONE
+    failures: int = MOST_DOUBLINGS
+    """Number of failures in a row before the request; the largest where the number is unknown,
+    since without a controller a broker counts failures without requests."""
 
 
 class BrokersKeepPace(Invariant):
@@ -81,10 +85,13 @@ class BrokersKeepPace(Invariant):
     def on_sent(self, process: ProcessView, effect: Send) -> None:
         now = moment(process)
         before = self._contacts.get(process.node_id)
-        self._contacts[process.node_id] = Contact(effect=effect, sent=now)
+        contact = self._contacts[process.node_id] = Contact(effect=effect, sent=now)
         if before is None or process.status is None:
             return
         turned_ns = self._turned_ns.get(process.node_id, 0)
+        if turned_ns < before.sent.running_ns:
+            has_failed = before.answered is None or before.error != ErrorCode.NONE
+            contact.failures = before.failures + 1 if has_failed else 0
         if process.status.leader not in {NO_NODE, effect.destination}:
             return  # the step that turns to another leader has not ended
         latest_ns = max(self._latest_ns(before), turned_ns) + SLACK_NS
@@ -101,7 +108,9 @@ class BrokersKeepPace(Invariant):
             wait_ns = timeouts.request_ns + timeouts.retry_backoff_max_ns * stretched
             return int(before.sent.running_ns + wait_ns)
         if before.error:
-            return int(before.answered.running_ns + timeouts.retry_backoff_max_ns * stretched)
+            doubled_ns = timeouts.retry_backoff_ns << min(before.failures, MOST_DOUBLINGS)
+            wait_ns = min(doubled_ns, timeouts.retry_backoff_max_ns) * stretched
+            return int(before.answered.running_ns + wait_ns)
         if isinstance(before.effect.message, RegistrationRequest):
             return before.answered.running_ns
         interval_ns = timeouts.heartbeat_interval_ns * stretched

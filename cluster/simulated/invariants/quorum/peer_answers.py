@@ -70,7 +70,10 @@ class AnswersNameWhatWasAsked(Invariant):
         if len(asked) != 1 or asked[0] not in METADATA_PARTITIONS:
             return  # a random request, which no peer sends
         answered = list(_named(message, event.version))
-        if answered and answered != asked:  # an error of the whole request names nothing
+        is_refused = (
+            getattr(message, "error_code", 0) != 0
+        )  # an error of the whole request names nothing
+        if answered != asked and (answered or not is_refused):
             name = type(event.message).__name__
             detail = f"{name} v{event.version}: asked {asked}, answers {answered}"
             self.monitor.report_violation(self, process, detail)

@@ -59,6 +59,23 @@ def test_the_next_request_comes_in_time(first, answer, wait_ms, is_right):
     assert (harness.reported == []) == is_right
 
 
+def test_the_back_off_doubles():
+    harness = MonitorHarness(BrokersKeepPace(CONFIG))
+    broker = harness.process(4)
+    broker.moves(leader=2)
+    harness.now_ns += milliseconds(1)
+    for answer, wait_ms in ((SERVED, 500), (SERVED, 500), (REFUSED, 20), (REFUSED, 40)):
+        broker.sends(HEARTBEAT)
+        broker.hears(2, HEARTBEAT, answer)
+        harness.now_ns += milliseconds(wait_ms)
+    broker.sends(HEARTBEAT)
+    assert harness.reported == []
+    broker.hears(2, HEARTBEAT, REFUSED)
+    harness.now_ns += milliseconds(200)
+    broker.sends(HEARTBEAT)
+    assert len(harness.reported) == 1
+
+
 def test_pauses_and_a_new_leader_are_excuses():
     harness = MonitorHarness(BrokersKeepPace(CONFIG))
     broker = harness.process(4)

@@ -1,0 +1,172 @@
+"""The invariant of the times of elections (KIP-595 "Gridlocked Elections", "Fetch response").
+
+The earliest times are true time, which passes during a pause; the latest times are running time of
+the process, without pauses and waits for its disk. See elections.py for votes and majorities.
+"""
+
+from typing import ClassVar
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+    Requests,
+)
+from kraftproof.cluster.simulated.invariants.sessions import Moment, moment
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import (
+    Message,
+    end_quorum_epoch_request,
+    fetch_request,
+    fetch_response,
+    fetch_snapshot_request,
+    vote_request,
+    vote_response,
+)
+
+END = end_quorum_epoch_request.EndQuorumEpochRequest
+FOLLOWER, CANDIDATE, VOTED = "follower", "candidate", "voted"
+WAITING = frozenset((CANDIDATE, VOTED, "unattached", "resigned"))
+"""Roles that end by an election time-out or a back-off at the latest."""
+SLACK_NS = milliseconds(100)
+"""Time of a step beyond its deadline."""
+
+
+class RoleSince(Struct, kw_only=True):
+    """A role of a voter."""
+
+    entered: Moment
+    served: Moment | None = None
+    """The last answer of the leader to the newest Fetch of a follower."""
+    heard: Moment | None = None
+    """The last answer of any kind to a follower."""
+    was_ended: bool = False
+    """Whether EndQuorumEpoch has arrived."""
+    refused: int = 0
+    """Number of refused votes of a candidate."""
+
+
+class ElectionsTakeTheirTime(Invariant):
+    """Neither a follower with a live leader stands for election, nor does anybody wait for ever."""
+
+    statement = (
+        "A follower stands for election one fetch time-out after its leader's last answer; an "
+        "undecided candidate waits one election time-out, and nobody waits more than two."
+    )
+    requests: ClassVar[Requests] = (
+        END,
+        fetch_request.FetchRequest,
+        fetch_snapshot_request.FetchSnapshotRequest,
+        vote_request.VoteRequest,
+    )
+
+    def __init__(self, config: ClusterConfig) -> None:
+        super().__init__()
+        self._voters = frozenset(config.voters)
+        self._majority = config.majority
+        self._timeouts = config.timeouts
+        self._roles: dict[int, RoleSince] = {}
+        self._newest: dict[int, int] = {}
+        """The correlation of each node's newest Fetch."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._roles.pop(process.node_id, None)
+        self._newest.pop(process.node_id, None)
+
+    @override
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
+        if type(effect.message) is fetch_request.FetchRequest:
+            self._newest[process.node_id] = effect.correlation
+
+    @override
+    def on_received(self, process: ProcessView, event: Received) -> None:
+        since = self._roles.get(process.node_id)
+        if since is not None and type(event.message) is END:
+            since.was_ended = True
+
+    @override
+    def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
+        since, status = self._roles.get(process.node_id), process.status
+        if since is None or status is None:
+            return
+        if isinstance(answer, vote_response.VoteResponse):
+            partitions = answer.topics[0].partitions if answer.topics else ()
+            since.refused += not (partitions and partitions[0].vote_granted)
+        elif status.role == FOLLOWER:
+            since.heard = moment(process)
+            is_newest = request.correlation == self._newest.get(process.node_id)
+            if is_newest and _is_served(answer, request.destination, status):
+                since.served = since.heard
+
+    @override
+    def on_role_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        if process.node_id not in self._voters:
+            return
+        since, now = self._roles.get(process.node_id), moment(process)
+        self._roles[process.node_id] = RoleSince(entered=now)
+        if since is None or before is None:
+            return
+        fault = None
+        if before.role == FOLLOWER and after.role == CANDIDATE and not since.was_ended:
+            fault = self._fault_of_follower(since, now)
+        elif before.role in WAITING:
+            fault = self._fault_of_waiting(since, now, before, after)
+        if fault is not None:
+            detail = f"{before.role} of epoch {before.epoch} is {after.role}: {fault}"
+            self.monitor.report_violation(self, process, detail)
+
+    def _fault_of_follower(self, since: RoleSince, now: Moment) -> str | None:
+        fetch_ns, served = self._timeouts.fetch_ns, since.served or since.entered
+        waited_ns = now.true_ns - served.true_ns
+        if waited_ns < fetch_ns * (1 - 2 * self.monitor.rate_error):
+            return f"only {waited_ns / 1e6:.0f} ms after an answer of its leader"
+        heard = since.heard or since.entered
+        longest_ns = fetch_ns + self._timeouts.election_backoff_max_ns // 2
+        waited_ns = now.running_ns - heard.running_ns
+        if waited_ns > self._stretched(longest_ns):
+            return f"{waited_ns / 1e6:.0f} ms after the last answer"
+        return None
+
+    def _fault_of_waiting(
+        self, since: RoleSince, now: Moment, before: NodeStatus, after: NodeStatus
+    ) -> str | None:
+        timeouts = self._timeouts
+        longest_ns = max(2 * timeouts.election_ns, timeouts.election_backoff_max_ns)
+        waited_ns = now.running_ns - since.entered.running_ns
+        is_timed_out = CANDIDATE in {after.role, before.role}
+        if is_timed_out and waited_ns > self._stretched(longest_ns):
+            return f"after {waited_ns / 1e6:.0f} ms"
+        is_given_up = before.role == CANDIDATE and after.role == VOTED
+        if is_given_up and before.epoch == after.epoch:
+            shortest_ns = timeouts.election_ns * (1 - 2 * self.monitor.rate_error)
+            could_win = len(self._voters) - since.refused >= self._majority
+            if could_win and now.true_ns - since.entered.true_ns < shortest_ns:
+                return f"given up after {waited_ns / 1e6:.0f} ms, {since.refused} votes refused"
+        return None
+
+    def _stretched(self, longest_ns: int) -> float:
+        return longest_ns * (1 + 2 * self.monitor.rate_error) + SLACK_NS
+
+
+def _is_served(answer: Message, answering: int, status: NodeStatus) -> bool:
+    """Return whether an answer to a Fetch is of the leader that the status names."""
+    if not isinstance(answer, fetch_response.FetchResponse) or answer.error_code:
+        return False
+    if not answer.responses or not answer.responses[0].partitions:
+        return False
+    told = answer.responses[0].partitions[0]
+    leader = (told.current_leader.leader_id, told.current_leader.leader_epoch)
+    return not told.error_code and leader == (answering, status.epoch) == (
+        status.leader,
+        status.epoch,
+    )

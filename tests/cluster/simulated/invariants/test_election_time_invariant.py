@@ -1,0 +1,101 @@
+"""An election that comes too early or too late goes red."""
+
+import pytest
+
+from kraftproof.cluster.simulated.invariants.election_times import ElectionsTakeTheirTime
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
+from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.messages import (
+    end_quorum_epoch_request,
+    fetch_request,
+    fetch_response,
+    vote_request,
+)
+from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness, granted
+
+CONFIG = ClusterConfig(
+    voters=(1, 2, 3),
+    timeouts=Timeouts(
+        fetch_ns=milliseconds(1000),
+        election_ns=milliseconds(500),
+        election_backoff_max_ns=milliseconds(500),
+    ),
+)
+FETCH = fetch_request.FetchRequest()
+VOTE = vote_request.VoteRequest()
+
+
+def served(leader, epoch=7, error=0):
+    one = fetch_response.PartitionData(
+        partition_index=0,
+        error_code=error,
+        current_leader=fetch_response.LeaderIdAndEpoch(leader_id=leader, leader_epoch=epoch),
+    )
+    topic = fetch_response.FetchableTopicResponse(partitions=(one,))
+    return fetch_response.FetchResponse(responses=(topic,))
+
+
+class Voter:
+    def __init__(self, **status):
+        self.harness = MonitorHarness(ElectionsTakeTheirTime(CONFIG))
+        self.process = self.harness.process(1)
+        self.process.moves(role="observer", epoch=6)
+        self.process.moves(epoch=7, **status)
+
+    def waits(self, wait_ms):
+        self.harness.now_ns += milliseconds(wait_ms)
+
+    @property
+    def is_right(self):
+        return self.harness.reported == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "wait_ms", "is_right"),
+    [
+        (served(2), 1000, True),
+        (served(2), 1250, True),
+        (served(2), 900, False),
+        (served(2), 1500, False),
+        (served(3), 900, True),
+        (served(2, error=6), 900, True),
+    ],
+)
+def test_a_follower_waits_for_its_leader(answer, wait_ms, is_right):
+    voter = Voter(role="follower", leader=2)
+    voter.waits(400)
+    voter.process.sends(FETCH)
+    voter.process.hears(2, FETCH, answer)
+    voter.waits(wait_ms)
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right == is_right
+
+
+def test_a_leader_may_end_its_epoch():
+    voter = Voter(role="follower", leader=2)
+    voter.process.receives(end_quorum_epoch_request.EndQuorumEpochRequest())
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right
+
+
+@pytest.mark.parametrize(
+    ("refused", "wait_ms", "is_right"),
+    [(0, 500, True), (0, 1000, True), (0, 300, False), (1, 300, False), (2, 1, True)],
+)
+def test_a_candidate_gives_up_after_the_time_out_or_refusals(refused, wait_ms, is_right):
+    voter = Voter(role="candidate", voted_for=1)
+    for _ in range(refused):
+        voter.process.hears(2, VOTE, granted(7, is_granted=False))
+    voter.waits(wait_ms)
+    voter.process.moves(role="voted")
+    assert voter.is_right == is_right
+
+
+@pytest.mark.parametrize("role", ["candidate", "voted", "unattached", "resigned"])
+@pytest.mark.parametrize(("wait_ms", "is_right"), [(1050, True), (1200, False)])
+def test_nobody_waits_long_for_the_next_election(role, wait_ms, is_right):
+    voter = Voter(role=role)
+    voter.waits(wait_ms)
+    voter.process.moves(role="candidate", epoch=8)
+    assert voter.is_right == is_right
