@@ -91,6 +91,45 @@ def block_at(text: str, line: int) -> int | None:
     return min(holding)[2] if holding else None
 
 
+def naming_blocks(text: str, name: str) -> set[int] | None:
+    """Return the blocks that name a variable or an attribute; None if other code names it too."""
+    tree = ast.parse(text)
+    found: set[int] = set()
+    places = [(block.last - block.first, block, i) for i, block in enumerate(blocks(text))]
+    for node in ast.walk(tree):
+        is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+        if not is_read or name not in (getattr(node, "id", None), getattr(node, "attr", None)):
+            continue
+        line = getattr(node, "lineno", 0)
+        holding = [one for one in places if one[1].first <= line <= one[1].last]
+        if not holding:
+            return None
+        found.add(min(holding, key=lambda one: one[0])[2])
+    return found
+
+
+def constant_at(text: str, line: int) -> str | None:
+    """Return the variable whose assignment outside of functions holds a line; None if none."""
+    for node in _outside_functions(ast.parse(text)):
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)])
+                    | ast.AnnAssign(target=ast.Name(id=name))
+                ):
+                    return name
+    return None
+
+
+def _outside_functions(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of a module and of its classes."""
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            yield from statement.body
+        else:
+            yield statement
+
+
 class ProbingLoader(SourceFileLoader):
     """A loader that inserts a probe at the start of each block."""
 

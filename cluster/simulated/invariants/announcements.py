@@ -3,7 +3,8 @@
 See elections.py for the leaders of epochs and for Fetches.
 """
 
-from typing import ClassVar
+from collections import deque
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
@@ -31,6 +32,9 @@ from kraftproof.node.wire.messages import (
     vote_request,
     vote_response,
 )
+
+REMEMBERED: Final = 32
+"""Number of announcements that are recognized on arrival."""
 
 
 class OlderEpochsAreRefused(Invariant):
@@ -137,6 +141,60 @@ class LeadersSayThatTheyStop(Invariant):
             self.monitor.report_violation(
                 self, process, f"resigns epoch {before.epoch} without EndQuorumEpoch to {untold}"
             )
+
+
+class LeadersAreHeeded(Invariant):
+    """Voters follow a leader that begins an epoch, and replace a leader that ends one (595-39)."""
+
+    statement = (
+        "A voter accepts BeginQuorumEpoch and EndQuorumEpoch of the leader of its epoch or of a "
+        "newer epoch, and the first successor stands for election at once."
+    )
+    requests: ClassVar[Requests] = (
+        begin_quorum_epoch_request.BeginQuorumEpochRequest,
+        end_quorum_epoch_request.EndQuorumEpochRequest,
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sent: deque[Message] = deque(maxlen=REMEMBERED)
+        """What leaders have really sent, since random requests may look alike."""
+        self._due: dict[tuple[int, int, int], int] = {}
+        """The epoch of each request that has to be accepted, by node, incarnation and token."""
+        self._stopping: dict[int, int] = {}
+        """The incarnation of each node that was told to stop."""
+
+    @override
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
+        self._sent.append(effect.message)
+
+    @override
+    def on_received(self, process: ProcessView, event: Received) -> None:
+        epoch, status = _epoch_of(event.message), process.status
+        if status is not None and epoch >= status.epoch and event.message in self._sent:
+            self._due[process.node_id, process.incarnation, event.request] = epoch
+
+    @override
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        epoch = self._due.pop((process.node_id, process.incarnation, event.request), None)
+        if epoch is None or process.status is None:
+            return
+        name, status = type(event.message).__name__, process.status
+        if _is_error(message):
+            self.monitor.report_violation(self, process, f"refuses a {name} of epoch {epoch}")
+        elif isinstance(event.message, end_quorum_epoch_request.EndQuorumEpochRequest):
+            partition = event.message.topics[0].partitions[0]
+            named = [one.candidate_id for one in partition.preferred_candidates]
+            first, *_ = (*named, *partition.preferred_successors, NO_NODE)
+            is_stopping = self._stopping.get(process.node_id) == process.incarnation
+            if first == process.node_id and status.epoch <= epoch and not is_stopping:
+                detail = f"the first successor of epoch {epoch} is {status.role}"
+                self.monitor.report_violation(self, process, detail)
+
+    @override
+    def on_step(self, process: ProcessView) -> None:
+        if type(process.event) is Stop:
+            self._stopping[process.node_id] = process.incarnation
 
 
 def _epoch_of(message: Message) -> int:

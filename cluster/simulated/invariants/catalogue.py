@@ -7,6 +7,7 @@ at the end of a run.
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
 from kraftproof.cluster.simulated.invariants.announcements import (
+    LeadersAreHeeded,
     LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
@@ -29,6 +30,7 @@ from kraftproof.cluster.simulated.invariants.elections import (
     FetchesAreFenced,
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
+from kraftproof.cluster.simulated.invariants.forwarding import ForwardsKeepDeadlines
 from kraftproof.cluster.simulated.invariants.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
@@ -133,6 +135,7 @@ def make_monitor(
             OlderEpochsAreRefused(),
             SuccessorsHoldWhatCommitted(),
             LeadersSayThatTheyStop(config),
+            LeadersAreHeeded(),
             NoBusyLoop(),
             EveryRequestEnds(config),
             ImagesAgree(),
@@ -151,6 +154,7 @@ def make_monitor(
             FencedInTime(config, registry),
             HeartbeatRequestsHonoured(registry),
             BrokersKeepPace(config),
+            ForwardsKeepDeadlines(),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
         )

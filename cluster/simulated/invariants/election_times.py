@@ -37,12 +37,17 @@ WAITING = frozenset((CANDIDATE, VOTED, "unattached", "resigned"))
 """Roles that end by an election time-out or a back-off at the latest."""
 SLACK_NS = milliseconds(100)
 """Time of a step beyond its deadline."""
+ROUNDING_NS = milliseconds(1)
+"""Rounding of a node's clock within a time-out."""
 
 
 class RoleSince(Struct, kw_only=True):
     """A role of a voter."""
 
     entered: Moment
+    """The end of the step that entered the role."""
+    began_ns: int
+    """A true time before the step, which may have waited for the disk."""
     served: Moment | None = None
     """The last answer of the leader to the newest Fetch of a follower."""
     heard: Moment | None = None
@@ -113,7 +118,9 @@ class ElectionsTakeTheirTime(Invariant):
         if process.node_id not in self._voters:
             return
         since, now = self._roles.get(process.node_id), moment(process)
-        self._roles[process.node_id] = RoleSince(entered=now)
+        held_ns = 0 if since is None else _held_ns(now) - _held_ns(since.entered)
+        began_ns = now.true_ns - held_ns
+        self._roles[process.node_id] = RoleSince(entered=now, began_ns=began_ns)
         if since is None or before is None:
             return
         fault = None
@@ -126,9 +133,10 @@ class ElectionsTakeTheirTime(Invariant):
             self.monitor.report_violation(self, process, detail)
 
     def _fault_of_follower(self, since: RoleSince, now: Moment) -> str | None:
-        fetch_ns, served = self._timeouts.fetch_ns, since.served or since.entered
-        waited_ns = now.true_ns - served.true_ns
-        if waited_ns < fetch_ns * (1 - 2 * self.monitor.rate_error):
+        fetch_ns = self._timeouts.fetch_ns
+        served_ns = since.began_ns if since.served is None else since.served.true_ns
+        waited_ns = now.true_ns - served_ns
+        if waited_ns < self._shortened(fetch_ns):
             return f"only {waited_ns / 1e6:.0f} ms after an answer of its leader"
         heard = since.heard or since.entered
         longest_ns = fetch_ns + self._timeouts.election_backoff_max_ns // 2
@@ -148,14 +156,22 @@ class ElectionsTakeTheirTime(Invariant):
             return f"after {waited_ns / 1e6:.0f} ms"
         is_given_up = before.role == CANDIDATE and after.role == VOTED
         if is_given_up and before.epoch == after.epoch:
-            shortest_ns = timeouts.election_ns * (1 - 2 * self.monitor.rate_error)
+            shortest_ns = self._shortened(timeouts.election_ns)
             could_win = len(self._voters) - since.refused >= self._majority
-            if could_win and now.true_ns - since.entered.true_ns < shortest_ns:
+            if could_win and now.true_ns - since.began_ns < shortest_ns:
                 return f"given up after {waited_ns / 1e6:.0f} ms, {since.refused} votes refused"
         return None
 
+    def _shortened(self, shortest_ns: int) -> float:
+        return shortest_ns * (1 - 2 * self.monitor.rate_error) - ROUNDING_NS
+
     def _stretched(self, longest_ns: int) -> float:
         return longest_ns * (1 + 2 * self.monitor.rate_error) + SLACK_NS
+
+
+def _held_ns(at: Moment) -> int:
+    """Return the time for which a process was paused or waited for its disk until an instant."""
+    return at.true_ns - at.running_ns
 
 
 def _is_served(answer: Message, answering: int, status: NodeStatus) -> bool:

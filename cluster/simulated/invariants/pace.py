@@ -32,6 +32,8 @@ RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 MOST_DOUBLINGS = 16
 SLACK_NS = milliseconds(100)
 """Time of a step beyond its deadline."""
+ROUNDING_NS = milliseconds(1)
+"""Rounding of a node's clock within an interval."""
 
 
 class Contact(Struct, kw_only=True):
@@ -124,7 +126,7 @@ class BrokersKeepPace(Invariant):
         least_ns = self._timeouts.retry_backoff_ns // 2
         shortened = 1 - 2 * self.monitor.rate_error
         if before.error:
-            return int(before.answered.true_ns + least_ns * shortened)
+            return int(before.answered.true_ns + least_ns * shortened) - ROUNDING_NS
         if isinstance(message, HeartbeatRequest) and isinstance(last, HeartbeatRequest):
             if (message.want_fence, message.want_shut_down) != (
                 last.want_fence,
@@ -134,7 +136,7 @@ class BrokersKeepPace(Invariant):
             interval_ns = self._timeouts.heartbeat_interval_ns
             if message.want_shut_down:
                 interval_ns = self._timeouts.retry_backoff_ns
-            return int(before.sent.true_ns + interval_ns * shortened)
+            return int(before.sent.true_ns + interval_ns * shortened) - ROUNDING_NS
         return 0
 
     def _report(self, process: ProcessView, before: Contact, how: str) -> None:

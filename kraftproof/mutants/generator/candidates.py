@@ -38,7 +38,7 @@ class Candidate:
             tree = ast.parse(self.source.applied(self.replacement))
         except SyntaxError:
             return False
-        return ast.dump(tree) != ast.dump(self.source.tree)
+        return ast.dump(tree) != self.source.structure
 
     def mutant(self) -> Mutant:
         """Return the candidate as a mutant; changes of distant lines keep the id."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.errors import UsageError
-from kraftproof.mutants.blocks import block_at
-from kraftproof.mutants.generator.candidates import PACKAGE, Candidate
+from kraftproof.mutants.blocks import block_at, constant_at, naming_blocks
+from kraftproof.mutants.generator.candidates import NODE, PACKAGE, Candidate, read_sources
 from kraftproof.mutants.sim_processes import SimProcesses
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
@@ -32,15 +32,39 @@ class SeedOrder:
         return len(self._counts)
 
     def of(self, candidate: Candidate) -> list[int]:
-        """Return the seeds that run the edited block, best first; for module code, every seed."""
-        block = block_at(candidate.source.text, candidate.line)
+        """Return the seeds that run the edited block, best first.
+
+        A constant is reached by the blocks that name it, and other module code by every seed.
+        """
+        reaching = _reaching_blocks(candidate)
         ranked = []
         for one in self._counts:
-            of_module = one["blocks"].get(candidate.source.module, {})
-            runs = 1 if block is None else of_module.get(str(block), 0)
+            runs = 1 if reaching is None else _runs(one["blocks"], reaching)
             if runs:
                 ranked.append((-runs / max(one["cpu_seconds"], 0.1), one["seed"]))
         return [seed for _, seed in sorted(ranked)]
+
+
+def _reaching_blocks(candidate: Candidate) -> Sequence[tuple[str, int]] | None:
+    """Return the modules and blocks that can show an edit; None for all."""
+    source = candidate.source
+    block = block_at(source.text, candidate.line)
+    if block is not None:
+        return [(source.module, block)]
+    name = constant_at(source.text, candidate.line)
+    if name is None or not name.isupper():
+        return None
+    reaching = []
+    for other in read_sources([NODE]):
+        found = naming_blocks(other.text, name) if name in other.text else set()
+        if found is None:
+            return None
+        reaching += [(other.module, one) for one in sorted(found)]
+    return reaching
+
+
+def _runs(blocks: dict[str, dict[str, int]], reaching: Sequence[tuple[str, int]]) -> int:
+    return sum(blocks.get(module, {}).get(str(block), 0) for module, block in reaching)
 
 
 def version() -> str:

@@ -36,6 +36,11 @@ class Source:
         return ast.parse(self.text)
 
     @cached_property
+    def structure(self) -> str:
+        """The syntax tree of the module as a text, without positions."""
+        return ast.dump(self.tree)
+
+    @cached_property
     def _lines(self) -> list[str]:
         return self.text.splitlines(keepends=True)
 

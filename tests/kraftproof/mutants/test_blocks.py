@@ -3,7 +3,14 @@
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 
-from kraftproof.mutants.blocks import ProbingLoader, block_at, blocks, take_counts
+from kraftproof.mutants.blocks import (
+    ProbingLoader,
+    block_at,
+    blocks,
+    constant_at,
+    naming_blocks,
+    take_counts,
+)
 
 TEXT = '''"""A module."""
 
@@ -32,6 +39,14 @@ def test_a_line_is_in_its_innermost_block():
     assert found[block_at(TEXT, 9)].first == found[block_at(TEXT, 9)].last == 9
     assert found[block_at(TEXT, 11)].first == 11
     assert found[block_at(TEXT, 13)].first == 13
+
+
+def test_a_constant_is_reached_where_it_is_named():
+    assert constant_at(TEXT, 3) == "LIMIT"
+    assert constant_at(TEXT, 9) is None
+    assert naming_blocks(TEXT, "LIMIT") == {block_at(TEXT, 8)}
+    assert naming_blocks(TEXT, "OTHER") == set()
+    assert naming_blocks(f"{TEXT}TWICE = 2 * LIMIT\n", "LIMIT") is None
 
 
 def test_probes_count_what_runs(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.announcements import (
+    LeadersAreHeeded,
     LeadersSayThatTheyStop,
     OlderEpochsAreRefused,
     SuccessorsHoldWhatCommitted,
@@ -166,3 +167,43 @@ def test_a_leader_that_stops_and_just_leaves():
 
 def test_a_leader_that_resigns_for_another_reason_says_nothing():
     assert Stops(Tick()).resigns() == []
+
+
+@pytest.mark.parametrize(
+    ("message", "answer", "epoch", "is_right"),
+    [
+        (begins(8), begun(ErrorCode.NONE), 8, True),
+        (begins(8), begun(ErrorCode.INVALID_REQUEST), 7, False),
+        (ends(8, candidates=(2, 3)), ended(ErrorCode.INVALID_REQUEST), 8, False),
+        (ends(8, candidates=(2, 3)), ended(ErrorCode.NONE), 8, False),
+        (ends(8, candidates=(2, 3)), ended(ErrorCode.NONE), 9, True),
+        (ends(8, candidates=(3, 2)), ended(ErrorCode.NONE), 8, True),
+    ],
+)
+def test_a_leader_is_heeded(message, answer, epoch, is_right):
+    harness = MonitorHarness(LeadersAreHeeded())
+    leader, voter = harness.process(1), harness.process(2)
+    voter.moves(epoch=8)
+    leader.sends(message)
+    event = voter.receives(message)
+    voter.moves(epoch=max(8, epoch))
+    voter.replies(event, answer)
+    assert (harness.reported == []) == is_right
+
+
+def test_a_request_that_no_leader_sent_may_be_refused():
+    harness = MonitorHarness(LeadersAreHeeded())
+    voter = harness.process(2)
+    voter.moves(epoch=8)
+    voter.replies(voter.receives(begins(8)), begun(ErrorCode.INVALID_REQUEST))
+    assert harness.reported == []
+
+
+def test_a_stopping_successor_stands_no_more():
+    harness = MonitorHarness(LeadersAreHeeded())
+    leader, voter = harness.process(1), harness.process(2)
+    voter.event = Stop()
+    voter.moves(epoch=8)
+    leader.sends(ends(8, candidates=(2, 3)))
+    voter.replies(voter.receives(ends(8, candidates=(2, 3))), ended(ErrorCode.NONE))
+    assert harness.reported == []
