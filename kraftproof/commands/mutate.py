@@ -38,6 +38,7 @@ from kraftproof.mutants.sim_processes import SearchFailedError, SearchStoppedErr
 from kraftproof.mutants.type_check import TypeCheckUnavailableError
 from kraftproof.option_files import option_file
 from kraftproof.output import print_error, print_json, print_line
+from kraftproof.search.defaults import TIME_LIMIT_S
 
 BUDGET_S = 30.0
 COUNT = 20
@@ -59,6 +60,7 @@ JobsOption = Annotated[int, typer.Option(min=1, help="Concurrent searches.")]
 RecordedOption = Annotated[
     int, typer.Option(min=1, help="Seeds to record, of which a search takes the reaching seeds.")
 ]
+TimeLimitOption = Annotated[float, typer.Option(help="Simulated seconds of workload per seed.")]
 StoreOption = Annotated[
     Path, typer.Option(help="Folder of the mutants' files and of the recorded block counts.")
 ]
@@ -95,6 +97,7 @@ def mutate(
     budget_s: BudgetOption = BUDGET_S,
     jobs: JobsOption = 1,
     recorded: RecordedOption = RECORDED_SEEDS,
+    time_limit: TimeLimitOption = TIME_LIMIT_S,
     store: StoreOption = Path("store/mutants"),
     out: OutOption = None,
     again: AgainOption = False,
@@ -144,8 +147,8 @@ def mutate(
     output = _Output(done, out, is_json=as_json_, expected=count)
     try:
         with _interruptible() as processes:
-            order = load_seed_order(store, recorded, processes)
-            searches = Searches(processes, order, budget_s, store)
+            order = load_seed_order(store, recorded, time_limit, processes)
+            searches = Searches(processes, order, budget_s, store, time_limit)
             trials = _search(_chosen(draw(sources, seed), count, store), searches, output, jobs)
     except SearchStoppedError:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None

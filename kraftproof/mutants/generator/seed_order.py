@@ -76,16 +76,21 @@ def version() -> str:
     return digest.hexdigest()[:16]
 
 
-def load_seed_order(folder: Path, seeds: int, processes: SimProcesses) -> SeedOrder:
+def load_seed_order(
+    folder: Path, seeds: int, time_limit_s: float, processes: SimProcesses
+) -> SeedOrder:
     """Read the counts of this version from a folder; record the counts where none are.
+
+    The time limit is that of the workload of a seed, in simulated seconds.
 
     Raises:
         SearchFailedError: the recording failed or was stopped.
         UsageError: the file of the counts can't be read.
     """
-    path = folder / f"blocks-{version()}-{seeds}.jsonl"
+    path = folder / f"blocks-{version()}-{seeds}-{time_limit_s:g}.jsonl"
     if not path.is_file():
         arguments = ["--seeds", f"0:{seeds}", "--in-order", "--blocks", str(path)]
+        arguments += ["--time-limit", f"{time_limit_s:g}"]
         processes.run(arguments, f"recording of seeds 0:{seeds}")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

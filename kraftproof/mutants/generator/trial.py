@@ -7,6 +7,7 @@ from typing import Any, Final
 from kraftproof.mutants.generator.candidates import Candidate
 from kraftproof.mutants.generator.seed_order import SeedOrder
 from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
+from kraftproof.search.defaults import TIME_LIMIT_S
 
 PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
     "property",
@@ -49,12 +50,18 @@ class Searches:
     """Runs trials from any number of threads."""
 
     def __init__(
-        self, processes: SimProcesses, order: SeedOrder, budget_s: float, files: Path
+        self,
+        processes: SimProcesses,
+        order: SeedOrder,
+        budget_s: float,
+        files: Path,
+        time_limit_s: float = TIME_LIMIT_S,
     ) -> None:
         self._processes = processes
         self._order = order
         self._budget_s = budget_s
         self._files = files
+        self._time_limit_s = time_limit_s
 
     def run(self, candidate: Candidate) -> Trial:
         """Search for a mutant whose file is written.
@@ -106,6 +113,7 @@ class Searches:
     def _sim(self, mutant_id: str, seeds: list[int], budget_s: float) -> dict[str, Any]:
         arguments = ["--mutant", str(self._files / f"{mutant_id}.py"), "--in-order", "--bare"]
         arguments += ["--seeds", ",".join(map(str, seeds)), "--budget-s", f"{budget_s:.2f}"]
+        arguments += ["--time-limit", f"{self._time_limit_s:g}"]
         return self._processes.run(arguments, mutant_id, int(self._budget_s) + HANG_S)
 
 

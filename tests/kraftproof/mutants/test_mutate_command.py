@@ -10,6 +10,7 @@ from kraftproof.mutants.generator.sampling import draw
 from tests.support.command import KRAFTPROOF, ROOT, run
 
 ELECTIONS = "kraftproof/node/core/raft/elections.py"
+LIMIT_S = "2"
 KILLED = ("property", "NoUnexpectedExit")
 
 
@@ -40,6 +41,7 @@ def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     chosen = next(draw(read_sources([ROOT / ELECTIONS]), 0))
     file = write_mutant(chosen, store)
     arguments = [ELECTIONS, "--count", "1", "--recorded", "1", "--budget-s", "1", "--json"]
+    arguments += ["--time-limit", LIMIT_S]
     arguments += ["--store", str(store), "--out", str(out)]
     done = run(KRAFTPROOF, "mutate", *arguments, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -50,6 +52,7 @@ def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     assert out.read_text() == f"{line}\n"
     shown = run(KRAFTPROOF, "mutate", "--show", trial["mutant"], "--store", store)
     assert shown.stdout.startswith("--- a/kraftproof/node/core/raft/elections.py\n")
-    replay = ["--seed", trial["seed"], "--mutant", file, "--store", tmp_path, "--bare", "--json"]
+    replay = ["--seed", trial["seed"], "--mutant", file, "--time-limit", LIMIT_S]
+    replay += ["--store", tmp_path, "--bare", "--json"]
     replayed = json.loads(run(KRAFTPROOF, "sim", *replay).stdout.splitlines()[-1])
     assert replayed["violations"][0]["invariant"] == trial["by"]
