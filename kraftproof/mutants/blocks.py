@@ -112,12 +112,9 @@ def constant_at(text: str, line: int) -> str | None:
     """Return the variable whose assignment outside of functions holds a line; None if none."""
     for node in _outside_functions(ast.parse(text)):
         if node.lineno <= line <= (node.end_lineno or node.lineno):
-            match node:
-                case (
-                    ast.Assign(targets=[ast.Name(id=name)])
-                    | ast.AnnAssign(target=ast.Name(id=name))
-                ):
-                    return name
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", 0)]
+            if len(targets) == 1 and isinstance(targets[0], ast.Name):
+                return targets[0].id
     return None
 
 

@@ -91,7 +91,7 @@ class HighWatermarkIsEarned(Invariant):
         if status is None or status.high_watermark >= status.log_end:
             return
         known = self._known.get(process.node_id)
-        acknowledged = [status.flushed]
+        acknowledged: list[int] = [status.flushed]
         if known is not None and (known.incarnation, known.epoch) == (
             process.incarnation,
             status.epoch,
