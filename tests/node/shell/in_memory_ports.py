@@ -24,7 +24,9 @@ from kraftproof.node.shell.ports import (
     Transport,
     Workers,
 )
+from kraftproof.node.wire.batches import encode_batch
 from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.principal import ANONYMOUS
 
@@ -57,6 +59,7 @@ class NotedDisk(Disk):
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
         self.fails: set[str] = set()
+        self.appended: list[Batch] = []
 
     def _note(self, name: str) -> None:
         if name in self.fails:
@@ -65,6 +68,7 @@ class NotedDisk(Disk):
 
     def append(self, effect: Any) -> None:
         self._note("append")
+        self.appended.append(effect.batch)
 
     def start_flush(self, effect: Flush) -> Callable[[], None]:
         self._note(f"start flush {effect.end_offset}")
@@ -119,6 +123,9 @@ class HeldWorkers(Workers):
                 done()
 
         self.held.append(work)
+
+    def encode(self, batch: Batch, done: Callable[[bytes], None], failed: Failed) -> None:
+        self.held.append(lambda: done(encode_batch(batch)))
 
     def run(self, steps: Any, done: Callable[[Any], None], failed: Failed) -> None:
         def work() -> None:

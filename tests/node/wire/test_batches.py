@@ -259,7 +259,7 @@ def test_the_bytes_of_what_is_large_or_long_ago_are_not_kept(monkeypatch):
     data = batches.encode_batch(first)
     batches.encode_batch(second)
     assert batches.encode_batch(first) is not data
-    monkeypatch.setattr(recent_batches, "LARGEST_KEPT_BYTES", 10)
+    monkeypatch.setattr(recent_batches, "MOST_KEPT_BYTES", 10)
     data = batches.encode_batch(second)
     assert batches.encode_batch(second) is not data
 
