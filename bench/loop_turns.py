@@ -1,7 +1,6 @@
-"""Large messages between two ends of a connection, and the longest turn of their event loop.
+"""Large messages between a listener and a peer connection of the server, on one event loop.
 
-Both ends are a node's own: the listener with the answers of the shell, and the connection to a
-peer. See longest_step.py for the loads.
+Measure the longest turn of the event loop. See longest_step.py for the loads.
 """
 
 import asyncio
@@ -45,11 +44,11 @@ class Load(Struct, frozen=True, kw_only=True):
     request: Message
     version: int
     answer: Message | None
-    """None for a request that a broker forwards; the answer is then a small one."""
+    """The large answer; None for a large request, which a broker forwards."""
 
 
 class Ends(RequestTable[PendingRequest]):
-    """A listener that answers each request with one message, and a connection to it."""
+    """A listener that answers every request with the same message."""
 
     def __init__(self, answer: Message) -> None:
         self._workers = ThreadWorkers(lambda _: None)

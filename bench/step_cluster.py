@@ -61,9 +61,9 @@ class Cluster:
         self.asked: dict[int, tuple[int, Asker]] = {}
         self._snapshots: dict[SnapshotId, bytes] = {}
         self._downloads: dict[int, bytes] = {}
-        """The snapshot that each node has fetched so far."""
+        """Downloaded bytes of a snapshot, by node."""
         self.largest_answers: dict[type, tuple[Message, int, Message]] = {}
-        """By the type of a request: the request with the largest answer, its version and answer."""
+        """Request, version and answer of the largest answer, by the type of the request."""
         self._requests: dict[int, tuple[Message, int]] = {}
         self.longest: dict[str, tuple[float, str]] = {}
         self.longest_ms = 0.0
@@ -258,7 +258,7 @@ class Cluster:
             self._ask(CONTROLLERS + 1, message, version, None)
 
     def let_snapshots_be_written(self) -> None:
-        """Let the nodes write so many snapshots that their logs no longer begin at 0."""
+        """Let the nodes write snapshots until the logs begin at a snapshot."""
         for _ in range(SNAPSHOTS_KEPT + 1):
             self.run(milliseconds(1000 * SNAPSHOT_SECONDS))
 

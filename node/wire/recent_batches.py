@@ -6,41 +6,41 @@ A replica writes the received bytes. See batches.py for the encoding.
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
-from threading import Lock
 from typing import Final
 
 from kraftproof.node.wire.messages.batch import Batch
 
 MOST_KEPT = 64
-MOST_KEPT_BYTES = 8 << 20
-"""Maximum size of all cached bytes: a Fetch answer holds about as many."""
+LARGEST_KEPT_BYTES = 1 << 16
+"""Maximum size of a batch of which there may be MOST_KEPT; of larger ones the last is kept."""
 
 
 class RecentBatches:
-    """A bounded cache by identity; an equal batch from elsewhere is not found."""
+    """A bounded cache by identity; an equal batch from elsewhere is not found.
 
-    __slots__ = ("_entries", "_lock", "_size")
+    Each entry refers to its batch, so that no other batch can get the same identity. Threads use
+    the cache, too: every operation on an attribute is atomic.
+    """
+
+    __slots__ = ("_entries", "_large")
 
     def __init__(self) -> None:
         self._entries: OrderedDict[int, tuple[Batch, bytes]] = OrderedDict()
-        """Each entry refers to its batch, so that no other batch can get the same identity."""
-        self._size = 0
-        self._lock = Lock()
+        self._large: tuple[Batch, bytes] | None = None
 
     def of(self, batch: Batch) -> bytes | None:
         """Return the cached bytes of this very batch, if any."""
-        entry = self._entries.get(id(batch))
-        return None if entry is None else entry[1]
+        entry = self._entries.get(id(batch), self._large)
+        return None if entry is None or entry[0] is not batch else entry[1]
 
     def keep(self, batch: Batch, data: bytes) -> Batch:
-        """Cache the bytes, drop the oldest entries beyond the bounds, and return the batch."""
-        if len(data) <= MOST_KEPT_BYTES:
-            with self._lock:  # the event loop and the threads encode
-                self._size += len(data) - len(self.of(batch) or b"")
-                self._entries[id(batch)] = (batch, data)
-                while len(self._entries) > MOST_KEPT or self._size > MOST_KEPT_BYTES:
-                    _, (_, dropped) = self._entries.popitem(last=False)
-                    self._size -= len(dropped)
+        """Cache the bytes, drop the oldest entry, and return the batch."""
+        if len(data) > LARGEST_KEPT_BYTES:
+            self._large = (batch, data)
+        else:
+            self._entries[id(batch)] = (batch, data)
+            while len(self._entries) > MOST_KEPT:
+                self._entries.popitem(last=False)
         return batch
 
     def remembered(self, encode: Callable[[Batch], bytes]) -> Callable[[Batch], bytes]:
