@@ -61,6 +61,7 @@ from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEn
 from kraftproof.cluster.simulated.invariants.pace import BrokersKeepPace
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
     FetchesGetWhatFollows,
     NewsIsAnsweredAtOnce,
@@ -77,6 +78,7 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
+from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
@@ -102,10 +104,11 @@ def make_monitor(
 
     Without a specification, no invariant compares requests with their results.
     """
-    registry = Registry(committed_log)
+    registry, evidence = Registry(committed_log), QuorumEvidence(config)
     return InvariantMonitor(
         (
             CommittedLogPruner(committed_log),
+            evidence,
             ElectionSafety(),
             ElectedByAMajority(config),
             EpochsNeverFall(config),
@@ -125,17 +128,8 @@ def make_monitor(
             RolesFitVotes(config),
             CheckQuorum(config),
             ElectionsTakeTheirTime(config),
-            FetchesAreFenced(),
-            FetchersDoNotLead(),
-            AnswersNameWhatWasAsked(),
-            HighWatermarkIsEarned(config),
-            FollowersTakeHighWatermarks(),
-            FetchesGetWhatFollows(config),
-            NewsIsAnsweredAtOnce(config),
-            OlderEpochsAreRefused(),
-            SuccessorsHoldWhatCommitted(),
-            LeadersSayThatTheyStop(config),
-            LeadersAreHeeded(),
+            StatusIsAccurate(config, evidence),
+            *_of_messages(config),
             NoBusyLoop(),
             EveryRequestEnds(config),
             ImagesAgree(),
@@ -148,7 +142,7 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             AnswersShowTheImage(config),
-            DescribeQuorumIsAccurate(config),
+            DescribeQuorumIsAccurate(config, evidence),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(config, registry),
             FencedInTime(config, registry),
@@ -158,6 +152,23 @@ def make_monitor(
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
         )
+    )
+
+
+def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
+    """Return the invariants of requests between replicas, in the order of their hooks."""
+    return (
+        FetchesAreFenced(),
+        FetchersDoNotLead(),
+        AnswersNameWhatWasAsked(),
+        HighWatermarkIsEarned(config),
+        FollowersTakeHighWatermarks(),
+        FetchesGetWhatFollows(config),
+        NewsIsAnsweredAtOnce(config),
+        OlderEpochsAreRefused(),
+        SuccessorsHoldWhatCommitted(),
+        LeadersSayThatTheyStop(config),
+        LeadersAreHeeded(),
     )
 
 
