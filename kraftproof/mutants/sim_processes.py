@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import resource
+import runpy
 import sys
 from collections.abc import Sequence
 from multiprocessing.context import ForkServerProcess
@@ -109,6 +110,4 @@ def _sim(command: Sequence[str], store: Path, limit_s: int) -> None:
     if limit_s:
         resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
     sys.argv = ["kraftproof", *command]
-    from kraftproof.__main__ import main
-
-    main()
+    runpy.run_module("kraftproof", run_name="__main__", alter_sys=True)

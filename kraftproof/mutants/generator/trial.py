@@ -7,7 +7,6 @@ from typing import Any, Final
 from kraftproof.mutants.generator.candidates import Candidate
 from kraftproof.mutants.generator.seed_order import SeedOrder
 from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
-from kraftproof.search.defaults import TIME_LIMIT_S
 
 PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
     "property",
@@ -55,7 +54,7 @@ class Searches:
         order: SeedOrder,
         budget_s: float,
         files: Path,
-        time_limit_s: float = TIME_LIMIT_S,
+        time_limit_s: float,
     ) -> None:
         self._processes = processes
         self._order = order

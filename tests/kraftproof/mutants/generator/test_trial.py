@@ -15,6 +15,7 @@ from kraftproof.mutants.sim_processes import SearchHungError
 
 ELECTIONS = Path(__file__).resolve().parents[4] / "node" / "core" / "raft" / "elections.py"
 CANDIDATE = next(draw(read_sources([ELECTIONS]), 0))
+LIMIT_S = 60.0
 MODULE = CANDIDATE.source.module
 
 
@@ -56,7 +57,7 @@ def result(seeds, violations):
 
 def run(kinds, counts, budget_s=30.0):
     processes = Scripted(kinds)
-    searches = Searches(processes, SeedOrder(counts), budget_s, Path())
+    searches = Searches(processes, SeedOrder(counts), budget_s, Path(), LIMIT_S)
     return searches.run(CANDIDATE), processes.asked
 
 
@@ -71,7 +72,7 @@ def test_a_mutant_of_code_that_never_runs_is_not_searched():
     trial, asked = run({}, everywhere([1, 2], 0))
     assert asked == []
     assert (trial.result, trial.reached, trial.cpu_seconds) == ("not reached", 0, 0.0)
-    reaching = Searches(Scripted({}), SeedOrder(everywhere([1], 1)), 30.0, Path())
+    reaching = Searches(Scripted({}), SeedOrder(everywhere([1], 1)), 30.0, Path(), LIMIT_S)
     assert not reaching.is_spent(trial)  # seeds recorded later may run the code
 
 
@@ -121,6 +122,7 @@ def test_results_are_read_again(tmp_path):
 def test_a_survivor_of_a_smaller_budget_is_searched_again():
     trial, _ = run({}, everywhere(range(3), 1), budget_s=5.0)
     spent = {"processes": Scripted({}), "order": SeedOrder([]), "files": Path()}
+    spent["time_limit_s"] = LIMIT_S
     assert Searches(**spent, budget_s=30.0).is_spent(trial)  # each reaching seed ran
     partly = type(trial)(**{**fields(trial), "searched": 1})
     assert Searches(**spent, budget_s=5.0).is_spent(partly)
