@@ -22,6 +22,8 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.storage.epochs import FILE_NAME as EPOCH_FILE
+from kraftproof.node.storage.quorum_state import FILE_NAME as QUORUM_STATE_FILE
 
 ELECTIONS = 10
 """Number of election time-outs, after one fetch time-out, within which a majority has a leader."""
@@ -157,7 +159,7 @@ def judge(world: World, core: Sequence[int], outcome: FinalOutcome) -> None:
 
 
 def _judge_epoch_file(world: World, process: NodeProcess) -> None:
-    content = world.machines[process.node_id].read_epoch_file()
+    content = world.machines[process.node_id].read_file(EPOCH_FILE)
     fault = epoch_file_fault(content, process.log)
     if fault is not None:
         world.monitor.report_violation_of(
@@ -173,7 +175,7 @@ def _judge_quorum_state_file(world: World, process: NodeProcess) -> None:
     if status is None:
         return
     state = QuorumState(epoch=status.epoch, voted_for=status.voted_for, leader=status.leader)
-    content = world.machines[process.node_id].read_quorum_state_file()
+    content = world.machines[process.node_id].read_file(QUORUM_STATE_FILE)
     fault = quorum_state_fault(content, state, world.cluster_id, world.voters)
     if fault is not None:
         world.monitor.report_violation_of(

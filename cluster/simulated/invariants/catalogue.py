@@ -17,11 +17,12 @@ from kraftproof.cluster.simulated.invariants.answers import (
     LinearizableReads,
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
+from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.pace import BrokersKeepPace
 from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
     MakeSpecification,
 )
-from kraftproof.cluster.simulated.invariants.election_times import ElectionsTakeTheirTime
 from kraftproof.cluster.simulated.invariants.elections import (
     CheckQuorum,
     ElectedByAMajority,
@@ -30,7 +31,6 @@ from kraftproof.cluster.simulated.invariants.elections import (
     FetchesAreFenced,
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
-from kraftproof.cluster.simulated.invariants.forwarding import ForwardsKeepDeadlines
 from kraftproof.cluster.simulated.invariants.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
@@ -58,9 +58,9 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     WhoEntersAnIsrMayLead,
 )
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
-from kraftproof.cluster.simulated.invariants.pace import BrokersKeepPace
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionsTakeTheirTime
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
     FetchesGetWhatFollows,

@@ -25,11 +25,9 @@ from kraftproof.node.core.metadata.committed import Apply
 from kraftproof.node.core.node import Node
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.storage.batch_codec import BatchCodec
-from kraftproof.node.storage.epochs import FILE_NAME as EPOCH_FILE
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
-from kraftproof.node.storage.quorum_state import FILE_NAME as QUORUM_STATE_FILE
 from kraftproof.node.storage.stored import (
     StorageConfig,
     Stored,
@@ -204,15 +202,8 @@ class Machine:
         now_ns = self.env.scheduler.now_ns
         return Random(f"{self._seed}/{purpose}-{self.info.node_id}/{now_ns}")
 
-    def read_epoch_file(self) -> bytes:
-        """Return the content of leader-epoch-checkpoint, as on the disk now."""
-        return self._read(EPOCH_FILE)
-
-    def read_quorum_state_file(self) -> bytes:
-        """Return the content of quorum-state, as on the disk now."""
-        return self._read(QUORUM_STATE_FILE)
-
-    def _read(self, name: str) -> bytes:
+    def read_file(self, name: str) -> bytes:
+        """Return the content of a file in the directory of the log, as on the disk now."""
         return bytes(self.disk.read(join(log_directory(self._storage_config), name)))
 
     def stop(self) -> None:

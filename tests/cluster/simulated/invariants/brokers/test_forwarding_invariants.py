@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward
 from kraftproof.node.wire.messages import create_topics_request, create_topics_response

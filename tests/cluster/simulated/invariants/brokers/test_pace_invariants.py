@@ -2,8 +2,8 @@
 
 import pytest
 
+from kraftproof.cluster.simulated.invariants.brokers.pace import BrokersKeepPace
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
-from kraftproof.cluster.simulated.invariants.pace import BrokersKeepPace
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import (

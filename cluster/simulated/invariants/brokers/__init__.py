@@ -1,0 +1,1 @@
+"""Invariants of the requests of brokers to the controller."""
