@@ -56,7 +56,7 @@ class DoneRun:
 
     def summary(self) -> str:
         """Return the verdict, the reasons, the run's directory and the next command."""
-        from kraftproof.run.summary import last_line, reasons
+        from kraftproof.run.display.summary import last_line, reasons
 
         directory = self.result.directory
         lines = [
@@ -241,8 +241,8 @@ def _run(options: RunOptions) -> DoneRun:
     from kraftproof.report import write_reports
     from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.run.directory import make_run_directory
+    from kraftproof.run.display.progress import Silence
     from kraftproof.run.planning import foreseen, plan
-    from kraftproof.run.progress import Silence
     from kraftproof.run.runner import execute
 
     # In simulation a mutant comes too late for a node that an earlier test has imported.
