@@ -56,7 +56,7 @@ class DoneRun:
 
     def summary(self) -> str:
         """Return the verdict, the reasons, the run's directory and the next command."""
-        from kraftproof.run.display.summary import last_line, reasons
+        from kraftproof.run.summary import last_line, reasons
 
         directory = self.result.directory
         lines = [

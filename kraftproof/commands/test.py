@@ -165,10 +165,10 @@ def _run(
     from kraftproof.run.directory import make_run_directory, rounded
     from kraftproof.run.display.phase_times import PhaseTimes
     from kraftproof.run.display.progress import ConsoleProgress
-    from kraftproof.run.display.summary import as_json as result_json
-    from kraftproof.run.display.summary import last_line, reasons
     from kraftproof.run.mishaps import writing
     from kraftproof.run.runner import execute
+    from kraftproof.run.summary import as_json as result_json
+    from kraftproof.run.summary import last_line, reasons
 
     directory = make_run_directory(options)
     interrupts.note(f"the verdict on {directory.path} is unknown")

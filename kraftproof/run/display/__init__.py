@@ -1,1 +1,1 @@
-"""Show a run on the terminal: its progress, the times of its phases, and its result."""
+"""Show the progress of a run on the terminal, and measure the time of each phase."""
