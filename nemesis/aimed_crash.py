@@ -1,6 +1,6 @@
-"""Aimed crash: a node dies at a moment of its own work on snapshots, or at a truncation.
+"""Aimed crash: a node dies amid work on a snapshot or a truncation.
 
-The moment comes by itself or by other faults (scenarios/snapshots.py). The heal starts the node.
+Other faults bring the moment about (scenarios/snapshots.py). The heal starts the node.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from kraftproof.nemesis.one_node import OneNode
 
 MOMENTS: tuple[CrashMoment, ...] = get_args(CrashMoment)
 APPENDING_SHARE = 0.5
-"""Share of the aims at an append, the only work that always comes."""
+"""Share of the aims at an append, the only work that every node does."""
 MAX_OPERATIONS = 16
-"""Largest number of drawn changes of the disk, of which an installation takes about as many."""
+"""Largest number of drawn changes of the disk; an installation takes about a dozen."""
 AGAIN_SHARE = 0.3
 POWER_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AimedCrash(OneNode):
-    """A crash of a node at a moment of its work; the heal starts the node."""
+    """A crash of a node at a moment of work; the heal starts the node."""
 
     kind: ClassVar[str] = "aimed-crash"
     requires: ClassVar[Capability] = Capability.AIMED_CRASH
@@ -44,7 +44,7 @@ class AimedCrash(OneNode):
 
     @override
     async def skipped(self, context: FaultContext) -> str | None:
-        """Return no reason: a node that is down may start and come to the moment."""
+        """Return no reason: a stopped node may start and come to the moment."""
         del context
         return None
 

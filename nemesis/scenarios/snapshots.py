@@ -1,8 +1,8 @@
-"""Stories of snapshots and truncations: faults at a moment of a node's own work.
+"""Stories of snapshots and truncations: faults at a moment of a node's work.
 
-A node that has lost its log, or has fallen behind the start of the leader's log, copies a snapshot.
-A leader that loses the voters appends records that its successor does not have, and truncates them
-when it returns. See stories.py for the seeds that have stories.
+A node with a lost log, or behind the start of the leader's log, copies a snapshot. A leader without
+voters appends records unknown to the successor, and truncates the records after the return. See
+stories.py for the selection.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ from kraftproof.nemesis.scenarios.steps import (
 MS_NS = 1_000_000
 COPYING: tuple[CrashMoment, ...] = ("copying-snapshot", *("installing-snapshot",) * 2)
 COPY_S = 5.0
-"""Longest time that a story waits for the copy of a snapshot, in seconds."""
+"""Longest wait of a story for the copy of a snapshot, in seconds."""
 
 
 def leader_dies_while_serving(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The leader dies while a node copies its snapshot, so another leader's snapshot follows."""
+    """The leader dies while a node copies the snapshot, so a copy from the successor follows."""
     _, back_s, steps = _needs_snapshot(random, nodes)
     aim = CrashAim(
         moment="serving-snapshot",
@@ -46,7 +46,7 @@ def leader_dies_while_serving(random: Random, nodes: Sequence[NodeInfo]) -> list
 
 
 def copier_dies(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """The copier dies between two operations of the disk, while it copies or installs."""
+    """The copier dies between two operations of the disk, amid the copy or the installation."""
     copier, back_s, steps = _needs_snapshot(random, nodes)
     moment = random.choice(COPYING)
     until_s = back_s + random.uniform(1.0, COPY_S)
@@ -67,7 +67,7 @@ def slow_copy(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
 
 
 def snapshot_amid_changes(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A node dies while it writes a snapshot, and brokers leave and return meanwhile."""
+    """A node dies while writing a snapshot, and brokers leave and return meanwhile."""
     brokers = [node.node_id for node in nodes if node.has("broker")]
     writers: tuple[Target, ...] = (ACTIVE, standby(0), *(node.node_id for node in nodes))
     writer = random.choice(writers)
@@ -83,7 +83,7 @@ def snapshot_amid_changes(random: Random, nodes: Sequence[NodeInfo]) -> list[Fau
 
 
 def dies_twice_after_truncation(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
-    """A former leader dies at the truncation of its log, and again at its restart."""
+    """A former leader dies at the truncation of the log, and again at the restart."""
     del nodes
     alone_s = random.uniform(1.3, 2.5)
     alone = Cut(shape="leader", around=ACTIVE, others=ALL_STANDBYS)
@@ -103,7 +103,7 @@ def _crash(target: Target, aim: CrashAim) -> AimedCrash:
 def _needs_snapshot(
     random: Random, nodes: Sequence[NodeInfo]
 ) -> tuple[Target, float, list[FaultStep]]:
-    """Return a node that needs a snapshot, the time of its return, and the steps until then."""
+    """Return a node without the log, the time of the return, and the steps before."""
     brokers = [node.node_id for node in nodes if not node.has("controller")]
     voters = sum(node.has("controller") for node in nodes)
     if brokers and (voters < 3 or random.random() < 0.4):

@@ -1,6 +1,6 @@
-"""The stories: scenarios that need nodes which write snapshots often.
+"""The stories: scenarios for nodes with frequent snapshots.
 
-See kraftproof/search/scenario.py for the seeds that have stories, and for their nodes.
+See kraftproof/search/scenario.py for the seeds with stories, and for the nodes.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,11 +30,11 @@ WITH_THREE_VOTERS: Final[tuple[Story, ...]] = (
     dies_twice_after_truncation,
     dies_twice_after_truncation,
 )
-"""Stories that need a successor of the leader."""
+"""Stories with a successor of the leader."""
 THREE: Final = 3
 
 
 def stories_of(nodes: Sequence[NodeInfo]) -> tuple[Story, ...]:
-    """Return the stories that have an effect on these nodes, each as often as its weight."""
+    """Return the stories with an effect on the nodes, each as often as the weight."""
     voters = sum(node.has("controller") for node in nodes)
     return (*STORIES, *WITH_THREE_VOTERS) if voters >= THREE else STORIES
