@@ -35,6 +35,10 @@ class Wanted(Struct, frozen=True, kw_only=True):
             return result.name is None and is_zero(result.topic_id)
         return bool(result.topic_id == self.topic_id)
 
+    def is_named_as(self, other: "Wanted") -> bool:
+        """Return whether a result can't tell this topic from the other, named with another id."""
+        return self.name is not None and self.name == other.name
+
     def show(self) -> str:
         """Return the topic as text."""
         return f"topic {show(self.topic_id) if self.name is None else self.name}"
@@ -112,13 +116,19 @@ def wrong_deletion_answer(
     wanted = wanted_deletions(image, request)
     for one in wanted:
         results = [result for result in answer.responses if one.is_answered_by(result)]
-        wrong = _wrong_result(one, results)
+        others = [other for other in wanted if other is not one and other.is_named_as(one)]
+        own = [result for result in results if not _is_right(others, result)]
+        wrong = _wrong_result(one, own) if own or not results else None
         if wrong is not None:
             return f"{one.show()} {wrong}"
     for result in answer.responses:
         if not any(one.is_answered_by(result) for one in wanted):
             return f"the answer is about {result.name} ({show(result.topic_id)}), not asked for"
     return None
+
+
+def _is_right(wanted: Sequence[Wanted], result: DeletedTopic) -> bool:
+    return any(_wrong_result(one, [result]) is None for one in wanted)
 
 
 def _wrong_result(wanted: Wanted, results: list[DeletedTopic]) -> str | None:

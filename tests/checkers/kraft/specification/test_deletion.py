@@ -52,6 +52,17 @@ def test_a_topic_is_deleted(asked):
     assert "nothing is wrong" in wrong_answer(asked, (REMOVED,), refused)
 
 
+def test_a_name_that_is_given_with_and_without_an_id_has_two_results():
+    asked = asking(named("x"), rows.TopicState(name="x", topic_id=OTHER))
+    unknown = ("x", NONE, Code.UNKNOWN_TOPIC_OR_PARTITION)
+    invalid = ("x", NONE, Code.INVALID_REQUEST)
+    assert wrong_answer(asked, (), answering(unknown, invalid)) is None
+    assert wrong_answer(asked, (), answering(invalid, unknown)) is None
+    other = ("x", NONE, Code.UNKNOWN_TOPIC_ID)
+    assert "applies" in wrong_answer(asked, (), answering(other, invalid))
+    assert "has no result" in wrong_answer(asked, (), answering())
+
+
 def test_another_topic_is_removed():
     both = image(rows.TopicRecord(name="new", topic_id=NEW))
     wrong = rows.RemoveTopicRecord(topic_id=NEW)
