@@ -6,13 +6,12 @@ second check of the run gives the same verdict. See checkers/run_outcome.py for 
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome
+from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome, ViolatedInvariant
 from kraftproof.checkers.unfinished import unfinished
 from kraftproof.run.interpreter import Interpreted
 
@@ -37,7 +36,12 @@ class OutcomeRecorder:
         self._mishaps.append(Mishap(kind=kind, sentence=sentence))
 
     def write(
-        self, run: Interpreted | None, violations: "Sequence[Violation]", *, is_complete: bool
+        self,
+        run: Interpreted | None,
+        violations: "Sequence[Violation]",
+        seen: Sequence[ViolatedInvariant] = (),
+        *,
+        is_complete: bool,
     ) -> None:
         """Write the complete file, or leave no file.
 
@@ -45,6 +49,7 @@ class OutcomeRecorder:
             run: The result of the interpreter, perhaps of a part of the run; None if the workload
                 never started.
             violations: Violated invariants of the simulator.
+            seen: Violations that the clients of a live run have seen.
             is_complete: Whether the workload reached its end.
         """
         outcome = RunOutcome(
@@ -56,7 +61,9 @@ class OutcomeRecorder:
             mishaps=tuple(self._mishaps),
         )
         fields = msgspec.to_builtins(outcome)
-        _replace(self._directory, fields | {"violations": [asdict(one) for one in violations]})
+        _replace(
+            self._directory, fields | {"violations": msgspec.to_builtins((*violations, *seen))}
+        )
 
 
 def add_mishap(directory: Path, kind: str, sentence: str) -> None:

@@ -15,6 +15,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
     AcknowledgedIsCommitted,
     LinearizableReads,
 )
+from kraftproof.cluster.simulated.invariants.bounds import OpenRequestsAreBounded, TablesAreBounded
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
@@ -64,6 +65,11 @@ from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
 from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
+)
+from kraftproof.cluster.simulated.invariants.retention import (
+    CatchUpIsBounded,
+    OldFilesAreDeleted,
+    SnapshotsKeepUp,
 )
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
@@ -137,6 +143,7 @@ def make_monitor(
             HeartbeatRequestsHonoured(registry),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
+            *_of_bounds(config),
         )
     )
 
@@ -149,6 +156,17 @@ def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
         SnapshotAtLogStart(),
         LeadersLoadNoSnapshot(),
         ImagesMissNothing(),
+    )
+
+
+def _of_bounds(config: ClusterConfig) -> tuple[Invariant, ...]:
+    """Return the invariants of resources: memory, files and copied bytes."""
+    return (
+        OpenRequestsAreBounded(),
+        TablesAreBounded(),
+        OldFilesAreDeleted(),
+        SnapshotsKeepUp(config),
+        CatchUpIsBounded(),
     )
 
 

@@ -80,6 +80,7 @@ class Machine:
             voter_ids=config.voter_ids,
             segment_bytes=segment_bytes,
         )
+        env.log_files = lambda: self.disk.list_directory(log_directory(self._storage_config))
         self._format()
 
     def start(self) -> None:
