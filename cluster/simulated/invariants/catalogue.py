@@ -58,6 +58,7 @@ from kraftproof.cluster.simulated.invariants.metadata import (
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
     FetchersDoNotLead,
@@ -71,6 +72,7 @@ from kraftproof.cluster.simulated.invariants.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
+from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
@@ -96,10 +98,11 @@ def make_monitor(
 
     Without a specification, no invariant compares requests with their results.
     """
-    registry = Registry(committed_log)
+    registry, evidence = Registry(committed_log), QuorumEvidence(config)
     return InvariantMonitor(
         (
             CommittedLogPruner(committed_log),
+            evidence,
             ElectionSafety(),
             ElectedByAMajority(config),
             EpochsNeverFall(config),
@@ -118,6 +121,7 @@ def make_monitor(
             VotesAreRefusedForAReason(config),
             RolesFitVotes(config),
             CheckQuorum(config),
+            StatusIsAccurate(config, evidence),
             FetchesAreFenced(),
             FetchersDoNotLead(),
             AnswersNameWhatWasAsked(),
@@ -136,7 +140,7 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             AnswersShowTheImage(config),
-            DescribeQuorumIsAccurate(config),
+            DescribeQuorumIsAccurate(config, evidence),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(config, registry),
             FencedInTime(config, registry),

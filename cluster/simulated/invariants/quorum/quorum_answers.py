@@ -1,8 +1,7 @@
 """Invariants of a controller's answers about the quorum (KIP-595 "DescribeQuorum", KIP-919).
 
-DescribeQuorum (595-63 to 65) and DescribeCluster are compared with the status of the node. See
-log.py and elections.py for the status: together, a reported high watermark is on the disks of a
-majority.
+DescribeQuorum (595-63 to 65) and DescribeCluster are compared with the status of the node, which
+StatusIsAccurate compares with the evidence (status.py), and with the Fetches that have arrived.
 """
 
 from collections.abc import Iterator
@@ -17,9 +16,9 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
+from kraftproof.cluster.simulated.invariants.quorum.evidence import Leadership, QuorumEvidence
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -71,29 +70,36 @@ class DescribeQuorumIsAccurate(Invariant):
 
     statement = (
         "A controller answers DescribeQuorum with the leader, epoch and high watermark of its "
-        "status and every voter; only the leader reports replicas and a high watermark."
+        "status and every voter; only the leader reports replicas, with the offsets of their "
+        "Fetches, and a high watermark."
     )
     requests: ClassVar[Requests] = (
         describe_cluster_request.DescribeClusterRequest,
         describe_quorum_request.DescribeQuorumRequest,
     )
 
-    def __init__(self, config: ClusterConfig) -> None:
+    def __init__(self, config: ClusterConfig, evidence: QuorumEvidence) -> None:
         super().__init__()
         self._voters = sorted(config.voters)
+        self._evidence = evidence
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """Compare with the log end before the step's later appends."""
-        if not event.on_controller_listener or not isinstance(message, QuorumResponse):
+        """Compare with the log end before the step's later appends, and with the Fetches."""
+        leadership = self._evidence.of(process).leadership
+        if leadership is None or not event.on_controller_listener:
             return
-        log_end = process.log.end_offset
+        if not isinstance(message, QuorumResponse):
+            return
+        found = {**leadership.acknowledged, process.node_id: process.log.end_offset}
         for told in _told(message):
-            ends = {one.replica_id: one.log_end_offset for one in told.current_voters}
-            if ends and (ends.get(process.node_id) != log_end or max(ends.values()) > log_end):
-                self.monitor.report_violation(
-                    self, process, f"answers log ends {ends}, but its own log ends at {log_end}"
-                )
+            for one in (*told.current_voters, *told.observers):
+                if one.log_end_offset != (end := found.get(one.replica_id, UNKNOWN)):
+                    detail = (
+                        f"answers log end {one.log_end_offset} of node {one.replica_id}, but by "
+                        f"its Fetches and the own log it is {end}"
+                    )
+                    self.monitor.report_violation(self, process, detail)
 
     @override
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
@@ -129,9 +135,9 @@ class DescribeQuorumIsAccurate(Invariant):
         if (told.error_code == ErrorCode.NONE) != (status.role == LEADER):
             yield f"answers with error {told.error_code} as {status.role}"
         elif told.error_code == ErrorCode.NONE:
-            expected = _stated(process, status)
-            if told.high_watermark not in expected:
-                yield f"answers high watermark {told.high_watermark} instead of {expected[0]}"
+            stated = _stated(self._evidence.of(process).leadership, status.high_watermark)
+            if told.high_watermark != stated:
+                yield f"answers high watermark {told.high_watermark} instead of {stated}"
             yield from self._replica_faults(told, has_times=version >= TIMES_SINCE)
         elif told.high_watermark > 0 or told.current_voters or told.observers:
             yield f"reports replicas without being the leader: {told}"
@@ -147,13 +153,10 @@ class DescribeQuorumIsAccurate(Invariant):
                 yield f"answers offset {one.log_end_offset} of node {one.replica_id} without Fetch"
 
 
-def _stated(process: ProcessView, status: NodeStatus) -> tuple[int, ...]:
-    """Return the allowed high watermarks: unknown until the leader commits in its own epoch."""
-    last = process.log.ending_at(status.high_watermark)
-    if last is not None:
-        return (status.high_watermark,) if last.epoch == status.epoch else (UNKNOWN,)
-    # No record has committed, or a snapshot has replaced the last committed batch.
-    return (status.high_watermark, UNKNOWN) if status.high_watermark else (UNKNOWN,)
+def _stated(leadership: Leadership | None, high_watermark: int) -> int:
+    """Return the high watermark to state: unknown until the leader commits in its own epoch."""
+    has_committed = leadership is not None and high_watermark > leadership.start_offset
+    return high_watermark if has_committed else UNKNOWN
 
 
 def _told(message: QuorumResponse) -> Iterator[PartitionData]:

@@ -12,9 +12,10 @@ from kraftproof.node.core.effects import Send
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.raft.fetch_rpc import TOPIC_ID
 from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import fetch_request, vote_request, vote_response
 from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages import vote_request, vote_response
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.types import Uuid
@@ -203,6 +204,17 @@ def vote(candidate, epoch, last_epoch=0, log_end=0):
         last_offset=log_end,
     )
     return vote_request.VoteRequest(topics=(vote_request.TopicData(partitions=(asked,)),))
+
+
+def fetch(replica, offset, *, epoch=7, last_fetched=7, cluster_id=None):
+    asked = fetch_request.FetchPartition(
+        current_leader_epoch=epoch, fetch_offset=offset, last_fetched_epoch=last_fetched
+    )
+    return fetch_request.FetchRequest(
+        cluster_id=cluster_id,
+        replica_state=fetch_request.ReplicaState(replica_id=replica),
+        topics=(fetch_request.FetchTopic(topic_id=TOPIC_ID, partitions=(asked,)),),
+    )
 
 
 def granted(epoch=0, *, is_granted=True, error=0):

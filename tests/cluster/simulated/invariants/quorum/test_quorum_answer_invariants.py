@@ -3,10 +3,12 @@
 import pytest
 from msgspec.structs import replace as changed
 
+from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
+from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_cluster_request,
@@ -16,7 +18,7 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
 )
-from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness
+from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness, fetch
 
 QUESTION = describe_quorum_request.DescribeQuorumRequest()
 CLUSTER = describe_cluster_request.DescribeClusterRequest(endpoint_type=2)
@@ -55,16 +57,28 @@ class Controller:
     """Controller 1 of three, with five records of which three have committed."""
 
     def __init__(self):
-        self.harness = MonitorHarness(DescribeQuorumIsAccurate(CONFIG))
+        evidence = QuorumEvidence(CONFIG)
+        self.harness = MonitorHarness(evidence, DescribeQuorumIsAccurate(CONFIG, evidence))
         self.process = self.harness.process(1)
-        for _ in range(LOG_END):
+
+    def wins(self, epoch):
+        self.process.persists(epoch=epoch, voted_for=1, leader=1)
+        return self
+
+    def appends(self, records):
+        for _ in range(records):
             self.process.appends(epoch=7)
+        return self
 
     def leads(self):
+        self.wins(7).appends(LOG_END)
+        for replica_id in (2, 4):
+            self.process.receives(fetch(replica_id, COMMITTED), version=FETCH_VERSION)
         self.process.leads(7, high_watermark=COMMITTED, log_end=LOG_END)
         return self
 
     def follows(self):
+        self.appends(LOG_END)
         self.process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
         return self
 
@@ -110,9 +124,11 @@ def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, fall
 
 @pytest.mark.requirement("595-64")
 def test_a_leader_that_has_committed_nothing_of_its_own_states_no_high_watermark():
-    controller = Controller()
+    controller = Controller().appends(LOG_END).wins(8)
     controller.process.leads(8, high_watermark=COMMITTED, log_end=LOG_END)
-    told = changed(TOLD, leader_epoch=8)
+    behind, observer = replica(2, -1, -1, -1), replica(4, -1, -1, -1)
+    voters = (OURS, behind, UNHEARD)
+    told = changed(TOLD, leader_epoch=8, current_voters=voters, observers=(observer,))
     assert controller.says(quorum(changed(told, high_watermark=-1))) == []
     assert controller.says(quorum(told)) != []
 
@@ -138,7 +154,11 @@ def test_a_follower_names_the_leader_and_refuses():
             {"current_voters": (OURS, replica(2, LOG_END + 1), UNHEARD)}, id="a voter ahead"
         ),
         pytest.param(
-            {"current_voters": (OURS, BEHIND, replica(3, 2, -1, -1))}, id="it never fetched"
+            {"current_voters": (OURS, replica(2, COMMITTED - 1), UNHEARD)}, id="a voter behind"
+        ),
+        pytest.param({"observers": (replica(4, LOG_END),)}, id="an observer ahead"),
+        pytest.param(
+            {"current_voters": (OURS, replica(2, COMMITTED, -1), UNHEARD)}, id="it never fetched"
         ),
         pytest.param(
             {"current_voters": (OURS, BEHIND, replica(3, -1, -1, 5))}, id="it never caught up"

@@ -1,0 +1,116 @@
+"""The invariant that the status of a node is true.
+
+Other invariants may then rely on the status. See evidence.py for the evidence.
+"""
+
+from collections.abc import Iterator
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.invariants.invariant import (
+    LEADER,
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+)
+from kraftproof.cluster.simulated.invariants.quorum.evidence import (
+    Leadership,
+    NodeEvidence,
+    QuorumEvidence,
+)
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import NO_NODE
+from kraftproof.node.core.status import NodeStatus
+
+
+class StatusIsAccurate(Invariant):
+    """The status of a node is compared with its disk and messages, at each change of either."""
+
+    statement = (
+        "A node's status has the epoch, vote and leader of its disk, the ends of its log and "
+        "snapshots, the image that it published, the role in which it acts, and a high watermark "
+        "that follows from the Fetches and the flushes."
+    )
+
+    def __init__(self, config: ClusterConfig, evidence: QuorumEvidence) -> None:
+        super().__init__()
+        self._config = config
+        self._evidence = evidence
+        self._judged: dict[int, NodeStatus] = {}
+        self._known: dict[int, int] = {}
+        """The high watermark of the last status, by node."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._judged.pop(process.node_id, None)
+        self._known.pop(process.node_id, None)
+
+    @override
+    def on_step(self, process: ProcessView) -> None:
+        node, status = self._evidence.of(process), process.status
+        if status is None or (not node.has_news and status is self._judged.get(process.node_id)):
+            return
+        self._judged[process.node_id] = status
+        for fault in self._faults(process, node, status):
+            self.monitor.report_violation(self, process, fault)
+        node.has_news = node.has_led = False
+        self._known[process.node_id] = status.high_watermark
+
+    def _faults(
+        self, process: ProcessView, node: NodeEvidence, status: NodeStatus
+    ) -> Iterator[str]:
+        disk, leads = node.disk, status.role == LEADER
+        leader = disk.leader if leads or disk.leader != process.node_id else NO_NODE
+        said = (status.epoch, status.voted_for, status.leader)
+        if said != (disk.epoch, disk.voted_for, leader):
+            yield f"epoch, vote and leader {said} as {status.role}, but the disk has {disk}"
+        if leads and node.leadership is None:
+            yield f"leads epoch {status.epoch}, which it has not won since its start"
+        if node.has_led and not leads:
+            yield f"has appended a record or served a Fetch in epoch {disk.epoch} as {status.role}"
+        ends = (status.log_end, status.last_epoch, status.snapshot_end)
+        if ends != (found := _ends(process.log)):
+            yield f"end, last epoch and snapshot end {ends} of the log, which has {found}"
+        if (status.image_offset, status.image_digest) != node.published and node.published[0]:
+            yield f"image of offset {status.image_offset}, but published was {node.published[0]}"
+        yield from self._high_watermark_faults(process, node, status)
+
+    def _high_watermark_faults(
+        self, process: ProcessView, node: NodeEvidence, status: NodeStatus
+    ) -> Iterator[str]:
+        """Yield why the high watermark is too high or too low.
+
+        The process has recovered its first high watermark from its disk.
+        """
+        end = status.high_watermark
+        known = self._known.get(process.node_id, end)
+        least, most = max(known, node.published[0]), max(known, node.told_high_watermark)
+        if node.leadership is not None:
+            lower, upper = self._committed(process, node.leadership)
+            most = max(most, upper)
+            least = max(least, lower) if status.role == LEADER else least
+        if not least <= end <= most:
+            yield f"high watermark {end}, but by the Fetches and flushes from {least} to {most}"
+
+    def _committed(self, process: ProcessView, leadership: Leadership) -> tuple[int, int]:
+        """Return the offsets that a majority has flushed, for sure and possibly.
+
+        Offsets up to the start of the epoch count as 0. The process may not have heard of its last
+        flush.
+        """
+        others = [
+            leadership.acknowledged.get(voter, 0)
+            for voter in self._config.voters
+            if voter != process.node_id
+        ]
+        ends = []
+        for own in (leadership.flushed, process.log.durable_end):
+            end = sorted((own, *others), reverse=True)[self._config.majority - 1]
+            ends.append(end if end > leadership.start_offset else 0)
+        return ends[0], ends[1]
+
+
+def _ends(log: LogMirror) -> tuple[int, int, int]:
+    last_epoch = log.batches[-1].epoch if log.batches else log.start.epoch
+    return log.end_offset, last_epoch, log.snapshots[-1].end_offset if log.snapshots else 0
