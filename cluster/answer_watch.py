@@ -2,7 +2,7 @@
 
 A client gives up after its time-out, but its connection is held until the node has answered, has
 hung up, or has been silent for too long. Time in which the node was under a fault does not count;
-see kraftproof/run/answers.py.
+see kraftproof/run/outcome.py.
 """
 
 from collections.abc import Callable, Coroutine

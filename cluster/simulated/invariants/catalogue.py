@@ -15,7 +15,6 @@ from kraftproof.cluster.simulated.invariants.answers import (
     AcknowledgedIsCommitted,
     LinearizableReads,
 )
-from kraftproof.cluster.simulated.invariants.bounds import OpenRequestsAreBounded, TablesAreBounded
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
@@ -67,12 +66,16 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     HighWatermarkToldNeverFalls,
 )
-from kraftproof.cluster.simulated.invariants.retention import (
+from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
+from kraftproof.cluster.simulated.invariants.resources.bounds import (
+    OpenRequestsAreBounded,
+    TablesAreBounded,
+)
+from kraftproof.cluster.simulated.invariants.resources.retention import (
     CatchUpIsBounded,
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
-from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,

@@ -1,7 +1,4 @@
-"""One simulated machine: a disk, two clocks, and the processes of one node that come and go.
-
-Not: what a process does (process.py).
-"""
+"""One simulated machine: a disk, two clocks, and the processes (process.py) of one node."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -6,7 +6,6 @@ which have invariants of their own, and the values that pass through (events and
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any, Final
 
 from kraftproof.node.core.log.log import Log
@@ -50,10 +49,15 @@ def _entries(table: Iterable[Any]) -> Iterable[Any]:
 
 
 def _attributes(one: object, kind: type[Any]) -> Iterable[str]:
-    return _slots(kind) or vars(one)
+    slots = _SLOTS.get(kind)
+    if slots is None:
+        slots = _SLOTS[kind] = _slots(kind)
+    return slots or vars(one)
 
 
-@cache
+_SLOTS: Final[dict[type[Any], tuple[str, ...]]] = {}
+
+
 def _slots(kind: type[Any]) -> tuple[str, ...]:
     """Return the slots of a class, or the fields of a Struct; nothing for another class."""
     fields: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
@@ -62,7 +66,6 @@ def _slots(kind: type[Any]) -> tuple[str, ...]:
     )
 
 
-@cache
 def _is_own(kind: type[Any]) -> bool:
     """Return whether the walk looks into the objects of a class."""
     module = kind.__module__

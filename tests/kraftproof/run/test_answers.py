@@ -15,7 +15,7 @@ from kraftproof.cluster.systems.reference.connection import connect_to
 from kraftproof.node.wire.codec import encode_response
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import api_versions_request, api_versions_response
-from kraftproof.run.answers import ENDS, IN_ORDER, broken_promises
+from kraftproof.run.outcome import ENDS, IN_ORDER, broken_promises
 
 SECOND_NS = 1_000_000_000
 ASK = api_versions_request.ApiVersionsRequest()

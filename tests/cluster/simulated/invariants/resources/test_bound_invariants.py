@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.bounds import (
+from kraftproof.cluster.simulated.invariants.resources.bounds import (
     LARGE_TABLES,
     MOST_ENTRIES,
     MOST_OPEN_REQUESTS,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.retention import (
+from kraftproof.cluster.simulated.invariants.resources.retention import (
     LATE_NS,
     MOST_COPIES,
     CatchUpIsBounded,
