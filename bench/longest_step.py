@@ -1,22 +1,22 @@
-"""Measure the longest step of a node's core under the largest loads, in CPU time.
+"""Measure the longest step of a node under the largest loads, in CPU time of its thread.
 
     python -m bench.longest_step
 
-Three controllers and three brokers in one process, without network or disk: each line is one
-load and, per role, the longest step and the event that it took. The loads follow each other on
-one cluster. Not: the work of the shell (frames, files), of which the largest is listed apart.
+First the core: three controllers and three brokers in one process, without network or disk. Each
+line is one load and, for each role, the longest step and its event. The loads follow each other on
+one cluster. Then the shell: each line is one large message on a connection over loopback, and the
+longest turn of the event loop that both ends share.
 """
 
-import time
-from collections.abc import Callable
+import asyncio
 from typing import Final
 
+from bench.loop_turns import Load, append_ms, measure_turns
 from bench.step_cluster import BROKERS, CONTROLLERS, Cluster
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.controller.topics import MAX_RECORDS
 from kraftproof.node.core.metadata.snapshot import History, batches_of, load
 from kraftproof.node.server.garbage_collection import keep_collections_short
-from kraftproof.node.wire.batches import decode_batches, encode_batch
 from kraftproof.node.wire.messages import (
     Message,
     create_topics_request,
@@ -148,6 +148,9 @@ def measure_brokers(cluster: Cluster) -> None:
     history = History(log_start=taken, kept=(loaded.stored,), newest=loaded)
     cluster.kill(LAST)
     cluster.measure("it starts from a snapshot", lambda: cluster.start(LAST, history))
+    cluster.kill(LAST)
+    cluster.measure("all write snapshots", cluster.let_snapshots_be_written)
+    cluster.measure("it fetches and loads a snapshot", lambda: cluster.start(LAST))
     own = creation(*ONE, name="own", replicas=(LAST,))
     cluster.measure("create 1 topic by hand, 9,999 partitions", lambda: cluster.ask_leader(own))
     cluster.measure("the only replica of 9,999 partitions goes", lambda: cluster.kill(LAST))
@@ -206,21 +209,14 @@ def measure_failover(cluster: Cluster) -> None:
     cluster.measure(f"the active controller goes, {AT_ONCE} requests wait for the next", act)
 
 
-def _timed_ms(act: Callable[[], object]) -> float:
-    begun = time.process_time_ns()
-    act()
-    return (time.process_time_ns() - begun) / 1e6
-
-
-def measure_shell(cluster: Cluster) -> None:
-    """Print how long the shell takes for the largest batch, and for a snapshot."""
-    batch = max(cluster.batches(), key=lambda batch: len(batch.records))
-    data = encode_batch(batch)
-    print(
-        f"shell, a batch of {len(batch.records)} records ({len(data)} bytes): "
-        f"encoded in {_timed_ms(lambda: encode_batch(batch)):.1f} ms, "
-        f"decoded in {_timed_ms(lambda: decode_batches(data)):.1f} ms"
-    )
+def loads_of(cluster: Cluster) -> list[Load]:
+    """Return the largest requests, and the largest answers that the nodes gave."""
+    create, version = creation(*MANY, name="shell")
+    assert isinstance(create, create_topics_request.CreateTopicsRequest)
+    return [
+        Load(request=message, version=number, answer=answer)
+        for message, number, answer in cluster.largest_answers.values()
+    ] + [Load(request=create, version=version, answer=None)]
 
 
 def main() -> None:
@@ -233,8 +229,12 @@ def main() -> None:
     measure_brokers(cluster)
     measure_failover(cluster)
     measure_deletions(cluster)
-    measure_shell(cluster)
+    batch = max(cluster.batches(), key=lambda batch: len(batch.records))
+    appended_ms = append_ms(batch)
+    print(f"the log takes an encoded batch of {len(batch.records)} records: {appended_ms:.1f} ms")
+    longest_turn_ms = max(appended_ms, asyncio.run(measure_turns(loads_of(cluster))))
     print(f"the longest step: {cluster.longest_ms:.1f} ms")
+    print(f"the longest turn of the shell's event loop: {longest_turn_ms:.1f} ms")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The cores of six nodes in one process, and how long each of their steps takes.
+"""The cores of six nodes in one process, and the CPU time of each of their steps.
 
-Not: the loads (longest_step.py).
+See longest_step.py for the loads.
 """
 
 import time
@@ -9,15 +9,37 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from kraftproof.node.core.base.config import Endpoint, NodeConfig, Voter
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock, milliseconds
-from kraftproof.node.core.effects import Effect, Flush, Forward, Reply, Send
-from kraftproof.node.core.events import Answered, Event, Flushed, Received, Tick, Unanswered
+from kraftproof.node.core.effects import (
+    CheckSnapshot,
+    Effect,
+    Flush,
+    Forward,
+    Reply,
+    ReplyWithSlice,
+    Send,
+    StoreSlice,
+    WriteSnapshot,
+)
+from kraftproof.node.core.events import (
+    Answered,
+    Event,
+    Flushed,
+    Received,
+    SnapshotChecked,
+    SnapshotWritten,
+    Tick,
+    Unanswered,
+)
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
+from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History, batches_of, load
 from kraftproof.node.core.node import Node
+from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.server.large_messages import is_large, parts_of
+from kraftproof.node.wire.batches import decode_batches, encode_batches
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.principal import ANONYMOUS
@@ -25,6 +47,8 @@ from kraftproof.node.wire.types import Uuid
 
 CONTROLLERS: Final = 3
 BROKERS: Final = 3
+SNAPSHOT_SECONDS: Final = 600
+"""Time between two snapshots of a node, in the cluster's time."""
 Asker = tuple[int, int] | None
 
 
@@ -35,6 +59,12 @@ class Cluster:
         self.now = milliseconds(1000)
         self.events: deque[tuple[int, Event]] = deque()
         self.asked: dict[int, tuple[int, Asker]] = {}
+        self._snapshots: dict[SnapshotId, bytes] = {}
+        self._downloads: dict[int, bytes] = {}
+        """Downloaded bytes of a snapshot, by node."""
+        self.largest_answers: dict[type, tuple[Message, int, Message]] = {}
+        """Request, version and answer of the largest answer, by the type of the request."""
+        self._requests: dict[int, tuple[Message, int]] = {}
         self.longest: dict[str, tuple[float, str]] = {}
         self.longest_ms = 0.0
         self._incarnations = 0
@@ -58,6 +88,7 @@ class Cluster:
             endpoints=(Endpoint(name=name, host="h", port=node_id, is_controller=not is_broker),),
             incarnation=Uuid(bytes([incarnation, *([node_id] * 15)])),
             log_dirs=(Uuid(bytes([100 + node_id] * 16)),),
+            snapshots=SnapshotPolicy(interval_ns=milliseconds(1000 * SNAPSHOT_SECONDS)),
         )
         return Node(config, QuorumState(), (), Random(node_id), self._instant(), history=history)
 
@@ -75,9 +106,9 @@ class Cluster:
     def _timed(self, node_id: int, name: str, act: Callable[[Node], list[Effect]]) -> str:
         """Let a node act, measure the time, and return the node's role."""
         node = self.nodes[node_id]
-        begun = time.process_time_ns()
+        begun = time.thread_time_ns()
         effects = act(node)
-        took_ms = (time.process_time_ns() - begun) / 1e6
+        took_ms = (time.thread_time_ns() - begun) / 1e6
         role = node.status().role if node_id <= CONTROLLERS else "broker"
         self.longest[role] = max(self.longest.get(role, (0.0, "")), (took_ms, name))
         self._carry_out(node_id, effects)
@@ -96,16 +127,49 @@ class Cluster:
                     else:
                         self._leave_unanswered(asker)
                 case Reply():
-                    _, replied_to = self.asked.pop(effect.request)
-                    if replied_to is not None:
-                        answer = Answered(correlation=replied_to[1], message=effect.message)
-                        self.events.append((replied_to[0], answer))
+                    self._answer(effect.request, effect.message)
+                case ReplyWithSlice():
+                    begin, end = effect.position, effect.position + effect.max_bytes
+                    data = self._snapshots[effect.snapshot][begin:end]
+                    self._answer(effect.request, with_slice(effect.message, data))
+                case WriteSnapshot() | StoreSlice() | CheckSnapshot():
+                    self._keep_snapshot(node_id, effect)
                 case _:
                     pass
+
+    def _answer(self, request: int, message: Message) -> None:
+        _, replied_to = self.asked.pop(request)
+        asked, version = self._requests.pop(request)
+        largest = self.largest_answers.get(type(asked))
+        if is_large(message) and (largest is None or parts_of(message) > parts_of(largest[2])):
+            self.largest_answers[type(asked)] = (asked, version, message)
+        if replied_to is not None:
+            answer = Answered(correlation=replied_to[1], message=message)
+            self.events.append((replied_to[0], answer))
+
+    def _keep_snapshot(
+        self, node_id: int, effect: WriteSnapshot | StoreSlice | CheckSnapshot
+    ) -> None:
+        """Write and load snapshots, as a thread of a node does."""
+        match effect:
+            case WriteSnapshot(snapshot=snapshot):
+                written = batches_of(snapshot, effect.image, effect.timestamp_ms)
+                data = self._snapshots[snapshot] = encode_batches(written)
+                stored = StoredSnapshot(snapshot=snapshot, size=len(data))
+                self.events.append((node_id, SnapshotWritten(stored)))
+            case StoreSlice():
+                before = self._downloads[node_id] if effect.position else b""
+                self._downloads[node_id] = before + effect.data
+            case CheckSnapshot():
+                data = self._downloads.pop(node_id)
+                stored = StoredSnapshot(snapshot=effect.snapshot, size=len(data))
+                loaded = load(stored, decode_batches(data))
+                self.events.append((node_id, SnapshotChecked(copy=effect.copy, loaded=loaded)))
 
     def _ask(self, node_id: int, message: Message, version: int, asker: Asker) -> None:
         request = len(self.asked) and max(self.asked) + 1
         self.asked[request] = (node_id, asker)
+        self._requests[request] = (message, version)
         event = Received(
             request=request,
             message=message,
@@ -192,6 +256,11 @@ class Cluster:
         """Send requests to the first broker, all at once."""
         for message, version in requests:
             self._ask(CONTROLLERS + 1, message, version, None)
+
+    def let_snapshots_be_written(self) -> None:
+        """Let the nodes write snapshots until the logs begin at a snapshot."""
+        for _ in range(SNAPSHOTS_KEPT + 1):
+            self.run(milliseconds(1000 * SNAPSHOT_SECONDS))
 
     def image(self) -> MetadataImage:
         """Return the active controller's committed image."""

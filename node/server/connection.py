@@ -60,7 +60,16 @@ class ConnectionOwner(Protocol):
 class Connection(asyncio.Protocol):
     """A client, as long as it stays connected."""
 
-    __slots__ = ("_owner", "_paused", "_payloads", "_slots", "_splitter", "_transport", "host")
+    __slots__ = (
+        "_is_held",
+        "_owner",
+        "_paused",
+        "_payloads",
+        "_slots",
+        "_splitter",
+        "_transport",
+        "host",
+    )
 
     def __init__(self, owner: ConnectionOwner) -> None:
         self._owner = owner
@@ -69,6 +78,8 @@ class Connection(asyncio.Protocol):
         self._slots: deque[Slot] = deque()
         self._transport: asyncio.Transport | None = None
         self._paused = False
+        self._is_held = False
+        """Whether the requests behind a large one wait until a thread has decoded it."""
         self.host = ""
 
     @override
@@ -90,8 +101,22 @@ class Connection(asyncio.Protocol):
 
     @override
     def data_received(self, data: bytes) -> None:
+        self._unless_refused(lambda: self._payloads.extend(self._splitter.feed(data)))
+
+    def hold(self) -> None:
+        """Take no further request until `release`."""
+        self._is_held = True
+
+    def release(self, take: Callable[[], None]) -> None:
+        """Take the request that the others waited for, which may be a WireError, and go on."""
+        self._is_held = False
+        if self._transport is not None:
+            self._unless_refused(take)
+
+    def _unless_refused(self, act: Callable[[], None]) -> None:
+        """Act and take requests; a WireError ends the connection."""
         try:
-            self._payloads.extend(self._splitter.feed(data))
+            act()
             self._take_requests()
         except WireError as error:
             self._owner.refused(f"{self.host}: {error}")
@@ -143,7 +168,7 @@ class Connection(asyncio.Protocol):
         self._regulate()
 
     def _is_full(self) -> bool:
-        return self._paused or len(self._slots) >= MAX_IN_FLIGHT
+        return self._paused or self._is_held or len(self._slots) >= MAX_IN_FLIGHT
 
     def _regulate(self) -> None:
         transport = self._transport

@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
+from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.server.requests import Request, parse_request
 
 RequestHandler = Callable[[Binding, str, Request, Slot], None]
@@ -60,8 +62,22 @@ class Listener:
         return True
 
     def handle(self, connection: Connection, payload: bytes, slot: Slot) -> None:
+        """Pass a request on to the node; a thread decodes a large one."""
+        is_controller = self._binding.is_controller
+        read = partial(parse_request, payload, on_controller_listener=is_controller)
+        if len(payload) < LARGE_BYTES:
+            self._take(connection, slot, read())
+            return
+
+        def decoded(future: "asyncio.Future[Request | bytes]") -> None:
+            if not future.cancelled():
+                connection.release(lambda: self._take(connection, slot, future.result()))
+
+        connection.hold()
+        asyncio.get_running_loop().run_in_executor(None, read).add_done_callback(decoded)
+
+    def _take(self, connection: Connection, slot: Slot, request: Request | bytes) -> None:
         """Pass a request on to the node; one of an unknown version is answered here."""
-        request = parse_request(payload, on_controller_listener=self._binding.is_controller)
         if isinstance(request, bytes):
             slot.respond(request)
         else:

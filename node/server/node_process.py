@@ -70,7 +70,7 @@ class NodeProcess(Process, Observer):
             transport=PeerTransport(node_config, hosts),
             timers=LoopTimers(),
             clock=self._clock,
-            replies=ClientReplies(self._replied),
+            replies=ClientReplies(self._replied, self._workers.encoder),
             process=self,
             observer=self,
         )

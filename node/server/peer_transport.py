@@ -15,6 +15,7 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.server.envelope import open_response, wrap_request
+from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.shell.ports import ConnectionOwner, PeerConnection, Transport
 from kraftproof.node.wire.codec import decode_response, encode_request, header_versions
 from kraftproof.node.wire.errors import WireError
@@ -26,8 +27,6 @@ from kraftproof.node.wire.schema import Message
 
 ENVELOPE_VERSION = 0
 CORRELATION_ID_BYTES = 4
-LARGE_BYTES = 100_000
-"""Minimum size of an answer that a thread decodes, in bytes: about 10 ms of work."""
 
 
 class PeerSocket(asyncio.Protocol, PeerConnection):

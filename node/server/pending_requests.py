@@ -3,8 +3,11 @@
 See connection.py for sockets, node/shell/request_table.py for the requests that wait.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
 from typing import Protocol
 
 from msgspec import Struct
@@ -15,11 +18,11 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.console import say
-from kraftproof.node.server.envelope import Opened, Refusal, open_request
+from kraftproof.node.server.envelope import Opened, Refusal
+from kraftproof.node.server.large_messages import is_large
 from kraftproof.node.server.requests import Request, answer_frame
 from kraftproof.node.shell.ports import Replies
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
 from kraftproof.node.wire.principal import ANONYMOUS, Principal
 from kraftproof.node.wire.schema import Message
@@ -57,15 +60,12 @@ class RequestReceiver(Protocol):
 def receive_request(
     receiver: RequestReceiver, binding: Binding, client_host: str, request: Request, slot: Slot
 ) -> None:
-    """Hand a request to the shell; an envelope is opened first, or refused here."""
-    opened: Opened | None = None
-    if isinstance(request.message, EnvelopeRequest):
-        content = open_request(request.message)
-        if isinstance(content, Refusal):
-            refusal = EnvelopeResponse(error_code=content.error_code)
-            slot.respond(answer_frame(request, refusal, None))
-            return
-        opened = content
+    """Hand a request, or the content of an envelope, to the shell; a bad envelope is refused."""
+    opened = request.content
+    if isinstance(opened, Refusal):
+        refusal = EnvelopeResponse(error_code=opened.error_code)
+        slot.respond(answer_frame(request, refusal, None))
+        return
     since = Monotonic(time.monotonic_ns())
     sender = ANONYMOUS
     receiver.receive(
@@ -80,23 +80,39 @@ def receive_request(
 
 
 class ClientReplies(Replies[PendingRequest]):
-    """Answers to clients, in frames."""
+    """Answers to clients, in frames; a thread encodes a large answer."""
 
-    __slots__ = ("_on_answered",)
+    __slots__ = ("_encoder", "_on_answered")
 
-    def __init__(self, on_answered: AnsweredHandler) -> None:
+    def __init__(self, on_answered: AnsweredHandler, encoder: Executor | None = None) -> None:
         self._on_answered = on_answered
+        self._encoder = encoder
+        """None encodes all answers in the caller's thread."""
 
     @override
     def reply(self, client: PendingRequest, event: Received, message: Message) -> None:
         self._on_answered(event.message, client.since)
-        respond(client, message)
+        if self._encoder is None or not is_large(message):
+            respond(client, message)
+            return
+        frame = partial(answer_frame, client.request, message, client.opened)
+        future = asyncio.get_running_loop().run_in_executor(self._encoder, frame)
+        future.add_done_callback(partial(_encoded, client))
+
+
+def _encoded(client: PendingRequest, future: "asyncio.Future[bytes]") -> None:
+    if not future.cancelled():
+        _respond(client, future.result)
 
 
 def respond(client: PendingRequest, message: Message) -> None:
     """Send an answer as a frame; end the connection if the version can't carry the answer."""
+    _respond(client, partial(answer_frame, client.request, message, client.opened))
+
+
+def _respond(client: PendingRequest, frame: Callable[[], bytes]) -> None:
     try:
-        client.slot.respond(answer_frame(client.request, message, client.opened))
+        client.slot.respond(frame())
     except WireError as error:
         say(f"an answer could not be written: {error}")
         client.slot.abandon()

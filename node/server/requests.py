@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.node.core.served import served_versions
-from kraftproof.node.server.envelope import Opened, wrap_response
+from kraftproof.node.server.envelope import Opened, Refusal, open_request, wrap_response
 from kraftproof.node.wire.codec import decode_request, encode_response, header_versions
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.frames import frame
@@ -19,6 +19,7 @@ from kraftproof.node.wire.messages.generated.api_versions_response import (
     ApiVersion,
     ApiVersionsResponse,
 )
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.schema import Message
 
 _START: Final = struct.Struct(">hhi")
@@ -35,6 +36,8 @@ class Request(Struct, frozen=True, kw_only=True):
 
     header: RequestHeader
     message: Message
+    content: Opened | Refusal | None = None
+    """The content of an Envelope, or the reason why it is refused; None for any other request."""
 
 
 def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | bytes:
@@ -55,7 +58,9 @@ def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | 
             return _unsupported_api_versions(correlation_id, smallest, largest)
         raise WireError(f"api key {api_key} has no version {version}")
     header, body = split_request(payload)
-    return Request(header=header, message=decode_request(api_key, version, body))
+    message = decode_request(api_key, version, body)
+    content = open_request(message) if isinstance(message, EnvelopeRequest) else None
+    return Request(header=header, message=message, content=content)
 
 
 def answer_frame(request: Request, message: Message, opened: Opened | None) -> bytes:

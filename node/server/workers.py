@@ -1,4 +1,4 @@
-"""The shell's Workers over threads: one for fsyncs and one for snapshots, so neither waits."""
+"""The shell's Workers over threads: one each for fsyncs, snapshots and large messages."""
 
 import asyncio
 import time
@@ -11,20 +11,24 @@ from typing_extensions import override
 
 from kraftproof.node.core.base.types import Monotonic
 from kraftproof.node.shell.ports import Failed, Workers
+from kraftproof.node.wire.batches import encode_batch
+from kraftproof.node.wire.messages.batch import Batch
 
 T = TypeVar("T")
 
 
 class ThreadWorkers(Workers):
-    """Work on the disk beside the event loop; all callbacks are made in the loop."""
+    """Work beside the event loop; all callbacks are made in the loop."""
 
-    __slots__ = ("_fsyncs", "_on_timed", "_snapshots")
+    __slots__ = ("_fsyncs", "_on_timed", "_snapshots", "encoder")
 
     def __init__(self, on_timed: Callable[[Monotonic], None]) -> None:
         self._on_timed = on_timed
         """Told when each fsync that has returned began."""
         self._fsyncs = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fsync")
         self._snapshots = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshot")
+        self.encoder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
+        """One thread, so that a batch for the disk and for replicas is encoded once."""
 
     @override
     def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
@@ -35,6 +39,10 @@ class ThreadWorkers(Workers):
             done()
 
         _start(self._fsyncs, fsync, returned, failed)
+
+    @override
+    def encode(self, batch: Batch, done: Callable[[bytes], None], failed: Failed) -> None:
+        _start(self.encoder, partial(encode_batch, batch), done, failed)
 
     @override
     def run(
@@ -51,6 +59,7 @@ class ThreadWorkers(Workers):
         """Wait for the work that runs and end the threads."""
         self._fsyncs.shutdown(wait=True, cancel_futures=True)
         self._snapshots.shutdown(wait=True, cancel_futures=True)
+        self.encoder.shutdown(wait=True, cancel_futures=True)
 
 
 def _start(

@@ -5,7 +5,8 @@ their order, steps the node, and carries the effects out under the contract of
 node/core/effects.py:
 
 - node_shell.py: the queue of events, one step at a time, the deadline.
-- effect_executor.py: the order of effects, barriers, waits for a running fsync.
+- effect_executor.py: the order of effects, barriers, waits for a running fsync and for the encoding
+  of a large batch.
 - flush_queue.py: one fsync at a time; a Flush is done when an fsync that began after it returned.
 - request_table.py: requests that wait for a Reply, by token.
 - peer_lanes.py and requests_in_flight.py: connections to peers, time-outs, what was never sent.

@@ -1,7 +1,8 @@
-"""The order of effects: one after the other, held back by barriers and by a running fsync."""
+"""The order of effects: one after the other, held back by barriers and by work of the disk."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Final, Generic
 
 from kraftproof.node.core.effects import (
@@ -30,11 +31,14 @@ from kraftproof.node.shell.peer_lanes import PeerLanes
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports
 from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.shell.snapshot_executor import SnapshotExecutor
+from kraftproof.node.wire.messages.batch import Batch, with_bytes
 
 AWAITS_FLUSH: Final = frozenset((Truncate, InstallSnapshot, CleanLog))
 """Effects that change files which a running fsync may be on."""
 BARRIERS: Final = frozenset((Truncate, InstallSnapshot, PersistQuorumState))
 """Effects that must be on disk before anything after them happens."""
+LARGE_RECORDS: Final = 3_000
+"""Minimum number of records of a batch that a worker encodes: about 10 ms of work."""
 
 
 class EffectExecutor(Generic[ClientT, ConnectionT]):
@@ -44,7 +48,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
         self, ports: Ports[ClientT, ConnectionT], *, post: Callable[[Event], None]
     ) -> None:
         self.is_held = False
-        """Whether a barrier, or the fsync that an effect waits for, is under way."""
+        """Whether a barrier, or the work that an effect waits for, is under way."""
         self.is_over = False
         """Whether the node has exited, failed or was closed."""
         self.requests = RequestTable(ports.replies)
@@ -102,6 +106,12 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
                 self._hold()
                 return False
             effect = effects.popleft()
+            if isinstance(effect, Append) and _has_to_be_encoded(effect.batch):
+                self._hold()
+                self._workers.encode(
+                    effect.batch, partial(self._append_encoded, effect), self._fail
+                )
+                return False
             try:
                 handlers[kind](effect)
             except OSError as error:
@@ -129,6 +139,11 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     def _pass_barrier(self) -> None:
         self._release()
         self._process.wake()
+
+    def _append_encoded(self, effect: Append, data: bytes) -> None:
+        if not self.is_over:
+            self._effects.appendleft(Append(with_bytes(effect.batch, data)))
+            self._pass_barrier()
 
     def _hold(self) -> None:
         self.is_held = True
@@ -160,3 +175,8 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     def _open_client_listeners(self, effect: OpenClientListeners) -> None:
         del effect
         self._process.open_client_listeners()
+
+
+def _has_to_be_encoded(batch: Batch) -> bool:
+    """Return whether a worker encodes the batch, as an event loop would stop for too long."""
+    return len(batch.records) >= LARGE_RECORDS and batch.received is None

@@ -30,6 +30,7 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.events import Event, Received, SnapshotChecked
 from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
 
 T = TypeVar("T")
 ClientT = TypeVar("ClientT")
@@ -104,10 +105,14 @@ class Disk(Protocol):
 
 
 class Workers(Protocol):
-    """Work on the disk that takes time. Exactly one callback follows each call, unless closed."""
+    """Work that takes time. Exactly one callback follows each call, unless closed."""
 
     def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
         """Make the call; `done` follows its return."""
+        ...
+
+    def encode(self, batch: Batch, done: Callable[[bytes], None], failed: Failed) -> None:
+        """Encode a large batch; `done` gets its bytes."""
         ...
 
     def run(

@@ -12,25 +12,32 @@ from kraftproof.node.wire.messages.batch import Batch
 
 MOST_KEPT = 64
 LARGEST_KEPT_BYTES = 1 << 16
+"""Maximum size of a batch of which there may be MOST_KEPT; of larger ones the last is kept."""
 
 
 class RecentBatches:
-    """A bounded cache by identity; an equal batch from elsewhere is not found."""
+    """A bounded cache by identity; an equal batch from elsewhere is not found.
 
-    __slots__ = ("_entries",)
+    Each entry refers to its batch, so that no other batch can get the same identity. Threads use
+    the cache, too: every operation on an attribute is atomic.
+    """
+
+    __slots__ = ("_entries", "_large")
 
     def __init__(self) -> None:
         self._entries: OrderedDict[int, tuple[Batch, bytes]] = OrderedDict()
-        """Each entry refers to its batch, so that no other batch can get the same identity."""
+        self._large: tuple[Batch, bytes] | None = None
 
     def of(self, batch: Batch) -> bytes | None:
         """Return the cached bytes of this very batch, if any."""
-        entry = self._entries.get(id(batch))
-        return None if entry is None else entry[1]
+        entry = self._entries.get(id(batch), self._large)
+        return None if entry is None or entry[0] is not batch else entry[1]
 
     def keep(self, batch: Batch, data: bytes) -> Batch:
-        """Cache the bytes unless they are large, drop the oldest entry, and return the batch."""
-        if len(data) <= LARGEST_KEPT_BYTES:
+        """Cache the bytes, drop the oldest entry, and return the batch."""
+        if len(data) > LARGEST_KEPT_BYTES:
+            self._large = (batch, data)
+        else:
             self._entries[id(batch)] = (batch, data)
             while len(self._entries) > MOST_KEPT:
                 self._entries.popitem(last=False)

@@ -13,6 +13,8 @@ from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.node.shell.ports import Failed, Workers
+from kraftproof.node.wire.batches import encode_batch
+from kraftproof.node.wire.messages.batch import Batch
 
 T = TypeVar("T")
 
@@ -52,6 +54,17 @@ class SimulatedWorkers(Workers):
 
         env = self._env
         env.scheduler.after(env.fsync_ns(), lambda: suspension.guard(finish))
+
+    @override
+    def encode(self, batch: Batch, done: Callable[[bytes], None], failed: Failed) -> None:
+        """Encode after as long as an fsync takes."""
+        env, when_running = self._env, self._suspension.when_running
+
+        def finish() -> None:
+            if not self._is_closed:
+                done(encode_batch(batch))
+
+        env.scheduler.after(env.fsync_ns(), lambda: when_running(finish))
 
     @override
     def run(

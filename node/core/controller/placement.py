@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Placement:
     """The brokers of an image, on which the topics of a request are placed."""
 
-    __slots__ = ("_rack_of", "_spare", "_usable", "active", "registered")
+    __slots__ = ("_has_racks", "_rack_of", "_spare", "_usable", "active", "registered")
 
     def __init__(self, image: MetadataImage) -> None:
         brokers = image.sorted_brokers()
@@ -27,6 +27,7 @@ class Placement:
         self.active = frozenset(broker.broker_id for broker in brokers if broker.may_lead)
         """The ids of brokers that may lead and be in the first ISR (631-40)."""
         self._rack_of = {broker.broker_id: broker.rack or "" for broker in brokers}
+        self._has_racks = len(set(self._rack_of.values())) > 1
         self._usable = _racks(broker for broker in brokers if broker.may_lead)
         self._spare = _racks(broker for broker in brokers if not broker.may_lead)
 
@@ -41,18 +42,28 @@ class Placement:
         assert factor <= len(self.registered), "too few brokers"
         first = random.randrange(len(usable))
         unfenced = min(factor, len(usable))
-        active = [self._spread(usable, begin, unfenced) for begin in range(len(usable))]
-        others = [self._spread(spare, begin, factor - unfenced) for begin in range(len(spare))] or [
-            ()
-        ]
+        active = self._spreads(usable, first, unfenced, partitions)
+        others = self._spreads(spare, first, factor - unfenced, partitions)
         return [
-            (*active[at % len(active)], *others[at % len(others)])
-            for at in range(first, first + partitions)
+            (*active[index % len(active)], *others[index % len(others)])
+            for index in range(partitions)
         ]
+
+    def _spreads(
+        self, ring: tuple[NodeId, ...], first: int, count: int, partitions: int
+    ) -> list[tuple[NodeId, ...]]:
+        """Return the brokers of a ring for each partition until they repeat."""
+        size = len(ring)
+        if not size or not count:
+            return [()]
+        begins = range(first, first + min(partitions, size))
+        return [self._spread(ring, begin % size, count) for begin in begins]
 
     def _spread(self, ring: tuple[NodeId, ...], begin: int, count: int) -> tuple[NodeId, ...]:
         """Return brokers of a ring from a place on, one of each rack before a second of any."""
         turned = ring[begin:] + ring[:begin]
+        if not self._has_racks:
+            return turned[:count]
         seen: Counter[str] = Counter()
         rounds: list[int] = []
         for broker_id in turned:
@@ -73,10 +84,13 @@ def _racks(brokers: Iterable[BrokerRegistration]) -> list[list[NodeId]]:
 
 def _alternating(racks: list[list[NodeId]], random: "Random") -> tuple[NodeId, ...]:
     """Return the brokers in an order that alternates racks where possible."""
+    if not racks:
+        return ()
     columns = [list(rack) for rack in racks]
+    if len(columns) == 1:
+        random.shuffle(columns[0])
+        return tuple(columns[0])
     random.shuffle(columns)
     for column in columns:
         random.shuffle(column)
-    if len(columns) == 1:
-        return tuple(columns[0])
     return tuple(node for row in zip_longest(*columns) for node in row if node is not None)

@@ -12,8 +12,8 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages.batch import Batch, Record
 from kraftproof.node.wire.messages.metadata import RemoveTopicRecord
 
-RECORDS_A_STEP: Final = 1000
-"""Maximum number of records that a step applies: about 15 ms of work."""
+RECORDS_A_STEP: Final = 500
+"""Maximum number of records that a step applies: about 8 ms of work."""
 RECORDS_AT_ONCE: Final = 10
 """Maximum number of records of a larger batch that the deciding step applies."""
 RECORDS_A_REMOVAL: Final = 3

@@ -14,7 +14,7 @@ Record = MetadataRecord | ControlRecord | UnknownRecord
 
 
 class ReceivedBytes:
-    """The received bytes of a batch, which go unchanged to the disk and to replicas.
+    """The received or encoded bytes of a batch, which go unchanged to the disk and to replicas.
 
     The records alone define a batch, so the bytes take no part in comparisons.
     """
@@ -53,3 +53,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def next_offset(self) -> int:
         """Return the offset after the last record."""
         return self.base_offset + len(self.records)
+
+
+def with_bytes(batch: Batch, data: bytes) -> Batch:
+    """Return the batch with its encoded bytes."""
+    return msgspec.structs.replace(batch, received=ReceivedBytes(data))

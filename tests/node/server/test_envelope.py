@@ -93,7 +93,7 @@ def test_the_shell_gets_what_an_envelope_held_and_who_vouches_for_its_principal(
     envelope = wrap_request(forward())
     header = RequestHeader(api_key=envelope.API_KEY, version=0, correlation_id=8)
     binding = Binding(name="C", host="", port=1, is_controller=True)
-    outer = Request(header=header, message=envelope)
+    outer = Request(header=header, message=envelope, content=open_request(envelope))
     receive_request(Receiver(), binding, "10.0.0.4", outer, Slot(None))
     (event,) = received
     assert (event.message, event.version) == (REQUEST, 7)

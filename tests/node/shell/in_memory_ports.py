@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
-from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset
 from kraftproof.node.core.effects import Effect, Exit, Flush, Publish
 from kraftproof.node.core.events import Event, Received, SnapshotChecked
 from kraftproof.node.shell.node_shell import NodeShell
@@ -13,20 +13,20 @@ from kraftproof.node.shell.ports import (
     ConnectionOwner,
     Disk,
     Failed,
-    NodeClock,
     Observer,
     Ports,
     Process,
     Replies,
     SteppedNode,
-    Timer,
-    Timers,
     Transport,
     Workers,
 )
+from kraftproof.node.wire.batches import encode_batch
 from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.principal import ANONYMOUS
+from tests.node.shell.manual_timers import ManualTimers
 
 SNAPSHOT = SnapshotId(Offset(1), Epoch(1))
 
@@ -57,6 +57,7 @@ class NotedDisk(Disk):
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
         self.fails: set[str] = set()
+        self.appended: list[Batch] = []
 
     def _note(self, name: str) -> None:
         if name in self.fails:
@@ -65,6 +66,7 @@ class NotedDisk(Disk):
 
     def append(self, effect: Any) -> None:
         self._note("append")
+        self.appended.append(effect.batch)
 
     def start_flush(self, effect: Flush) -> Callable[[], None]:
         self._note(f"start flush {effect.end_offset}")
@@ -119,6 +121,9 @@ class HeldWorkers(Workers):
                 done()
 
         self.held.append(work)
+
+    def encode(self, batch: Batch, done: Callable[[bytes], None], failed: Failed) -> None:
+        self.held.append(lambda: done(encode_batch(batch)))
 
     def run(self, steps: Any, done: Callable[[Any], None], failed: Failed) -> None:
         def work() -> None:
@@ -175,49 +180,6 @@ class PeerSockets(Transport[PeerSocket]):
         assert not connection.is_closed
         self._notes.append("send")
         connection.sent.append(correlation_id)
-
-
-class Alarm(Timer):
-    """A call at a time of the test."""
-
-    def __init__(self, time_ns: int, action: Callable[[], None]) -> None:
-        self.time_ns = time_ns
-        self.action = action
-        self.is_cancelled = False
-
-    def cancel(self) -> None:
-        self.is_cancelled = True
-
-
-class ManualTimers(Timers, NodeClock):
-    """A clock that the test moves."""
-
-    def __init__(self) -> None:
-        self.time_ns = 0
-        self.alarms: list[Alarm] = []
-        self.deadline: Monotonic | None = None
-
-    def now_ns(self) -> int:
-        return self.time_ns
-
-    def after(self, delay_ns: int, action: Callable[[], None]) -> Alarm:
-        self.alarms.append(Alarm(self.time_ns + delay_ns, action))
-        return self.alarms[-1]
-
-    def now(self) -> Instant:
-        return Instant(Monotonic(self.time_ns), WallClock(self.time_ns))
-
-    def set_deadline(self, deadline: Monotonic | None) -> None:
-        self.deadline = deadline
-
-    def wait_until(self, time_ns: int) -> None:
-        while due := [one for one in self.alarms if one.time_ns <= time_ns]:
-            alarm = min(due, key=lambda one: one.time_ns)
-            self.alarms.remove(alarm)
-            self.time_ns = max(self.time_ns, alarm.time_ns)
-            if not alarm.is_cancelled:
-                alarm.action()
-        self.time_ns = time_ns
 
 
 class Rig(Process, Replies[str], Observer):

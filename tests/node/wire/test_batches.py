@@ -251,7 +251,7 @@ def test_a_batch_is_encoded_once_for_all_that_need_its_bytes():
     assert batches.encode_batch(other) != data
 
 
-def test_the_bytes_of_what_is_large_or_long_ago_are_not_kept(monkeypatch):
+def test_the_bytes_of_what_is_long_ago_are_not_kept(monkeypatch):
     monkeypatch.setattr(recent_batches, "MOST_KEPT", 1)
     first, second = (
         Batch(base_offset=n, epoch=1, timestamp_ms=0, records=BATCH.records) for n in (1, 2)
@@ -260,8 +260,13 @@ def test_the_bytes_of_what_is_large_or_long_ago_are_not_kept(monkeypatch):
     batches.encode_batch(second)
     assert batches.encode_batch(first) is not data
     monkeypatch.setattr(recent_batches, "LARGEST_KEPT_BYTES", 10)
-    data = batches.encode_batch(second)
-    assert batches.encode_batch(second) is not data
+    third, fourth = (
+        Batch(base_offset=n, epoch=1, timestamp_ms=0, records=BATCH.records) for n in (3, 4)
+    )
+    large = batches.encode_batch(third)
+    assert batches.encode_batch(third) is large
+    batches.encode_batch(fourth)
+    assert batches.encode_batch(third) is not large
 
 
 def test_a_replica_writes_the_bytes_that_it_was_sent():

@@ -81,7 +81,9 @@ def test_what_waited_for_a_new_leader_is_decided_a_request_a_step() -> None:
     desk.raft.elect()
     desk.advance()
     beats = [desk.send(heartbeat(broker_id, epoch)) for broker_id, epoch in epochs.items()]
-    creations = [desk.send(creation(f"t{number}", partitions=500)) for number in range(4)]
+    creations = [
+        desk.send(creation(f"t{number}", partitions=RECORDS_A_STEP // 2)) for number in range(4)
+    ]
     begun = desk.raft.log.end_offset
     counting = desk.committed._apply = Counting()
     desk.commit()
