@@ -27,8 +27,15 @@ class Wanted(Struct, frozen=True, kw_only=True):
     topic: Topic | None
     codes: frozenset[Code]
 
+    @property
+    def names_both(self) -> bool:
+        """Whether the topic is named by a name and an id at once, which is refused."""
+        return self.name is not None and self.topic_id is not None
+
     def is_answered_by(self, result: DeletedTopic) -> bool:
         """Return whether a result is about this topic."""
+        if self.names_both:
+            return (result.name, result.topic_id) == (self.name, self.topic_id)
         if self.name is not None:
             return result.name == self.name
         if self.topic_id is None:
@@ -110,8 +117,14 @@ def wrong_deletion_answer(
     A topic that the request names wrongly may have one result or several.
     """
     wanted = wanted_deletions(image, request)
+    refused = {(one.name, one.topic_id) for one in wanted if one.names_both}
     for one in wanted:
-        results = [result for result in answer.responses if one.is_answered_by(result)]
+        results = [
+            result
+            for result in answer.responses
+            if one.is_answered_by(result)
+            and ((result.name, result.topic_id) not in refused or _is_refusal_of(one, result))
+        ]
         wrong = _wrong_result(one, results)
         if wrong is not None:
             return f"{one.show()} {wrong}"
@@ -119,6 +132,14 @@ def wrong_deletion_answer(
         if not any(one.is_answered_by(result) for one in wanted):
             return f"the answer is about {result.name} ({show(result.topic_id)}), not asked for"
     return None
+
+
+def _is_refusal_of(wanted: Wanted, result: DeletedTopic) -> bool:
+    """Return whether a result with the name and id of a refused naming belongs to a topic.
+
+    The refusal repeats the name and the id, as does the deletion of a topic that has both.
+    """
+    return wanted.names_both == (result.error_code != Code.NONE)
 
 
 def _wrong_result(wanted: Wanted, results: list[DeletedTopic]) -> str | None:

@@ -95,3 +95,24 @@ def test_a_reserved_id_is_an_unknown_id_and_zero_is_none():
     )
     refused = answering((None, NONE, Code.INVALID_REQUEST))
     assert wrong_answer(asking(of_id(NONE)), (), refused) is None
+
+
+def test_a_topic_named_by_name_and_id_at_once_is_another_naming():
+    """Kafka refuses such a naming apart; the name alone is not named twice."""
+    both = rows.TopicState(name="x", topic_id=OTHER)
+    unknown = ("x", NONE, Code.UNKNOWN_TOPIC_OR_PARTITION)
+    refused = ("x", OTHER, Code.INVALID_REQUEST)
+    asked = asking(named("x"), both)
+    assert wrong_answer(asked, (), answering(unknown, refused)) is None
+    assert "has no result" in wrong_answer(asked, (), answering(refused))
+    wrong = ("x", OTHER, Code.INVALID_CONFIG)
+    assert "INVALID_REQUEST applies" in wrong_answer(asked, (), answering(unknown, wrong))
+
+
+def test_a_deletion_has_the_name_and_the_id_of_a_refused_naming():
+    both = rows.TopicState(name="old.topic", topic_id=OLD)
+    done, refused = ("old.topic", OLD, Code.NONE), ("old.topic", OLD, Code.INVALID_REQUEST)
+    for right in (named("old.topic"), of_id(OLD)):
+        asked = asking(right, both)
+        assert wrong_answer(asked, (REMOVED,), answering(done, refused)) is None
+        assert "has no result" in wrong_answer(asked, (REMOVED,), answering(refused))
