@@ -50,7 +50,11 @@ class NodeDisk:
             limit=ANSWER_BYTES,
             start_new_session=True,
         )
-        await self._answer()
+        try:
+            await self._answer()
+        except BaseException:
+            await self.unmount()
+            raise
 
     async def unmount(self) -> None:
         """Remove the disk; the files stay as written."""

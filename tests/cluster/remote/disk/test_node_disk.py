@@ -227,6 +227,25 @@ def test_a_disk_that_can_not_be_mounted_says_why(tmp_path):
         asyncio.run(disk.mount())
 
 
+REFUSED_AND_STAYS = """
+import os, sys
+print("no mount by process", os.getpid(), file=sys.stderr, flush=True)
+os.close(1)
+os.close(2)
+sys.stdin.read()
+"""
+
+
+def test_a_failed_mount_ends_its_process(tmp_path, monkeypatch):
+    command = (sys.executable, "-c", REFUSED_AND_STAYS)
+    monkeypatch.setattr(node_disk, "_command", lambda *_: command)
+    disk = NodeDisk(tmp_path, tmp_path / "report", "seed", 0)
+    with pytest.raises(ClusterError, match=r"no mount by process \d+$") as refusal:
+        asyncio.run(disk.mount())
+    pid = str(refusal.value).split()[-1]
+    assert not Path(f"/proc/{pid}").exists()
+
+
 def test_a_run_without_disk_faults_mounts_nothing(data):
     disks = NodeDisks(frozenset({Capability.KILL}), 1, {1: data.parent}, scope=None)
 
