@@ -37,7 +37,7 @@ from kraftproof.node.core.events import (
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History, batches_of, load
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.raft.snapshots.rpc import with_slice
 from kraftproof.node.server.large_messages import is_large, parts_of
 from kraftproof.node.wire.batches import decode_batches, encode_batches
 from kraftproof.node.wire.messages import Message

@@ -241,8 +241,8 @@ def _run(options: RunOptions) -> DoneRun:
     from kraftproof.report import write_reports
     from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.run.directory import make_run_directory
+    from kraftproof.run.display.progress import Silence
     from kraftproof.run.planning import foreseen, plan
-    from kraftproof.run.progress import Silence
     from kraftproof.run.runner import execute
 
     # In simulation a mutant comes too late for a node that an earlier test has imported.

@@ -56,6 +56,8 @@ class FaultSpan(msgspec.Struct, frozen=True, kw_only=True):
         kind: the sort of fault.
         target: the affected nodes, in words.
         start: when it was applied, in ns of the history.
+        begun: when the application began; None if that is not known. A fault can have effects
+            between the two times.
         end: the time of healing; None for a fault that was never healed.
     """
 
@@ -63,19 +65,24 @@ class FaultSpan(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     target: str
     start: int
+    begun: int | None = None
     end: int | None = None
 
 
 def fault_spans(events: Iterable[FaultEvent]) -> tuple[FaultSpan, ...]:
     """Return when each fault that was applied was in force, by its beginning."""
     spans: dict[str, FaultSpan] = {}
+    begun: dict[str, int] = {}
     for event in events:
-        if event.phase == "applied":
+        if event.phase == "intent":
+            begun[event.fault] = event.time
+        elif event.phase == "applied":
             spans[event.fault] = FaultSpan(
                 name=event.fault,
                 kind=event.kind,
                 target=_target(event.targets),
                 start=event.time,
+                begun=begun.get(event.fault),
             )
         elif event.phase == "healed" and event.fault in spans:
             spans[event.fault] = msgspec.structs.replace(spans[event.fault], end=event.time)
@@ -96,7 +103,7 @@ def _target(targets: object) -> str:
 
 def faults_near(spans: Iterable[FaultSpan], at_ns: int) -> tuple[NearFault, ...]:
     """Return the faults in force at a time, the latest first; else the one healed last before."""
-    begun = [span for span in spans if span.start <= at_ns]
+    begun = [span for span in spans if _begun(span) <= at_ns]
     in_force = [span for span in begun if span.end is None or at_ns < span.end]
     if in_force:
         return tuple(_near(span, at_ns, span.start) for span in reversed(in_force))
@@ -107,12 +114,16 @@ def faults_near(spans: Iterable[FaultSpan], at_ns: int) -> tuple[NearFault, ...]
     return (_near(last, at_ns, end, is_in_force=False),)
 
 
+def _begun(span: FaultSpan) -> int:
+    return span.start if span.begun is None else span.begun
+
+
 def _near(span: FaultSpan, at_ns: int, since_ns: int, *, is_in_force: bool = True) -> NearFault:
     return NearFault(
         name=span.name,
         kind=span.kind,
         target=span.target,
-        seconds_before=(at_ns - since_ns) / 1e9,
+        seconds_before=max(0, at_ns - since_ns) / 1e9,
         is_in_force=is_in_force,
     )
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.kraft.disturbed import Disturbed
 from kraftproof.checkers.kraft.registrations import NEVER
+from kraftproof.checkers.kraft.sessions.disturbed import Disturbed
 from kraftproof.checkers.kraft.topic_facts import TopicFacts, created_id, facts_of
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.text import shortened

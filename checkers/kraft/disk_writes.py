@@ -9,9 +9,11 @@ import base64
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+import msgspec
+
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_of, rows_of
-from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
+from kraftproof.checkers.kraft.node_logs import Tables, limited, operation_finding
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.verdict import Finding
 
@@ -20,9 +22,9 @@ NS_PER_S: Final = 1_000_000_000
 SYNCED: Final = "synced"
 LOST: Final = "lost"
 FATES: Final = {
-    SYNCED: "synced it at {:.3f} s only",
-    LOST: "lost it with its power at {:.3f} s",
-    "unmounted": "had not synced it when the run ended at {:.3f} s",
+    SYNCED: "synced the record at {:.3f} s only",
+    LOST: "lost the record with its power at {:.3f} s",
+    "unmounted": "had not synced the record when the run ended at {:.3f} s",
 }
 
 
@@ -46,7 +48,7 @@ def acknowledged_is_durable(tables: Tables) -> list[Finding]:
     if any(data is None for (data,) in rows_of(tables["writes"], "data")):
         return []  # the report was full, and a record without bytes may be durable
     found = _premature(operations_of(tables["operations"]), sorted(writes))
-    losses_first = sorted(found, key=lambda premature: not premature.is_lost)
+    losses_first = sorted(found, key=lambda premature: premature.loss is None)
     return limited(_finding(premature) for premature in losses_first)
 
 
@@ -61,9 +63,9 @@ class Premature(NamedTuple):
     """The first fate of the record on each voter after the answer."""
 
     @property
-    def is_lost(self) -> bool:
-        """Whether a voter has lost the record with its power."""
-        return any(write.fate == LOST for write in self.after)
+    def loss(self) -> Write | None:
+        """The first loss of the record with the power of a voter."""
+        return min((write for write in self.after if write.fate == LOST), default=None)
 
 
 def _premature(operations: list[Operation], writes: list[Write]) -> Iterator[Premature]:
@@ -88,16 +90,31 @@ def _premature(operations: list[Operation], writes: list[Write]) -> Iterator[Pre
 
 
 def _finding(premature: Premature) -> Finding:
-    create = premature.create
+    """Return the finding, at the time of the first loss, or else of the answer.
+
+    The sentence of a finding states the time after the fact, so the fact ends with the event.
+    """
+    create, loss = premature.create, premature.loss
     assert create.complete_time is not None, "it was acknowledged"
     fates = [
         f"node {write.node} {FATES[write.fate].format(write.time / NS_PER_S)}"
         for write in sorted(premature.after, key=lambda write: write.node)
+        if write is not loss
     ]
-    return finding(
+    topic = f"topic {create.key} ({premature.topic_id}) was acknowledged"
+    synced = f"when {premature.durable} of {premature.voters} voters had synced its record"
+    if loss is None:
+        fact = f"{', '.join(fates)}: {topic} {synced}"
+    else:
+        acknowledged = f"{topic} at {create.complete_time / NS_PER_S:.3f} s {synced}"
+        lost = f"node {loss.node} lost the record with its power"
+        fact = f"{', '.join((acknowledged, *fates))}, and {lost}"
+    found = operation_finding(
         ACKNOWLEDGED_IS_DURABLE,
-        f"topic {create.key} ({premature.topic_id}) was acknowledged at"
-        f" {create.complete_time / NS_PER_S:.3f} s when {premature.durable} of {premature.voters}"
-        f" voters had synced it: {', '.join(fates)}",
-        reason="a majority syncs a record before it is acknowledged",
+        create,
+        fact,
+        "a majority syncs a record before it is acknowledged",
     )
+    if loss is None:
+        return found
+    return msgspec.structs.replace(found, node=str(loss.node), time_ns=loss.time)

@@ -3,7 +3,7 @@
 A broker that asks for a fence is fenced, and a broker that asks for no fence is soon unfenced; only
 a broker that asks to shut down is told to shut down. A broker that has asked to shut down is in
 controlled shutdown, where the controller decides on the fence alone. Not here: epochs and time
-(`checkers.kraft.tokens`, `checkers.kraft.leases`).
+(`checkers.kraft.tokens`, `checkers.kraft.sessions.leases`).
 
 A broker that has caught up may stay fenced for a while, if the history does not show the time of
 catching up: hence only a fence longer than a session is wrong. A registration that names another
@@ -13,8 +13,8 @@ cluster must be refused.
 from collections.abc import Iterable
 from typing import Final
 
-from kraftproof.checkers.kraft.leases import in_ms
 from kraftproof.checkers.kraft.registrations import Contact, Registrations
+from kraftproof.checkers.kraft.sessions.leases import in_ms
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.verdict import Finding
 

@@ -2,8 +2,7 @@
 
 A grant's epoch is larger than that of every grant answered before it was asked for; once a larger
 one is granted, or the broker is unregistered, the smaller one is dead; a live one is not called
-stale. Time plays no part here: that is `checkers.kraft.leases`. A sweep over the events keeps it at
-O(n log n).
+stale. Time plays no part here: see sessions/leases.py. A sweep over the events takes O(n log n).
 """
 
 from bisect import bisect_left

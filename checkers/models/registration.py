@@ -2,8 +2,8 @@
 
 One key a broker id. The incarnation and the epoch of a registration are linearizable, because only
 the active controller answers. Fencing tokens (broker epochs) and leases in real time are more than
-that, and `checkers.kraft.tokens` and `checkers.kraft.leases` check them: here a lease may end at
-any time, and only a registration by another incarnation or an unregistration ends a registration.
+that, and `checkers.kraft` (tokens.py, sessions/leases.py) checks them: here a lease may end at any
+time, and only a registration by another incarnation or an unregistration ends a registration.
 
 A lost answer leaves an epoch that no client received; when the same incarnation asks again, it may
 receive another epoch. Such an epoch stays unknown; the model then accepts more than the real
@@ -21,10 +21,10 @@ from typing_extensions import override
 from kraftproof.checkers.calls.registration import RegistrationCalls, Said, registration_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.kraft.expiry import check_expiry
 from kraftproof.checkers.kraft.heartbeats import check_heartbeats
-from kraftproof.checkers.kraft.leases import check_leases
 from kraftproof.checkers.kraft.registrations import Registrations
+from kraftproof.checkers.kraft.sessions.expiry import check_expiry
+from kraftproof.checkers.kraft.sessions.leases import check_leases
 from kraftproof.checkers.kraft.tokens import check_tokens
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel

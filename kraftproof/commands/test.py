@@ -163,9 +163,9 @@ def _run(
     from kraftproof.reporting import reported
     from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
     from kraftproof.run.directory import make_run_directory, rounded
+    from kraftproof.run.display.phase_times import PhaseTimes
+    from kraftproof.run.display.progress import ConsoleProgress
     from kraftproof.run.mishaps import writing
-    from kraftproof.run.phase_times import PhaseTimes
-    from kraftproof.run.progress import ConsoleProgress
     from kraftproof.run.runner import execute
     from kraftproof.run.summary import as_json as result_json
     from kraftproof.run.summary import last_line, reasons

@@ -22,6 +22,7 @@ from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
 from kraftproof.run.backends import ViolationError, make_backend
 from kraftproof.run.directory import RunDirectory
+from kraftproof.run.display.progress import Progress
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
 from kraftproof.run.interpreter import Interpreted, Interpreter
 from kraftproof.run.judging import judge_run
@@ -29,7 +30,6 @@ from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.run.node_tables import collect
 from kraftproof.run.outcome import OutcomeRecorder, violations_of_answers
 from kraftproof.run.planning import cluster_options, nodes_of_run
-from kraftproof.run.progress import Progress
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
 

@@ -2,7 +2,7 @@
 
 Controllers and brokers write snapshots, each at its own offsets. The effect refers to the immutable
 image, and the shell writes the file while the node continues. See
-node/core/raft/snapshot_keeping.py for the effect on the log. Simplification: bytes are estimated,
+node/core/raft/snapshots/keeping.py for the effect on the log. Simplification: bytes are estimated,
 as in log.py.
 """
 

@@ -25,7 +25,7 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import Event
-from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.raft.snapshots.rpc import with_slice
 from kraftproof.node.shell.flush_queue import FlushQueue
 from kraftproof.node.shell.peer_lanes import PeerLanes
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports

@@ -18,7 +18,7 @@ from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.tools import dump_log
 from kraftproof.options import RunOptions
 from kraftproof.run.directory import make_run_directory
-from kraftproof.run.progress import Silence
+from kraftproof.run.display.progress import Silence
 from kraftproof.run.runner import RunResult, execute
 
 AWAY = ((1, 4), (9, 12))

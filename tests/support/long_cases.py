@@ -1,9 +1,14 @@
-"""Marks all parameters of a test but a few as long: `make test` keeps one of each kind."""
+"""Marks parameters of a test as long: `make test` keeps one or a few of each kind."""
 
 from collections.abc import Collection, Iterable
 
 import pytest
 from _pytest.mark import ParameterSet
+
+
+def long(*values: object) -> ParameterSet:
+    """Return a parameter that `make test` leaves to `make test-long`."""
+    return pytest.param(*values, marks=pytest.mark.long)
 
 
 def mostly_long(cases: Iterable[tuple[str, object]], quick: Collection[str]) -> list[ParameterSet]:

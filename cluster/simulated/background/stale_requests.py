@@ -16,7 +16,8 @@ from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import milliseconds
-from kraftproof.node.core.raft import fetch_rpc, rpc, snapshot_rpc
+from kraftproof.node.core.raft import fetch_rpc, rpc
+from kraftproof.node.core.raft.snapshots import rpc as snapshot_rpc
 from kraftproof.node.wire.messages import (
     Message,
     begin_quorum_epoch_request,

@@ -25,7 +25,7 @@ from kraftproof.node.core.log.log import EpochEnd
 from kraftproof.node.core.raft import fetch_rpc
 from kraftproof.node.core.raft.fetch_rpc import FetchResult
 from kraftproof.node.core.raft.peer_retries import PeerBackoff, retry_backoff_ns
-from kraftproof.node.core.raft.snapshot_fetching import SnapshotFetcher
+from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_response

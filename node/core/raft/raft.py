@@ -37,8 +37,8 @@ from kraftproof.node.core.raft.progress import (
 )
 from kraftproof.node.core.raft.roles import Leader, Role
 from kraftproof.node.core.raft.serving import FetchServer
-from kraftproof.node.core.raft.snapshot_keeping import keep
-from kraftproof.node.core.raft.snapshot_serving import SnapshotServer
+from kraftproof.node.core.raft.snapshots.keeping import keep
+from kraftproof.node.core.raft.snapshots.serving import SnapshotServer
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import (

@@ -178,6 +178,7 @@ def test_too_little_time_is_said():
     assert "prove the violation" not in found.words
 
 
+@pytest.mark.long
 def test_a_sub_history_may_be_too_large_to_try_all_orders_of():
     writes = [
         Operation(

@@ -12,6 +12,7 @@ from kraftproof.checkers.models.stack import Stack
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.explained import whole_proof
+from tests.support.long_cases import long
 
 
 def crowded(
@@ -40,9 +41,9 @@ def crowded(
     [
         # An engine says of any elements whether they show it, of a hundred or of three; one lost
         # take is left, which has nothing to take as long as those that took them happened.
-        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 3), 7),
-        (crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 9),
-        (crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 5),
+        long(crowded("stack", "out-of-order", 1_000, 30, 0.1, 3), 7),
+        long(crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 9),
+        long(crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 5),
         # An engine reads what was open with the answer that it got later.
         (crowded("fencing-lock", "stale-token", 2_000, 20, 0.05, 1), 3),
         # A window begins in no state that only a later call leads to.
@@ -56,16 +57,16 @@ def crowded(
         # The other update of the same value was over long before.
         (crowded("cas-register", "lost-update", 1_000, 50, 0.05, 33), 3),
         # What overwrote it was the last to begin before the read, and many were over later.
-        (crowded("map", "stale-read", 2_000, 50, 0.02, 74, values=8), 2),
+        long(crowded("map", "stale-read", 2_000, 50, 0.02, 74, values=8), 2),
         # What is read was written by a transaction that is open, and can't have read what it did.
-        (crowded("multi-register", "phantom", 2_000, 50, 0.02, 36), 2),
+        long(crowded("multi-register", "phantom", 2_000, 50, 0.02, 36), 2),
         (crowded("multi-register", "stale-read", 2_000, 50, 0.02, 36), 3),
         # An order is noted, however many ways there are that come to nothing.
-        (crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8), 1),
+        long(crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8), 1),
         # What seems best comes to nothing, whatever one holds to be good.
-        (crowded("multi-register", "stale-read", 5_000, 40, 0.01, 83, values=6), 2),
+        long(crowded("multi-register", "stale-read", 5_000, 40, 0.01, 83, values=6), 2),
         # Eleven calls show it, with more orders than can be tried; sixteen of two pieces do, too.
-        (crowded("kv-append", "lost-append", 3_000, 30, 0.3, 37), 16),
+        long(crowded("kv-append", "lost-append", 3_000, 30, 0.3, 37), 16),
     ],
 )
 def test_what_may_have_happened_beside_does_not_hide_what_shows_it(options, most):
@@ -81,6 +82,7 @@ def test_what_is_shown_is_invalid_even_where_there_is_no_time_to_find_the_first(
     assert not judged.findings[0].is_first
 
 
+@pytest.mark.long
 def test_an_order_that_is_known_to_be_there_is_looked_for_longer():
     model = models()["multi-register"]
     assert isinstance(model, SequentialModel)

@@ -6,6 +6,8 @@ from uuid import UUID
 import pyarrow as pa
 import pytest
 
+from kraftproof.checkers.findings import located
+from kraftproof.checkers.history.faults import FaultEvent, fault_spans
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.schema import table_schema
 from kraftproof.checkers.history.tables import operations_table
@@ -15,6 +17,11 @@ ID = UUID(int=77).bytes
 TEXT = base64.urlsafe_b64encode(ID).decode().rstrip("=")
 OTHER = UUID(int=78).bytes
 ACKNOWLEDGED = 5_000_000_000
+POWER = [
+    FaultEvent(index=index, time=time, phase=phase, fault="f1", kind="lose-unsynced", targets=[2])
+    for index, (phase, time) in enumerate((("intent", 7_200_000_000), ("applied", 7_300_000_000)))
+]
+"""A loss of power whose writes are lost while the fault is being applied."""
 
 
 def create(status="ok", at=ACKNOWLEDGED):
@@ -85,17 +92,23 @@ def test_a_topic_that_was_acknowledged_too_early_is_named_with_what_became_of_it
         (3, "synced", 5.001, ID),
     )
     (finding,) = found(table)
-    assert finding.sentence == (
-        f"topic t ({TEXT}) was acknowledged at 5.000 s when 1 of 3 voters had synced it: node 2"
-        " lost it with its power at 7.250 s, node 3 synced it at 5.001 s only; a majority syncs a"
-        " record before it is acknowledged"
+    shown = located(finding, create(), fault_spans(POWER))
+    assert shown.sentence == (
+        f"topic t ({TEXT}) was acknowledged at 5.000 s when 1 of 3 voters had synced its record,"
+        " node 3 synced the record at 5.001 s only, and node 2 lost the record with its power at"
+        " 7.250 s, 0 ms after lose-unsynced of node 2 (in force); a majority syncs a record before"
+        " it is acknowledged (operation 0)"
     )
+    assert (shown.time_ns, shown.node, shown.events) == (7_250_000_000, "2", (0, 1))
 
 
 def test_without_any_fsync_the_end_of_the_run_is_named():
     table = writes((1, "unmounted", 30, ID), (2, "unmounted", 31, ID))
     (finding,) = found(table)
-    assert (
-        "when 0 of 3 voters had synced it: node 1 had not synced it when the run ended at 30"
-        in (finding.sentence)
+    shown = located(finding, create(), fault_spans(POWER))
+    assert shown.sentence.startswith(
+        "node 1 had not synced the record when the run ended at 30.000 s, node 2 had not synced"
     )
+    said = f"topic t ({TEXT}) was acknowledged when 0 of 3 voters had synced its record at 5.000 s"
+    assert said in shown.sentence
+    assert shown.time_ns == ACKNOWLEDGED

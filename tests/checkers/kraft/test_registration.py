@@ -3,8 +3,9 @@
 import pytest
 
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.kraft import expiry, leases, tokens
 from kraftproof.checkers.kraft import heartbeats as wishes
+from kraftproof.checkers.kraft import tokens
+from kraftproof.checkers.kraft.sessions import expiry, leases
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.verdict import FindingKind, Verdict
 from tests.checkers.kraft.recorder import (

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from random import Random
 
-from kraftproof.checkers.kraft import expiry, leases
+from kraftproof.checkers.kraft.sessions import expiry, leases
 from kraftproof.checkers.verdict import Verdict
 from tests.checkers.kraft.recorder import SESSION_MS, Recorder, checks
 

@@ -6,9 +6,9 @@ import pytest
 
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.describe import lags
-from kraftproof.checkers.kraft.expiry import check_expiry
-from kraftproof.checkers.kraft.leases import check_leases
 from kraftproof.checkers.kraft.registrations import Registrations
+from kraftproof.checkers.kraft.sessions.expiry import check_expiry
+from kraftproof.checkers.kraft.sessions.leases import check_leases
 from kraftproof.checkers.options import LeaseBounds
 from tests.checkers.kraft.recorder import BOUNDS, MS, Recorder
 

@@ -26,7 +26,7 @@ from kraftproof.node.core.events import Answered, Event, Flushed, SnapshotChecke
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.raft.snapshots.rpc import with_slice
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.envelope import wrap_request

@@ -27,7 +27,7 @@ from kraftproof.node.core.effects import (
 from kraftproof.node.core.events import SnapshotWritten, Unanswered
 from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.raft.snapshot_rpc import with_slice
+from kraftproof.node.core.raft.snapshots.rpc import with_slice
 from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.stored import StorageConfig, open_node_storage

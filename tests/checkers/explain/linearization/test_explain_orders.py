@@ -15,6 +15,7 @@ from kraftproof.checkers.history.operations import Operation
 from tests.support.checkers.cases import drawn, sequential
 from tests.support.checkers.columnar import history
 from tests.support.checkers.explained import whole_proof
+from tests.support.long_cases import long
 
 HISTORIES = 600
 
@@ -97,11 +98,11 @@ def test_an_open_take_that_has_no_moment_yet_is_left_out():
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("cas-register", "stale-read"),
-        ("cas-register", "phantom"),
-        ("cas-register", "lost-update"),
-        ("kv-append", "reordered"),
-        ("multi-register", "stale-read"),
+        long("cas-register", "stale-read"),
+        long("cas-register", "phantom"),
+        long("cas-register", "lost-update"),
+        long("kv-append", "reordered"),
+        long("multi-register", "stale-read"),
         ("queue", "duplicate"),
         ("stack", "duplicate"),
         ("stack", "out-of-order"),

@@ -16,6 +16,7 @@ from kraftproof.checkers.models.reducible import OrderHint
 from tests.support.checkers.cases import drawn, sequential
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.narrow_beam import with_room
+from tests.support.long_cases import long
 
 HISTORIES = 400
 AMBIGUOUS = {"kv-append/pieces", "multi-register/unique"}
@@ -94,7 +95,7 @@ def test_so_it_does_where_it_has_little_room_and_begins_again(name):
         ("versioned-register", "stale-read", 3),
     ],
 )
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [3, long(4)])
 def test_five_values_and_lost_calls_hide_neither_the_linearization_nor_the_proof(
     name, kind, most, seed
 ):

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import pytest
+
 from kraftproof.checkers.explain import explain
 from kraftproof.checkers.explain.linearization.longest_prefix import longest_prefix
 from kraftproof.checkers.explain.reduction.reductions import prefix
@@ -34,6 +36,7 @@ def require_linearization(
     assert {ended[end] for end in sorted(ended)[:completed]} <= set(indices)
 
 
+@pytest.mark.long
 def test_the_explanation_tells_how_far_an_order_is_known():
     operations = columns_of(generated_table(OPTIONS)).operations(0)
     outcome = refute(STACK, operations)

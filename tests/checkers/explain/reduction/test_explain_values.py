@@ -72,6 +72,7 @@ def test_values_are_in_the_same_order_in_every_process():
     assert len(said) == 1
 
 
+@pytest.mark.long
 def test_adds_that_were_lost_do_not_hide_the_linearization():
     options = GenerateOptions(
         model="set",

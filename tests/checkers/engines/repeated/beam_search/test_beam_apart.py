@@ -134,6 +134,7 @@ def test_which_operation_is_stuck_first_is_asked_again_if_it_was_not_told(monkey
     assert invalid > HISTORIES / 20
 
 
+@pytest.mark.long
 def test_a_stale_read_of_many_clients_is_invalid_though_all_registers_together_are_hopeless():
     options = crowded("multi-register", "stale-read", 1_000, 60, 0.02, 77, values=8)
     columns, limits = columns_of(generated_table(options)), Limits(seconds=8)

@@ -27,6 +27,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
 from tests.support.checkers.random_histories import random_history
+from tests.support.long_cases import long
 
 ENGINE = "priority-queue-repeated"
 
@@ -155,9 +156,9 @@ def test_narrow_searches_and_wide_ones_never_contradict_each_other(monkeypatch):
     ("operations", "concurrency", "values", "lost", "seed"),
     [
         (2_000, 50, 8, 0.0, 4),
-        (2_000, 50, 20, 0.02, 205),
-        (2_000, 60, 12, 0.01, 204),
-        (2_000, 50, 100, 0.03, 302),
+        long(2_000, 50, 20, 0.02, 205),
+        long(2_000, 60, 12, 0.01, 204),
+        long(2_000, 50, 100, 0.03, 302),
     ],
 )
 def test_crowded_queues_of_equal_elements_are_found_valid(

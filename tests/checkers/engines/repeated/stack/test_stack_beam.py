@@ -16,6 +16,7 @@ from tests.checkers.engines.repeated.stack.test_stack_repeated import generated
 from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of
 from tests.support.checkers.random_histories import draw_container, random_history
+from tests.support.long_cases import long
 
 NARROW = {"_KEPT": 1, "_EDGES": 1, "_MOST_KEPT": 2, "_ROOM": 8, "_STRIDE": 2}
 """So little that it is stuck all the time, goes back, and has to leave out what leads nowhere."""
@@ -49,7 +50,7 @@ def test_an_order_is_found_only_where_there_is_one_and_mostly_then(bounds):
         (3_000, 20, 0.0, 5),
         (3_000, 30, 0.0, 3),
         (10_000, 10, 0.02, 5),
-        (2_000, 40, 0.01, 6),
+        long(2_000, 40, 0.01, 6),
         (3_000, 50, 0.05, 5),
     ],
 )

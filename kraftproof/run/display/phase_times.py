@@ -5,8 +5,8 @@ import time
 from typing_extensions import override
 
 from kraftproof.cluster.scope import Scope, Task
+from kraftproof.run.display.progress import Progress
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
-from kraftproof.run.progress import Progress
 
 
 class PhaseTimes(Progress):

@@ -18,10 +18,10 @@ from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId
 from kraftproof.node.core.effects import CheckSnapshot, Exit, StoreSlice
 from kraftproof.node.core.events import SnapshotChecked
-from kraftproof.node.core.raft import snapshot_rpc
 from kraftproof.node.core.raft.peer_retries import retry_backoff_ns
-from kraftproof.node.core.raft.snapshot_keeping import install
-from kraftproof.node.core.raft.snapshot_rpc import FETCH_SNAPSHOT_VERSION, SliceResult
+from kraftproof.node.core.raft.snapshots import rpc as snapshot_rpc
+from kraftproof.node.core.raft.snapshots.keeping import install
+from kraftproof.node.core.raft.snapshots.rpc import FETCH_SNAPSHOT_VERSION, SliceResult
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_snapshot_response

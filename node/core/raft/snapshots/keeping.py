@@ -1,6 +1,6 @@
 """Decide which snapshots and records a node keeps (KIP-630 "Snapshots"; 631-31, 631-34).
 
-See node/core/snapshots.py for the time of a snapshot, and snapshot_fetching.py for downloads.
+See node/core/snapshots.py for the time of a snapshot, and download.py for downloads.
 """
 
 from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot

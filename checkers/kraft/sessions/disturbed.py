@@ -1,7 +1,7 @@
 """Computes the time until which faults excuse a late event: each query in O(log n) of n faults.
 
 The module computes values only: the callers decide which events a fault may have delayed
-(`checkers.kraft.expiry`, `checkers.kraft.describe`). Times are ns of the history.
+(`checkers.kraft.sessions.expiry`, `checkers.kraft.describe`). Times are ns of the history.
 """
 
 from bisect import bisect_left, bisect_right

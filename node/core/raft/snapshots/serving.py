@@ -8,9 +8,10 @@ from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NO_NODE, Instant
 from kraftproof.node.core.effects import ReplyWithSlice
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.raft import rpc, snapshot_rpc
+from kraftproof.node.core.raft import rpc
 from kraftproof.node.core.raft.roles import Leader
-from kraftproof.node.core.raft.snapshot_rpc import SliceParams
+from kraftproof.node.core.raft.snapshots import rpc as snapshot_rpc
+from kraftproof.node.core.raft.snapshots.rpc import SliceParams
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_snapshot_request

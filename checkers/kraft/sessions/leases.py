@@ -7,8 +7,8 @@ widen this; a wall-clock fault widens it by nothing, or else a controller that t
 wall clock would pass. A granted shutdown or an unregistration ends the lease at once; to refuse the
 id as taken after a granted shutdown is wrong too.
 
-Not here: leases that end late or never (`checkers.kraft.expiry`), and who is registered whatever
-the time (`checkers.models.registration`).
+See expiry.py for leases that end late or never, and `checkers.models.registration` for who is
+registered whatever the time.
 """
 
 from bisect import bisect_left, bisect_right

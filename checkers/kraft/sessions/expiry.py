@@ -10,9 +10,9 @@ contact and without such a fault.
 
 from typing import Final
 
-from kraftproof.checkers.kraft.disturbed import Disturbed
-from kraftproof.checkers.kraft.leases import in_ms
 from kraftproof.checkers.kraft.registrations import Contact, Registrations
+from kraftproof.checkers.kraft.sessions.disturbed import Disturbed
+from kraftproof.checkers.kraft.sessions.leases import in_ms
 from kraftproof.checkers.options import LeaseBounds
 from kraftproof.checkers.verdict import Finding, FindingKind
 

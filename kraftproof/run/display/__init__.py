@@ -1,0 +1,1 @@
+"""Show the progress of a run on the terminal, and measure the time of each phase."""
