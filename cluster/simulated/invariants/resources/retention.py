@@ -21,7 +21,6 @@ from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import SnapshotWritten
 from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
-from kraftproof.node.core.raft import snapshot_rpc
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import (
     Message,
@@ -128,12 +127,15 @@ class CatchUpIsBounded(Invariant):
     @override
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         assert isinstance(answer, fetch_snapshot_response.FetchSnapshotResponse)
-        one = snapshot_rpc.read_answer(answer)
-        if not one.data:
-            return
-        key = (one.snapshot.end_offset, one.snapshot.epoch)
+        for topic in answer.topics:
+            for partition in topic.partitions:
+                if partition.unaligned_records:
+                    self._count(process, partition)
+
+    def _count(self, process: ProcessView, one: fetch_snapshot_response.PartitionSnapshot) -> None:
+        key = (one.snapshot_id.end_offset, one.snapshot_id.epoch)
         received = self._received[process.node_id]
-        received[key] = received.get(key, 0) + len(one.data)
+        received[key] = received.get(key, 0) + len(one.unaligned_records)
         if received[key] > MOST_COPIES * one.size:
             detail = f"{received[key]} bytes of the snapshot {key}, whose size is {one.size}"
             self.monitor.report_violation(self, process, detail)
