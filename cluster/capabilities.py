@@ -105,6 +105,48 @@ class BitRotCapable(Protocol):
         ...
 
 
+CrashMoment = Literal[
+    "appending",
+    "serving-snapshot",
+    "copying-snapshot",
+    "installing-snapshot",
+    "writing-snapshot",
+    "truncating",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrashAim:
+    """A crash at a moment of a node's own work, wherever the moment comes.
+
+    Attributes:
+        moment: The work. `serving-snapshot` and `copying-snapshot` begin with each slice,
+            `copying-snapshot` also with the check of the copy.
+        operations: Number of changes of the disk between the beginning of the work and the crash.
+        loses_power: Whether the first crash loses the unsynced data.
+        operations_again: Number of changes of the disk between the restart and a second crash,
+            which may come amid the recovery and loses the unsynced data; None means a single crash.
+    """
+
+    moment: CrashMoment
+    operations: int
+    loses_power: bool = False
+    operations_again: int | None = None
+
+
+@runtime_checkable
+class AimedCrashCapable(Protocol):
+    """A backend that can crash a node at a moment of the node's own work."""
+
+    async def arm_crash(self, node_id: int, aim: CrashAim) -> None:
+        """Crash the node when its work comes to the moment; replace an earlier aim."""
+        ...
+
+    async def disarm_crash(self, node_id: int) -> None:
+        """Remove the aim, if any."""
+        ...
+
+
 @runtime_checkable
 class ClockFaultCapable(Protocol):
     """A backend whose clocks can have a wrong rate, or jump between two values."""

@@ -28,6 +28,7 @@ class Capability(StrEnum):
     SLOW_DISK = "slow-disk"
     WIPE = "wipe"
     BIT_ROT = "bit-rot"
+    AIMED_CRASH = "aimed-crash"
     CLOCK_STROBE = "clock-strobe"
     DRIFT = "drift"
 

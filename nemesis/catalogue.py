@@ -19,6 +19,7 @@ from kraftproof.cluster.plugin import (
     shown,
 )
 from kraftproof.cluster.protocol import Capability, NodeInfo
+from kraftproof.nemesis.aimed_crash import AimedCrash, plan_aimed_crash
 from kraftproof.nemesis.bit_rot import BitRot, plan_bit_rot
 from kraftproof.nemesis.clock import (
     ClockBump,
@@ -65,6 +66,7 @@ _OURS: dict[str, Planner] = {
     SlowDisk.kind: plan_slow_disk,
     Wipe.kind: plan_wipe,
     BitRot.kind: plan_bit_rot,
+    AimedCrash.kind: plan_aimed_crash,
     Loss.kind: plan_loss,
     Reset.kind: plan_reset,
     Stall.kind: plan_stall,

@@ -2,18 +2,20 @@
 
 `spaced` plans for live clusters: one fault at a time, each selected kind in turn, with quiet
 windows in between (a quiet window opens 3 s after a heal). `dense` plans for the simulation, where
-time costs nothing: single faults and scenarios (scenarios.py) follow each other closely and may
-overlap. Both leave the last fifth of the run without faults.
+time costs nothing: single faults and scenarios (scenarios/catalogue.py) follow each other closely
+and may overlap. Both leave the last fifth of the run without faults.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.catalogue import drawn
 from kraftproof.nemesis.fault import Fault
-from kraftproof.nemesis.scenarios import scenarios_of
+from kraftproof.nemesis.scenarios.catalogue import scenarios_of
+from kraftproof.nemesis.scenarios.steps import FaultStep
+from kraftproof.nemesis.scenarios.stories import stories_of
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 3 * SECOND_NS
@@ -97,16 +99,32 @@ def dense(
     names: Sequence[str], nodes: Sequence[NodeInfo], random: Random, time_limit_ns: int
 ) -> Schedule:
     """Draw a schedule for a simulated cluster: a fault or a scenario, a short pause, and so on."""
-    end_ns = int(time_limit_ns * (1 - HEALED_SHARE))
     scenarios = scenarios_of(names, nodes)
+
+    def draw() -> list[FaultStep]:
+        if scenarios and random.random() < 0.6:
+            return random.choice(scenarios)(random, nodes)
+        length_s = random.uniform(0.2, 3.5)
+        return [(0.0, length_s, drawn(random.choice(names), random, nodes))]
+
+    return _one_by_one(draw, random, time_limit_ns) if names else ()
+
+
+def stories(nodes: Sequence[NodeInfo], random: Random, time_limit_ns: int) -> Schedule:
+    """Draw a schedule of stories for a simulated cluster."""
+    told = stories_of(nodes)
+    return _one_by_one(lambda: random.choice(told)(random, nodes), random, time_limit_ns)
+
+
+def _one_by_one(
+    draw: Callable[[], list[FaultStep]], random: Random, time_limit_ns: int
+) -> Schedule:
+    """Draw steps and a short pause in turn, until the healed end of the run."""
+    end_ns = int(time_limit_ns * (1 - HEALED_SHARE))
     scheduled: list[Scheduled] = []
     at_ns = int(random.uniform(0.3, 1.5) * SECOND_NS)
-    while at_ns < end_ns and names:
-        if scenarios and random.random() < 0.6:
-            steps = random.choice(scenarios)(random, nodes)
-        else:
-            length_s = random.uniform(0.2, 3.5)
-            steps = [(0.0, length_s, drawn(random.choice(names), random, nodes))]
+    while at_ns < end_ns:
+        steps = draw()
         latest_s = 0.0
         for start_s, stop_s, fault in steps:
             scheduled.append(

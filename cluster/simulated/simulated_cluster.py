@@ -57,6 +57,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         refuse_unmutated(options.mutant)
         self.options = options
         self.world = World(options, specify)
+        self.aimed_crashes = {}
         self._scope = SimulatedScope(self.world.scheduler)
         self._background: list[SimulatedTask[None]] = []
 

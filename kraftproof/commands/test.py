@@ -28,8 +28,8 @@ NemesisOption = Annotated[
     typer.Option(
         help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock, and, as "
         "root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated also "
-        "loss, reset, stall, wipe, bit-rot, clock-strobe, drift; or none. `kraftproof list faults` "
-        "explains them."
+        "loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none. "
+        "`kraftproof list faults` explains them."
     ),
 ]
 FaultEveryOption = Annotated[

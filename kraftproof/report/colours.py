@@ -42,6 +42,7 @@ FAULTS: Final = {
     "slow-disk": "#d8b48a",
     "wipe": "#2b2b2b",
     "bit-rot": "#c9a227",
+    "aimed-crash": "#b22222",
     "loss": "#9fd6d2",
     "reset": "#00868b",
     "stall": "#3f6f75",

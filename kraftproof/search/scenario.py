@@ -9,8 +9,9 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.systems.reference.node_config import snapshot_settings
 from kraftproof.nemesis.fault import Fault, as_node
-from kraftproof.nemesis.schedule import Schedule, Scheduled, dense
+from kraftproof.nemesis.schedule import Schedule, Scheduled, dense, stories
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import cluster_options
@@ -54,6 +55,11 @@ EXTRAS = (
     "clock-strobe",
     "drift",
 )
+STORY_SHARE = 0.08
+"""Share of seeds whose schedule consists of stories; the other seeds keep their schedules."""
+SNAPSHOT_BYTES = (400, 1000, 3000)
+SLICE_BYTES = (60, 200, 1000)
+"""Bytes between snapshots, and of a slice, in seeds with stories."""
 ROT_SHARE = 0.08
 """Share of seeds with bit rot, drawn apart so that the other seeds keep their schedules."""
 EXTRA_SHARE = 0.4
@@ -108,6 +114,9 @@ def scenario(
         store=store,
         engine="inline",
     )
+    random = Random(f"scenario {seed} aims")
+    if random.random() < STORY_SHARE:
+        return _with_stories(options, random)
     schedule = dense(
         options.nemeses,
         cluster_options(options, None).nodes,
@@ -115,6 +124,16 @@ def scenario(
         options.time_limit_ns,
     )
     return Scenario(options=options, schedule=schedule, name=f"seed{seed}")
+
+
+def _with_stories(options: RunOptions, random: Random) -> Scenario:
+    """Return a scenario of stories, with nodes that write snapshots often and send small slices."""
+    settings = snapshot_settings(random.choice(SNAPSHOT_BYTES), random.choice(SLICE_BYTES))
+    nodes = cluster_options(options, None).nodes
+    schedule = stories(nodes, random, options.time_limit_ns)
+    kinds = tuple(dict.fromkeys(one.kind for one in schedule))
+    options = replace(options, nemeses=kinds, node_config=settings)
+    return Scenario(options=options, schedule=schedule, name=f"seed{options.seed}")
 
 
 def _each_once(*groups: tuple[str, ...]) -> tuple[str, ...]:

@@ -25,12 +25,12 @@ from pathlib import Path
 
 from kraftproof.checkers.text import shortened
 from kraftproof.errors import UsageError
-from kraftproof.options import RunOptions, parse_pair
+from kraftproof.options import RunOptions, parse_node_config, parse_pair
 from kraftproof.search.renamed_invariants import RENAMED_INVARIANTS
 
 FIRST_LINE = "kraftproof schedule 1"
 NEEDED = ("seed", "nodes", "workload", "rate", "concurrency", "time-limit")
-OPTIONAL = ("violates", "mutant", "timeouts", "operations")
+OPTIONAL = ("violates", "mutant", "timeouts", "node-config", "operations")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +141,8 @@ def _with(options: RunOptions, name: str, value: str) -> RunOptions:
         return replace(options, workload=value)
     if name == "timeouts":
         return replace(options, timeouts=value)
+    if name == "node-config":
+        return replace(options, node_config=parse_node_config(value.split()))
     return options
 
 
@@ -205,6 +207,9 @@ def schedule_text(
     ]
     if options.timeouts != RunOptions().timeouts:
         lines.append(f"timeouts {options.timeouts}")
+    if options.node_config:
+        settings = " ".join(f"{key}={value}" for key, value in options.node_config)
+        lines.append(f"node-config {settings}")
     if options.operations is not None:
         lines.append(f"operations {numbers_text(options.operations)}")
     return "\n".join((*lines, *fault_lines)) + "\n"

@@ -12,6 +12,7 @@ CHANGED = {
     "lose-unsynced": "processes",
     "wipe": "processes",
     "bit-rot": "files",
+    "aimed-crash": "aims",
     "pause": "paused",
     "partition": "cuts",
     "clock": "clocks",
@@ -37,6 +38,7 @@ def state_of(cluster):
         "paused": {n for n, machine in alive if machine.process.is_paused},
         "cuts": set(links._cuts),
         "clocks": {n: (c.wall_offset_ns, c._strobe, c.rate_ppm) for n, c in clocks.items()},
+        "aims": set(cluster.aimed_crashes),
         "files": {n: machine.damaged_file for n, machine in machines.items()},
         "disks": {n: list(machine.disk_faults.faults) for n, machine in machines.items()},
         "links": {

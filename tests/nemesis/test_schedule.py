@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from kraftproof.cluster.protocol import ClusterOptions, Link, NodeInfo, nodes_of
 from kraftproof.nemesis.catalogue import nemesis_names, planner
-from kraftproof.nemesis.election_scenarios import late_rival
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, STANDBY_CONTROLLER, Role
 from kraftproof.nemesis.partition import Cut, between, bridge, halves, isolation, majorities_ring
-from kraftproof.nemesis.scenarios import scenarios_of
+from kraftproof.nemesis.scenarios.catalogue import scenarios_of
+from kraftproof.nemesis.scenarios.elections import late_rival
 from kraftproof.nemesis.schedule import (
     HEALED_SHARE,
     QUIET_SHARE,

@@ -27,20 +27,17 @@ class Wanted(Struct, frozen=True, kw_only=True):
     topic: Topic | None
     codes: frozenset[Code]
 
-    @property
-    def names_both(self) -> bool:
-        """Whether the topic is named by a name and an id at once, which is refused."""
-        return self.name is not None and self.topic_id is not None
-
     def is_answered_by(self, result: DeletedTopic) -> bool:
         """Return whether a result is about this topic."""
-        if self.names_both:
-            return (result.name, result.topic_id) == (self.name, self.topic_id)
         if self.name is not None:
             return result.name == self.name
         if self.topic_id is None:
             return result.name is None and is_zero(result.topic_id)
         return bool(result.topic_id == self.topic_id)
+
+    def is_named_as(self, other: "Wanted") -> bool:
+        """Return whether a result can't tell this topic from the other, named with another id."""
+        return self.name is not None and self.name == other.name
 
     def show(self) -> str:
         """Return the topic as text."""
@@ -117,15 +114,11 @@ def wrong_deletion_answer(
     A topic that the request names wrongly may have one result or several.
     """
     wanted = wanted_deletions(image, request)
-    refused = {(one.name, one.topic_id) for one in wanted if one.names_both}
     for one in wanted:
-        results = [
-            result
-            for result in answer.responses
-            if one.is_answered_by(result)
-            and ((result.name, result.topic_id) not in refused or _is_refusal_of(one, result))
-        ]
-        wrong = _wrong_result(one, results)
+        results = [result for result in answer.responses if one.is_answered_by(result)]
+        others = [other for other in wanted if other is not one and other.is_named_as(one)]
+        own = [result for result in results if not _is_right(others, result)]
+        wrong = _wrong_result(one, own) if own or not results else None
         if wrong is not None:
             return f"{one.show()} {wrong}"
     for result in answer.responses:
@@ -134,12 +127,8 @@ def wrong_deletion_answer(
     return None
 
 
-def _is_refusal_of(wanted: Wanted, result: DeletedTopic) -> bool:
-    """Return whether a result with the name and id of a refused naming belongs to a topic.
-
-    The refusal repeats the name and the id, as does the deletion of a topic that has both.
-    """
-    return wanted.names_both == (result.error_code != Code.NONE)
+def _is_right(wanted: Sequence[Wanted], result: DeletedTopic) -> bool:
+    return any(_wrong_result(one, [result]) is None for one in wanted)
 
 
 def _wrong_result(wanted: Wanted, results: list[DeletedTopic]) -> str | None:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from kraftproof.cluster.capabilities import (
+    AimedCrashCapable,
     BitRotCapable,
     ClockFaultCapable,
+    CrashAim,
     DiskFault,
     DiskFaultCapable,
     LinkFault,
@@ -17,15 +19,20 @@ from kraftproof.cluster.capabilities import (
 )
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import ClusterError, Link
+from kraftproof.cluster.simulated.faults.aimed_crash import AimedCrash
 from kraftproof.cluster.simulated.kernel.clock import PER_MILLION
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.world import World
 
 
-class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, BitRotCapable, ClockFaultCapable):
+class SimulatedFaults(
+    LinkFaultCapable, DiskFaultCapable, BitRotCapable, AimedCrashCapable, ClockFaultCapable
+):
     """The optional fault capabilities of the simulated backend."""
 
     world: World
+    aimed_crashes: dict[int, AimedCrash]
+    """The aims by node."""
 
     @override
     async def add_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
@@ -67,6 +74,17 @@ class SimulatedFaults(LinkFaultCapable, DiskFaultCapable, BitRotCapable, ClockFa
     @override
     async def restore_file(self, node_id: int) -> None:
         self._machine(node_id).restore_file()
+
+    @override
+    async def arm_crash(self, node_id: int, aim: CrashAim) -> None:
+        await self.disarm_crash(node_id)
+        self.aimed_crashes[node_id] = AimedCrash(self._machine(node_id), aim)
+
+    @override
+    async def disarm_crash(self, node_id: int) -> None:
+        aimed = self.aimed_crashes.pop(node_id, None)
+        if aimed is not None:
+            aimed.disarm()
 
     @override
     async def set_clock_rate(self, node_id: int, rate_ppm: int) -> None:

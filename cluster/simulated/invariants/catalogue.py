@@ -57,6 +57,9 @@ from kraftproof.cluster.simulated.invariants.metadata import (
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.answered_followers import (
+    AnsweredFollowersDoNotStand,
+)
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
@@ -124,6 +127,7 @@ def make_monitor(
             VotesAreRefusedForAReason(config),
             RolesFitVotes(config),
             CheckQuorum(config),
+            AnsweredFollowersDoNotStand(config),
             StatusIsAccurate(config, evidence),
             FetchesAreFenced(),
             FetchersDoNotLead(),

@@ -16,6 +16,7 @@ from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
     CleanLog,
+    Effect,
     Flush,
     InstallSnapshot,
     PersistQuorumState,
@@ -48,9 +49,15 @@ class SimulatedDisk(Disk):
         """Let go of all files."""
         self._storage.close()
 
+    def _begin_work(self, effect: Effect) -> None:
+        if self._env.on_disk_work is not None:
+            self._env.on_disk_work(type(effect))
+
     @override
     def append(self, effect: Append) -> None:
         env = self._env
+        if env.on_disk_work is not None:
+            env.on_disk_work(Append)
         self._storage.append(effect)
         env.log.append(effect.batch)
         env.on_next_write()
@@ -59,6 +66,7 @@ class SimulatedDisk(Disk):
 
     @override
     def truncate(self, effect: Truncate) -> None:
+        self._begin_work(effect)
         self._contract.files_change(effect)
         for truncated in self._monitor.on_truncated:
             truncated(self._process, effect.end_offset)
@@ -89,6 +97,7 @@ class SimulatedDisk(Disk):
 
     @override
     def write_snapshot(self, effect: WriteSnapshot) -> Generator[None, None, StoredSnapshot]:
+        self._begin_work(effect)
         for snapshotted in self._monitor.on_snapshot_begun:
             snapshotted(self._process, effect.snapshot, effect.image)
         return self._write_snapshot(effect)
@@ -113,17 +122,20 @@ class SimulatedDisk(Disk):
 
     @override
     def store_slice(self, effect: StoreSlice) -> None:
+        self._begin_work(effect)
         self._storage.store_slice(effect)
         self._env.on_next_write()
 
     @override
     def check_snapshot(self, effect: CheckSnapshot) -> Generator[None, None, SnapshotChecked]:
+        self._begin_work(effect)
         checked = yield from self._storage.check_snapshot(effect)
         self._checked = checked.loaded
         return checked
 
     @override
     def install_snapshot(self, effect: InstallSnapshot) -> None:
+        self._begin_work(effect)
         loaded = self._checked
         assert loaded is not None, "what is installed has been checked"
         self._contract.files_change(effect)
@@ -145,4 +157,5 @@ class SimulatedDisk(Disk):
 
     @override
     def read_slice(self, effect: ReplyWithSlice) -> bytes:
+        self._begin_work(effect)
         return self._storage.read_slice(effect)

@@ -57,6 +57,7 @@ class NodeEnvironment:
         "node_id",
         "on_crash",
         "on_disk_error",
+        "on_disk_work",
         "on_effect",
         "on_exit",
         "on_next_write",
@@ -88,6 +89,8 @@ class NodeEnvironment:
         self.on_disk_error = on_disk_error
         self.on_effect: Callable[[Effect], None] | None = None
         """Told of each effect that has been carried out, while somebody waits for one."""
+        self.on_disk_work: Callable[[type[Effect]], None] | None = None
+        """Told of snapshot work and truncations as they begin, while somebody waits for one."""
         self.attempted: QuorumState | None = None
         """The write under way when the disk failed; the write may be on the disk."""
         self.disk_faults: DiskFaults | None = None

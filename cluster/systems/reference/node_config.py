@@ -50,6 +50,11 @@ def live_properties(options: ClusterOptions) -> dict[str, str]:
     return {**properties(options.timeouts), **dict(options.node_config)}
 
 
+def snapshot_settings(bytes_between: int, slice_bytes: int) -> tuple[tuple[str, str], ...]:
+    """Return the settings for a snapshot after so many bytes of records, sent in such slices."""
+    return ((SNAPSHOT_BYTES_KEY, str(bytes_between)), (SNAPSHOT_SLICE_KEY, str(slice_bytes)))
+
+
 def snapshot_policy(entries: Entries, otherwise: SnapshotPolicy) -> SnapshotPolicy:
     """Return when nodes write snapshots; what is not set is as it would be otherwise."""
     return read_snapshots(Reader(dict(entries)), otherwise)

@@ -52,6 +52,17 @@ def test_a_topic_is_deleted(asked):
     assert "nothing is wrong" in wrong_answer(asked, (REMOVED,), refused)
 
 
+def test_a_name_that_is_given_with_and_without_an_id_has_two_results():
+    asked = asking(named("x"), rows.TopicState(name="x", topic_id=OTHER))
+    unknown = ("x", NONE, Code.UNKNOWN_TOPIC_OR_PARTITION)
+    invalid = ("x", NONE, Code.INVALID_REQUEST)
+    assert wrong_answer(asked, (), answering(unknown, invalid)) is None
+    assert wrong_answer(asked, (), answering(invalid, unknown)) is None
+    other = ("x", NONE, Code.UNKNOWN_TOPIC_ID)
+    assert "applies" in wrong_answer(asked, (), answering(other, invalid))
+    assert "has no result" in wrong_answer(asked, (), answering())
+
+
 def test_another_topic_is_removed():
     both = image(rows.TopicRecord(name="new", topic_id=NEW))
     wrong = rows.RemoveTopicRecord(topic_id=NEW)
@@ -95,24 +106,3 @@ def test_a_reserved_id_is_an_unknown_id_and_zero_is_none():
     )
     refused = answering((None, NONE, Code.INVALID_REQUEST))
     assert wrong_answer(asking(of_id(NONE)), (), refused) is None
-
-
-def test_a_topic_named_by_name_and_id_at_once_is_another_naming():
-    """Kafka refuses such a naming apart; the name alone is not named twice."""
-    both = rows.TopicState(name="x", topic_id=OTHER)
-    unknown = ("x", NONE, Code.UNKNOWN_TOPIC_OR_PARTITION)
-    refused = ("x", OTHER, Code.INVALID_REQUEST)
-    asked = asking(named("x"), both)
-    assert wrong_answer(asked, (), answering(unknown, refused)) is None
-    assert "has no result" in wrong_answer(asked, (), answering(refused))
-    wrong = ("x", OTHER, Code.INVALID_CONFIG)
-    assert "INVALID_REQUEST applies" in wrong_answer(asked, (), answering(unknown, wrong))
-
-
-def test_a_deletion_has_the_name_and_the_id_of_a_refused_naming():
-    both = rows.TopicState(name="old.topic", topic_id=OLD)
-    done, refused = ("old.topic", OLD, Code.NONE), ("old.topic", OLD, Code.INVALID_REQUEST)
-    for right in (named("old.topic"), of_id(OLD)):
-        asked = asking(right, both)
-        assert wrong_answer(asked, (REMOVED,), answering(done, refused)) is None
-        assert "has no result" in wrong_answer(asked, (REMOVED,), answering(refused))

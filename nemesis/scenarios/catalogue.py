@@ -12,21 +12,27 @@ from random import Random
 from kraftproof.cluster.protocol import Link, NodeInfo
 from kraftproof.nemesis.clock import SECOND_NS, ClockBump
 from kraftproof.nemesis.disk import DiskError, DiskFull
-from kraftproof.nemesis.disk_scenarios import believed_written, full_one_by_one
-from kraftproof.nemesis.election_scenarios import (
-    killed_in_election,
-    late_rival,
-    rivals,
-    vote_response_lost,
-    voters_die,
-)
 from kraftproof.nemesis.fault import Fault
 from kraftproof.nemesis.kill import Kill, KillAll, plan_kill_all
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, Direction, between, plan_partition
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.restart import Restart
-from kraftproof.nemesis.steps import ACTIVE, ALL_STANDBYS, MOST_STANDBYS, FaultStep, standby
+from kraftproof.nemesis.scenarios.disks import believed_written, full_one_by_one
+from kraftproof.nemesis.scenarios.elections import (
+    killed_in_election,
+    late_rival,
+    rivals,
+    vote_response_lost,
+    voters_die,
+)
+from kraftproof.nemesis.scenarios.steps import (
+    ACTIVE,
+    ALL_STANDBYS,
+    MOST_STANDBYS,
+    FaultStep,
+    standby,
+)
 
 FaultScenario = Callable[[Random, Sequence[NodeInfo]], list[FaultStep]]
 

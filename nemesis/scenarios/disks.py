@@ -7,7 +7,7 @@ from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.disk import DiskError, DiskFull
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced
-from kraftproof.nemesis.steps import ACTIVE, MOST_STANDBYS, FaultStep, standby
+from kraftproof.nemesis.scenarios.steps import ACTIVE, MOST_STANDBYS, FaultStep, standby
 
 
 def believed_written(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:

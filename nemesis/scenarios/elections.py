@@ -1,7 +1,7 @@
 """Fault scenarios that aim at elections: lost and late votes, and rival candidates.
 
 A voter fails at the moment of its vote, or a vote response arrives when the candidate already
-stands for a later epoch. See scenarios.py for the scenarios of logs, leases and clocks.
+stands for a later epoch. See catalogue.py for the scenarios of logs, leases and clocks.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from kraftproof.nemesis.fault import Fault, Role
 from kraftproof.nemesis.kill import Kill
 from kraftproof.nemesis.partition import Cut
 from kraftproof.nemesis.pause import Pause
-from kraftproof.nemesis.steps import (
+from kraftproof.nemesis.scenarios.steps import (
     ACTIVE,
     ALL_STANDBYS,
     MOST_STANDBYS,

@@ -1,0 +1,23 @@
+"""B10: the slices of a snapshot do not renew the fetch time-out."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="B10",
+    title="A slice of a snapshot does not renew the fetch time-out, so a slow copy ends early",
+    source="ours; KIP-630 (FetchSnapshot), 595-51",
+    expected="AnsweredFollowersDoNotStand",
+    kind="L",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.raft.snapshot_fetching",
+            old="""        state = self._state
+        state.renew_fetch_timeout(now)
+        state.outbox.emit(
+            StoreSlice(""",
+            new="""        state = self._state
+        state.outbox.emit(
+            StoreSlice(""",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Fault scenarios: short sequences of faults, each aimed at one weakness of a protocol."""
