@@ -7,6 +7,7 @@ import pytest
 
 from tests.kraftproof.interrupted import PATIENCE_S, applied, is_quiet, wait_for
 from tests.support.command import KRAFTPROOF, run
+from tests.support.long_cases import long
 
 
 @pytest.mark.docker
@@ -73,7 +74,7 @@ def test_ctrl_c_ends_an_analysis_and_its_java(harness, histories, tmp_path, mome
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("after_s", [1.5, pytest.param(3.0, marks=pytest.mark.long), 6.0])
+@pytest.mark.parametrize("after_s", [long(1.5), long(3.0), 6.0])
 def test_ctrl_c_ends_a_check_on_spark_and_its_java(harness, history, after_s):
     process = harness("check", "--engine", "spark", history)
     time.sleep(after_s)

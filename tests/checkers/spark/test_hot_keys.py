@@ -12,6 +12,7 @@ from kraftproof.checkers.sources import find_sources
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cli import run as kraftproof
 from tests.support.checkers.analyses import SECOND
+from tests.support.long_cases import long
 
 pytestmark = [
     pytest.mark.spark,
@@ -110,7 +111,7 @@ def test_a_hot_key_that_can_t_be_read_is_told_and_the_others_are_judged(tmp_path
     assert [problem.startswith(f"{strange}: row ") for problem in refused] == [True]
 
 
-@pytest.mark.parametrize("column", ["key", "input"])
+@pytest.mark.parametrize("column", [long("key"), "input"])
 def test_a_long_table_with_damaged_pages_is_told_and_the_others_are_analysed(
     tmp_path, monkeypatch, capfd, column
 ):

@@ -7,6 +7,7 @@ import pytest
 from kraftproof.checkers.verdict import NO_OPERATIONS
 from kraftproof.report.analysis import read_analysis
 from tests.support.command import KRAFTPROOF, run
+from tests.support.long_cases import long
 from tests.support.plugins import install
 
 pytestmark = pytest.mark.spark
@@ -18,7 +19,7 @@ MODELS = {
 }
 
 
-@pytest.fixture(params=MODELS)
+@pytest.fixture(params=["step", long("key"), long("validate")])
 def crashed(request, tmp_path):
     """The directories of two runs whose model is a plug-in with a mistake, and the environment."""
     package = f"plugins_spark_{request.param}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kraftproof.cluster.remote.disk import mounts
+from tests.support.long_cases import long
 
 pytestmark = [
     pytest.mark.docker,
@@ -43,7 +44,7 @@ def faults(directory: Path, phase: str) -> list[dict[str, object]]:
     return [event for event in map(json.loads, lines) if event["phase"] == phase]
 
 
-@pytest.mark.parametrize("mutant", ["no_fsync", "late_fsync"])
+@pytest.mark.parametrize("mutant", ["no_fsync", long("late_fsync")])
 def test_a_node_that_acknowledges_what_is_not_synced_is_found(mutant: str, tmp_path: Path):
     path = str(ROOT / "tests" / "support" / f"{mutant}.py")
     done, _ = run(tmp_path, "--seed", "5", "--mutant", path, seconds=7)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.long_cases import long
+
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -14,7 +16,7 @@ PATIENCE_S = 150
 
 
 @pytest.mark.parametrize(
-    ("workload", "nemesis"), [("topics", "partition"), ("registration", "clock")]
+    ("workload", "nemesis"), [long("topics", "partition"), ("registration", "clock")]
 )
 def test_the_clean_node_keeps_its_promises(workload: str, nemesis: str, tmp_path: Path):
     options = ["--backend", "docker", "--workload", workload, "--nemesis", nemesis]

@@ -249,6 +249,8 @@ CONFIGURATIONS: Final = tuple(
     )
 )
 
+MOST_NAMES: Final = 10_000
+"""Maximum number of topics that a DeleteTopics of ours may name."""
 DELETING: Final = (
     Case(
         name="delete: each version",
@@ -282,5 +284,6 @@ DELETING: Final = (
     delete("the metadata topic", State(name="__cluster_metadata")),
     delete("consumer offsets", State(name="__consumer_offsets")),
     delete("one of two", State(name="c.d"), State(name="gone")),
+    delete("10,001 names", *(State(name=f"gone-{number}") for number in range(MOST_NAMES + 1))),
 )
 """After everything else: they take away what other cases look at."""

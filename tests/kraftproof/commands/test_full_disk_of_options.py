@@ -6,6 +6,7 @@ import pytest
 
 from tests.cluster.local.test_full_disk import may_mount
 from tests.support.command import KRAFTPROOF, call, run
+from tests.support.long_cases import long
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_a_full_disk_is_one_line_that_names_the_path(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("is_staged", [False, True])
+@pytest.mark.parametrize("is_staged", [long(False), True])
 def test_an_analysis_on_a_full_disk_is_one_line(full_disk, histories, is_staged):
     if is_staged:  # the histories fit, the tables of the analysis do not
         (full_disk / "filler").unlink()
