@@ -10,6 +10,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster.answer_watch import AnswerWatch
 from kraftproof.cluster.capabilities import DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import (
     Address,
@@ -49,6 +50,7 @@ class LiveCluster(Cluster, DiskFaultCapable):
     ) -> None:
         self._options = options
         self._scope = scope
+        self.answers = AnswerWatch(scope)
         self._system = system
         self._provider = hosts
         self._ready_timeout_ns = ready_timeout_ns

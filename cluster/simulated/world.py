@@ -74,16 +74,19 @@ class World:
         self.timeouts = timeouts(options.timeouts)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.committed_log = CommittedLog()
+        self.snapshots = node_config.snapshot_policy(
+            options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
+        )
         config = ClusterConfig(
-            voters=self.voters, timeouts=self.timeouts, cluster_id=self.cluster_id
+            voters=self.voters,
+            timeouts=self.timeouts,
+            cluster_id=self.cluster_id,
+            snapshots=self.snapshots,
         )
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = ForcedTies.draw(random)
-        self.snapshots = node_config.snapshot_policy(
-            options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
-        )
         self.conditions = Conditions(
             delays=self.links.delays,
             link_fault=link_fault,

@@ -1,8 +1,7 @@
 """A whole run, from options to verdict, composed of the modules of this package.
 
-Order: refuse what can't be run; write run.json; bring the cluster up; interpret; take it down;
-collect; write outcome.json; check; report. The verdict is that of `checkers` on the run directory.
-Ctrl-C heals, keeps what there is, and leaves the verdict unknown.
+Order: refuse what can't be run; write run.json; start; interpret; stop; collect; write
+outcome.json; check; report. `checkers` judges the run directory. Ctrl-C leaves no verdict.
 """
 
 from collections.abc import Callable
@@ -29,7 +28,7 @@ from kraftproof.run.interpreter import Interpreted, Interpreter
 from kraftproof.run.judging import judge_run
 from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.run.node_tables import collect
-from kraftproof.run.outcome import OutcomeRecorder
+from kraftproof.run.outcome import OutcomeRecorder, violations_of_answers
 from kraftproof.run.planning import cluster_options, nodes_of_run
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
@@ -119,12 +118,13 @@ def execute(
     simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
     run = attempt.so_far()
-    violations = () if simulation is None else simulation.violations
     outcome = OutcomeRecorder(directory.path, is_guarded=guarded)
     for one in attempt.mishaps:
         outcome.mishap(one.kind, one.sentence)
     with writing(directory.path):
-        outcome.write(run, violations, is_complete=attempt.interpreted is not None)
+        seen = violations_of_answers(attempt.cluster, directory.faults)
+        violations = () if simulation is None else simulation.violations
+        outcome.write(run, violations, seen, is_complete=attempt.interpreted is not None)
     progress.phase(f"checking with the {options.engine} engine")
     check = judge_run(directory, workload.model, options.engine, progress.phase, attempt.note)
     return RunResult(
@@ -155,7 +155,6 @@ class _Attempt:
         self.interpreted: Interpreted | None = None
         self.cluster: Cluster | None = None
         self.mishaps: list[Mishap] = []
-        """Return the mishaps of the run in the order of their times."""
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
 

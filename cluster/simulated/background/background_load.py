@@ -5,6 +5,7 @@ from random import Random
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
     background_topics,
+    many_observers,
     random_requests,
     stale_requests,
 )
@@ -31,5 +32,9 @@ def start(
     random = Random(f"{options.seed}/requests")
     if random.random() < random_requests.SHARE:
         task = random_requests.send_random_requests(scope, world, nodes, random)
+        tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/observers")
+    if random.random() < many_observers.SHARE:
+        task = many_observers.fetch_as_many_observers(scope, world, nodes, random)
         tasks.append(scope.spawn(task))
     return tasks

@@ -24,7 +24,7 @@ from kraftproof.node.core.base.types import milliseconds
 
 SHARE: Final = 0.4
 """Share of runs with random requests."""
-LONGEST_REST_NS: Final = milliseconds(2_500)
+LONGEST_REST_NS: Final = milliseconds(1_200)
 """Longest time between two cases."""
 SHAPE: Final = CaseShape(most_connections=2, most_frames=5)
 INVARIANT: Final = "AnswersComeOnceInOrder"
@@ -34,7 +34,7 @@ STATEMENT: Final = (
 )
 
 
-class _Streams(OpensStreams):
+class Streams(OpensStreams):
     """The nodes of a simulated cluster, for the player of cases."""
 
     def __init__(self, scope: SimulatedScope, network: Network) -> None:
@@ -52,7 +52,7 @@ async def send_random_requests(
 ) -> None:
     """Play random cases, one after the other, until the run ends."""
     vocabulary = vocabulary_of(world.cluster_id, nodes)
-    streams = _Streams(scope, world.network)
+    streams = Streams(scope, world.network)
     while True:
         await scope.sleep(random.randrange(LONGEST_REST_NS))
         case = draw_case(nodes, vocabulary, SHAPE, random)

@@ -82,6 +82,15 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     HighWatermarkToldNeverFalls,
 )
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
+from kraftproof.cluster.simulated.invariants.resources.bounds import (
+    OpenRequestsAreBounded,
+    TablesAreBounded,
+)
+from kraftproof.cluster.simulated.invariants.resources.retention import (
+    CatchUpIsBounded,
+    OldFilesAreDeleted,
+    SnapshotsKeepUp,
+)
 from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
@@ -155,6 +164,7 @@ def make_monitor(
             ForwardsKeepDeadlines(),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
+            *_of_bounds(config),
         )
     )
 
@@ -184,6 +194,17 @@ def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
         SnapshotAtLogStart(),
         LeadersLoadNoSnapshot(),
         ImagesMissNothing(),
+    )
+
+
+def _of_bounds(config: ClusterConfig) -> tuple[Invariant, ...]:
+    """Return the invariants of resources: memory, files and copied bytes."""
+    return (
+        OpenRequestsAreBounded(),
+        TablesAreBounded(),
+        OldFilesAreDeleted(),
+        SnapshotsKeepUp(config),
+        CatchUpIsBounded(),
     )
 
 

@@ -5,13 +5,13 @@ overridden hooks, after the effect or step in question, so each invariant costs 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import isfunction
 from typing import ClassVar, Generic, Protocol, TypeVar
 
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.violation import Violation, ViolationKind
-from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.config import SnapshotPolicy, Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.effects import Forward, Send
@@ -25,7 +25,6 @@ Hook = TypeVar("Hook", bound=Callable[..., None])
 Requests = tuple[type[Message], ...]
 
 LEADER = "leader"
-"""The role of a leader in `NodeStatus.role`."""
 
 
 class ProcessView(Protocol):
@@ -41,15 +40,18 @@ class ProcessView(Protocol):
 
     def now_ns(self) -> int:
         """Return true time, in nanoseconds since the start of the run."""
-        ...
 
     def running_ns(self) -> int:
         """Return the running time of the process, without pauses and waits for the disk."""
-        ...
 
     def open_requests(self) -> Iterable[Received]:
         """Return the requests that have no answer yet."""
-        ...
+
+    def table_sizes(self) -> Iterable[tuple[str, int]]:
+        """Return each table of the node's core and shell with its number of entries."""
+
+    def log_files(self) -> Sequence[str]:
+        """Return the names of the files in the directory of the metadata log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,7 @@ class ClusterConfig:
     cluster_id: str = ""
     default_partitions: int = 1
     default_replication_factor: int = 1
+    snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
 
     @property
     def majority(self) -> int:
@@ -294,5 +297,4 @@ class InvariantMonitor:
 
 
 def _overriding(invariants: Sequence[Invariant], hook: str) -> list[Invariant]:
-    """Return the invariants that override a hook, in their order."""
     return [i for i in invariants if getattr(type(i), hook) is not getattr(Invariant, hook)]

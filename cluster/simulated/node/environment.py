@@ -1,6 +1,6 @@
 """Environment of a simulated process, the same at each of its starts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Protocol
 
@@ -51,6 +51,7 @@ class NodeEnvironment:
         "clock",
         "disk_faults",
         "log",
+        "log_files",
         "monitor",
         "network",
         "node_id",
@@ -96,6 +97,8 @@ class NodeEnvironment:
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing
         self.log = LogMirror()
+        self.log_files: Callable[[], Sequence[str]] = tuple
+        """Returns the names of the files in the log's directory; set by the machine."""
 
     def fsync_ns(self) -> int:
         """Draw how long the disk takes for one fsync."""

@@ -1,7 +1,4 @@
-"""One simulated machine: a disk, two clocks, and the processes of one node that come and go.
-
-Not: what a process does (process.py).
-"""
+"""One simulated machine: a disk, two clocks, and the processes (process.py) of one node."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -79,6 +76,7 @@ class Machine:
             voter_ids=config.voter_ids,
             segment_bytes=segment_bytes,
         )
+        env.log_files = lambda: self.disk.list_directory(log_directory(self._storage_config))
         self._format()
 
     def start(self) -> None:

@@ -4,7 +4,7 @@ The process implements the shell's ports over virtual time, together with disk_p
 peer_transport.py and node_clock.py. See suspension.py for pauses, machine.py for starts.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from typing_extensions import override
 
@@ -20,6 +20,7 @@ from kraftproof.cluster.simulated.node.peer_transport import SimulatedReplies, S
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.stream_listener import StreamListener
 from kraftproof.cluster.simulated.node.suspension import Suspension
+from kraftproof.cluster.simulated.node.table_sizes import table_sizes
 from kraftproof.cluster.simulated.node.workers import SimulatedWorkers
 from kraftproof.node.core.base.types import Instant
 from kraftproof.node.core.effects import Effect, Exit, Forward, Publish, Send
@@ -130,6 +131,14 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def open_requests(self) -> Iterable[Received]:
         """Return the requests that have no answer yet."""
         return self._shell.open_requests
+
+    def table_sizes(self) -> Iterable[tuple[str, int]]:
+        """Return each table of the node's core and shell with its number of entries."""
+        return table_sizes(self._node, self._shell)
+
+    def log_files(self) -> Sequence[str]:
+        """Return the names of the files in the directory of the metadata log."""
+        return self._env.log_files()
 
     # The network's side
 

@@ -4,10 +4,12 @@ One request at a time, in order. Not: retries, or finding another node.
 """
 
 import asyncio
+from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 from typing_extensions import override
 
+from kraftproof.cluster.answer_watch import AnswerWatch, Silence, WatchesAnswers
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.reference.server_properties import PORT
@@ -23,24 +25,39 @@ MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
 
 class SocketConnection(Connection[Message]):
-    """One TCP connection."""
+    """One TCP connection, whose answers may be watched."""
 
-    __slots__ = ("_correlation", "_reader", "_writer")
+    __slots__ = ("_correlation", "_node_id", "_reader", "_watch", "_writer")
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        node_id: int = 0,
+        watch: AnswerWatch | None = None,
+    ) -> None:
         self._reader = reader
         self._writer = writer
         self._correlation = 0
+        self._node_id = node_id
+        self._watch = watch
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
         if self._writer.is_closing() or self._reader.at_eof():
             raise ConnectionFailed("the connection is closed")
+        asked_ns = 0 if self._watch is None else self._watch.now()
         try:
             async with asyncio.timeout(timeout_ns / NS_PER_S):
                 return await self._exchange(message, version)
         except (TimeoutError, OSError, EOFError, WireError) as error:
-            self.close()
+            about = f"{type(message).__name__} v{version}"
+            if self._watch is not None and isinstance(error, TimeoutError):
+                self._hold(self._watch, asked_ns, timeout_ns, about)
+            else:
+                self.close()
+            if self._watch is not None and isinstance(error, WireError):
+                self._watch.report(self._node_id, f"{error}: {about}")
             raise OutcomeUnknown(f"{type(error).__name__}: {error}".rstrip(": ")) from error
         except asyncio.CancelledError:
             self.close()
@@ -49,6 +66,22 @@ class SocketConnection(Connection[Message]):
     @override
     def close(self) -> None:
         self._writer.close()
+
+    def _hold(self, watch: AnswerWatch, asked_ns: int, timeout_ns: int, about: str) -> None:
+        """Close the connection once the node has answered the request, or has hung up."""
+        silence = Silence(
+            node_id=self._node_id,
+            asked_ns=asked_ns,
+            until_ns=asked_ns,
+            timeout_ns=timeout_ns,
+            about=about,
+        )
+        watch.hold(silence, self._heard(), self.close)
+
+    async def _heard(self) -> None:
+        """Wait until the node sends something, or ends the connection."""
+        with suppress(OSError):
+            await self._reader.read(1)
 
     async def _exchange(self, message: Message, version: int) -> Message:
         self._correlation += 1
@@ -94,11 +127,14 @@ async def connect(cluster: Cluster, node_id: int, timeout_ns: int) -> Connection
     if isinstance(cluster, ConnectsInMemory):
         return await cluster.connect(node_id, timeout_ns)
     address = cluster.address(node_id, PORT)
-    return await connect_to(address.host, address.port, timeout_ns)
+    watch = cluster.answers if isinstance(cluster, WatchesAnswers) else None
+    return await connect_to(address.host, address.port, timeout_ns, node_id=node_id, watch=watch)
 
 
-async def connect_to(host: str, port: int, timeout_ns: int) -> SocketConnection:
-    """Open a connection.
+async def connect_to(
+    host: str, port: int, timeout_ns: int, *, node_id: int = 0, watch: AnswerWatch | None = None
+) -> SocketConnection:
+    """Open a connection; a watched one is that to a node of the run.
 
     Raises:
         ConnectionFailed: refused, unreachable or no answer in time.
@@ -108,4 +144,4 @@ async def connect_to(host: str, port: int, timeout_ns: int) -> SocketConnection:
             reader, writer = await asyncio.open_connection(host, port)
     except (TimeoutError, OSError) as error:
         raise ConnectionFailed(f"{host}:{port}: {type(error).__name__}") from error
-    return SocketConnection(reader, writer)
+    return SocketConnection(reader, writer, node_id, watch)

@@ -21,11 +21,31 @@ from kraftproof.node.wire.codec import (
 )
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.headers import RequestHeader, encode_request_header
-from kraftproof.node.wire.messages import Message, envelope_request
+from kraftproof.node.wire.messages import (
+    Message,
+    create_topics_request,
+    delete_topics_request,
+    describe_configs_request,
+    envelope_request,
+    metadata_request,
+)
 from kraftproof.node.wire.principal import ANONYMOUS, encode_principal
 
 WHOLE_SHARE: Final = 0.65
 """Share of well-formed requests among all frames."""
+TOPICS_SHARE: Final = 0.4
+"""Share of requests about topics, whose fields mean most, among the well-formed ones."""
+ABOUT_TOPICS: Final = frozenset(
+    one.API_KEY
+    for one in (
+        create_topics_request.CreateTopicsRequest,
+        delete_topics_request.DeleteTopicsRequest,
+        describe_configs_request.DescribeConfigsRequest,
+        envelope_request.EnvelopeRequest,
+        metadata_request.MetadataRequest,
+    )
+)
+"""The requests about topics, and the Envelope that forwards them."""
 API_VERSIONS: Final = 18
 ENVELOPE: Final = 58
 FLEXIBLE_HEADER: Final = 2
@@ -67,7 +87,10 @@ def draw_whole(listener: Listener, random: Random) -> Frame:
     """Return a well-formed request in a version that the listener serves."""
     served = SERVED[listener.is_controller]
     while True:
-        api_key = random.choice(list(served))
+        is_about_topics = random.random() < TOPICS_SHARE
+        api_key = random.choice(
+            [key for key in served if key in ABOUT_TOPICS or not is_about_topics]
+        )
         version = random.randint(*served[api_key])
         if api_key == ENVELOPE:
             return _envelope(listener, random)

@@ -5,6 +5,7 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.systems.reference.requests.vocabulary import (
+    LEGAL,
     PREFIX,
     Vocabulary,
     draw_broker,
@@ -29,6 +30,9 @@ BATCHES: Final = (0, 1, 1, 1, 2, 2, 3, 5, 12)
 PARTITIONS: Final = (-1, -1, 1, 1, 2, 3, 0, -2, 5)
 MANY_PARTITIONS: Final = (100, 9_999, 10_000, 10_001, (1 << 31) - 1, -(1 << 31))
 FACTORS: Final = (-1, -1, 1, 1, 2, 3, 0, -2, 4, 32_767, -32_768)
+ABOUT_THE_LIMIT: Final = (9_998, 9_999, 10_000, 10_001)
+"""Partitions of a topic whose records are about as many as a request may write, 10,000."""
+AT_LIMIT_SHARE: Final = 0.04
 MOST_CREATED: Final = 200
 """Partitions that a request may create; more are validated only, since each costs memory."""
 CONFIGS: Final = (
@@ -55,6 +59,8 @@ def create_topics(
     random: Random, vocabulary: Vocabulary
 ) -> create_topics_request.CreateTopicsRequest:
     """Return a CreateTopics with any number of topics, good and bad."""
+    if random.random() < AT_LIMIT_SHARE:
+        return _at_limit(random)
     topics = [_topic(random, vocabulary) for _ in range(random.choice(BATCHES))]
     if topics and random.random() < 0.25:
         again = random.choice(topics)
@@ -64,6 +70,15 @@ def create_topics(
         topics=tuple(topics),
         timeout_ms=draw_timeout_ms(random),
         validate_only=asked > MOST_CREATED or random.random() < 0.2,
+    )
+
+
+def _at_limit(random: Random) -> create_topics_request.CreateTopicsRequest:
+    """Return a validation of a good topic with about as many partitions as a request may have."""
+    partitions = random.choice(ABOUT_THE_LIMIT)
+    topic = Topic(name=random.choice(LEGAL), num_partitions=partitions, replication_factor=1)
+    return create_topics_request.CreateTopicsRequest(
+        topics=(topic,), timeout_ms=2_000, validate_only=True
     )
 
 

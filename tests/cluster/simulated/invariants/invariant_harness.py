@@ -51,6 +51,8 @@ class Process:
         self._asleep_ns = 0
         self._requests = 0
         self.unanswered = []
+        self.tables = []
+        self.files = []
         for started in harness.monitor.on_started:
             started(self, durable or QuorumState())
 
@@ -62,6 +64,12 @@ class Process:
 
     def open_requests(self):
         return self.unanswered
+
+    def table_sizes(self):
+        return self.tables
+
+    def log_files(self):
+        return self.files
 
     def sleeps(self, duration_ns):
         """It is paused while time passes."""

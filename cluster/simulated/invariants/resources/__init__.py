@@ -1,0 +1,1 @@
+"""The invariants of what a node holds in memory, keeps on its disk and copies."""

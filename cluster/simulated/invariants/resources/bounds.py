@@ -1,0 +1,59 @@
+"""The invariants of what a node holds in memory: requests, continuations and other tables.
+
+The invariants look at a process once in a while, so that they cost nothing per step.
+"""
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
+from kraftproof.node.core.base.types import milliseconds
+
+LOOK_NS = milliseconds(1_000)
+"""Time between two looks at a process."""
+MOST_OPEN_REQUESTS = 150
+MOST_ENTRIES = 150
+LARGE_TABLES = {"Replicas.observers": 1_000}
+"""The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py."""
+
+
+class OpenRequestsAreBounded(Invariant):
+    """A table of open requests that only grows ends in a lack of memory."""
+
+    statement = f"A node has at most {MOST_OPEN_REQUESTS} requests without an answer."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next_look: dict[int, int] = {}
+
+    @override
+    def on_step(self, process: ProcessView) -> None:
+        now_ns = process.now_ns()
+        if now_ns < self._next_look.get(process.node_id, 0):
+            return
+        self._next_look[process.node_id] = now_ns + LOOK_NS
+        count = sum(1 for _ in process.open_requests())
+        if count > MOST_OPEN_REQUESTS:
+            self.monitor.report_violation(self, process, f"{count} open requests")
+
+
+class TablesAreBounded(Invariant):
+    """A table that only grows, such as the continuations of requests, ends in a lack of memory."""
+
+    statement = (
+        f"No table in a node's core or shell has more than {MOST_ENTRIES} entries, the observers "
+        f"of a leader no more than {LARGE_TABLES['Replicas.observers']}."
+    )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next_look: dict[int, int] = {}
+
+    @override
+    def on_step(self, process: ProcessView) -> None:
+        now_ns = process.now_ns()
+        if now_ns < self._next_look.get(process.node_id, 0):
+            return
+        self._next_look[process.node_id] = now_ns + LOOK_NS
+        for table, count in process.table_sizes():
+            if count > LARGE_TABLES.get(table, MOST_ENTRIES):
+                self.monitor.report_violation(self, process, f"{table} has {count} entries")

@@ -1,0 +1,142 @@
+"""The invariants of what a node keeps on its disk, and copies to catch up (KIP-630).
+
+The files are judged by their names on the simulated disk, not by what the node says.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+    Requests,
+)
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.events import SnapshotWritten
+from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
+from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.wire.messages import (
+    Message,
+    fetch_snapshot_request,
+    fetch_snapshot_response,
+)
+
+MOST_SNAPSHOTS: Final = 2
+MOST_UNFINISHED: Final = 2
+"""A snapshot that the node writes, and a copy of a leader's snapshot."""
+MOST_COPIES: Final = 4
+"""Largest number of times that one process receives the bytes of one snapshot."""
+LATE_NS: Final = milliseconds(5_000)
+"""Time from the record that makes a snapshot due to the end of the write."""
+LOOK_NS: Final = milliseconds(1_000)
+SNAPSHOT: Final = re.compile(r"(\d{20})-\d{10}\.checkpoint")
+SEGMENT: Final = re.compile(r"(\d{20})\.log")
+
+
+class OldFilesAreDeleted(Invariant):
+    """Segments that a kept snapshot covers, and old snapshots, would fill the disk."""
+
+    statement = (
+        f"After the write of a snapshot, a node has at most {MOST_SNAPSHOTS} snapshots, "
+        f"{MOST_UNFINISHED} unfinished ones, and no segment below the older of two snapshots."
+    )
+
+    @override
+    def on_step(self, process: ProcessView) -> None:
+        if type(process.event) is not SnapshotWritten:
+            return
+        names = process.log_files()
+        snapshots = _offsets(SNAPSHOT, names)
+        unfinished = sum(name.endswith(".part") for name in names)
+        problem = None
+        if len(snapshots) > MOST_SNAPSHOTS:
+            problem = f"{len(snapshots)} snapshots, which end at {snapshots}"
+        elif unfinished > MOST_UNFINISHED:
+            problem = f"{unfinished} unfinished snapshots"
+        elif len(snapshots) == MOST_SNAPSHOTS:
+            segments = _offsets(SEGMENT, names)
+            covered = sum(following <= snapshots[0] for _, following in pairwise(segments))
+            if covered:
+                problem = f"{covered} segments below the snapshot that ends at {snapshots[0]}"
+        if problem is not None:
+            self.monitor.report_violation(self, process, problem)
+
+
+def _offsets(name: re.Pattern[str], names: Iterable[str]) -> list[int]:
+    return sorted(int(match[1]) for match in map(name.fullmatch, names) if match is not None)
+
+
+class SnapshotsKeepUp(Invariant):
+    """A log that no snapshot follows grows without a bound."""
+
+    statement = (
+        "A node writes a snapshot within 5 s once it has applied as many records since the newest "
+        "snapshot as its configuration allows."
+    )
+
+    def __init__(self, config: ClusterConfig) -> None:
+        super().__init__()
+        self._most_records = -(-config.snapshots.bytes_between // RECORD_ESTIMATE_BYTES)
+        self._due: dict[int, int] = {}
+        """Running time at which a snapshot of the process became due, by node."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._due.pop(process.node_id, None)
+
+    @override
+    def on_status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        newest = process.log.snapshots[-1].end_offset if process.log.snapshots else 0
+        if after.image_offset - newest < self._most_records:
+            self._due.pop(process.node_id, None)
+            return
+        running_ns = process.running_ns()
+        due_ns = self._due.setdefault(process.node_id, running_ns)
+        if running_ns - due_ns > LATE_NS:
+            self._due[process.node_id] = running_ns
+            count = after.image_offset - newest
+            detail = f"{count} records since the snapshot that ends at {newest}, "
+            detail += f"{self._most_records} make a snapshot due"
+            self.monitor.report_violation(self, process, detail)
+
+
+class CatchUpIsBounded(Invariant):
+    """A snapshot that is copied again and again takes the bandwidth of the cluster."""
+
+    statement = f"A process receives the bytes of one snapshot at most {MOST_COPIES} times."
+    requests: ClassVar[Requests] = (fetch_snapshot_request.FetchSnapshotRequest,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._received: dict[int, dict[tuple[int, int], int]] = {}
+        """Bytes that the node's process has received, by node, then end and epoch of a snapshot."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._received[process.node_id] = {}
+
+    @override
+    def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
+        assert isinstance(answer, fetch_snapshot_response.FetchSnapshotResponse)
+        for topic in answer.topics:
+            for partition in topic.partitions:
+                if partition.unaligned_records:
+                    self._count(process, partition)
+
+    def _count(self, process: ProcessView, one: fetch_snapshot_response.PartitionSnapshot) -> None:
+        key = (one.snapshot_id.end_offset, one.snapshot_id.epoch)
+        received = self._received[process.node_id]
+        received[key] = received.get(key, 0) + len(one.unaligned_records)
+        if received[key] > MOST_COPIES * one.size:
+            detail = f"{received[key]} bytes of the snapshot {key}, whose size is {one.size}"
+            self.monitor.report_violation(self, process, detail)
+            received[key] = 0

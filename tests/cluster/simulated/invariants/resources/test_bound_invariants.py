@@ -1,0 +1,48 @@
+"""Each resource of a node has a bound, and what is above the bound is a violation."""
+
+import pytest
+
+from kraftproof.cluster.simulated.invariants.resources.bounds import (
+    LARGE_TABLES,
+    MOST_ENTRIES,
+    MOST_OPEN_REQUESTS,
+    OpenRequestsAreBounded,
+    TablesAreBounded,
+)
+from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
+
+SECOND_NS = 1_000_000_000
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_open_requests_have_a_bound(more: int) -> None:
+    harness = MonitorHarness(OpenRequestsAreBounded())
+    process = harness.process(1)
+    process.unanswered = [object()] * (MOST_OPEN_REQUESTS + more)
+    process.steps()
+    assert harness.reported == [f"{MOST_OPEN_REQUESTS + 1} open requests"] * more
+
+
+@pytest.mark.parametrize("more", [0, 1])
+@pytest.mark.parametrize(
+    ("table", "most"), [("Outbox.continuations", MOST_ENTRIES), *LARGE_TABLES.items()]
+)
+def test_a_table_has_a_bound(table: str, most: int, more: int) -> None:
+    harness = MonitorHarness(TablesAreBounded())
+    process = harness.process(1)
+    process.tables = [("Other.table", 1), (table, most + more)]
+    process.steps()
+    assert harness.reported == [f"{table} has {most + 1} entries"] * more
+
+
+@pytest.mark.parametrize("invariant", [OpenRequestsAreBounded, TablesAreBounded])
+def test_a_process_is_looked_at_once_a_second(invariant) -> None:
+    harness = MonitorHarness(invariant())
+    process = harness.process(1)
+    process.steps()
+    process.unanswered, process.tables = [object()] * 10_000, [("Table.of_a_node", 10_000)]
+    process.steps()
+    assert harness.reported == []
+    harness.now_ns += SECOND_NS
+    process.steps()
+    assert len(harness.reported) == 1
