@@ -10,7 +10,7 @@ MUTANT = Mutant(
     kind="L",
     edits=(
         Edit(
-            module="kraftproof.node.core.raft.snapshot_fetching",
+            module="kraftproof.node.core.raft.snapshots.download",
             old="""        state = self._state
         state.renew_fetch_timeout(now)
         state.outbox.emit(

@@ -10,9 +10,9 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.placement",
-            old="""            for at in range(first, first + partitions)
+            old="""            for index in range(partitions)
 """,
-            new="""            for at in range(first, first + max(partitions - 1, 1))
+            new="""            for index in range(max(partitions - 1, 1))
 """,
         ),
     ),

@@ -10,9 +10,9 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.placement",
-            old="""            (*active[at % len(active)], *others[at % len(others)])
+            old="""            (*active[index % len(active)], *others[index % len(others)])
 """,
-            new="""            (*active[first], *others[at % len(others)])
+            new="""            (*active[0], *others[index % len(others)])
 """,
         ),
     ),
