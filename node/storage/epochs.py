@@ -41,6 +41,11 @@ class EpochCheckpoint:
         self._entries[0] = (self._entries[0][0], start_offset)
         replace_durably(self._filesystem, self._path, self._content())
 
+    def reset(self) -> None:
+        """Remove all epochs: the log begins again, at the end of a snapshot."""
+        self._entries.clear()
+        self.rebuild([])
+
     def rebuild(self, batches: list[Batch], active_start: int = 0) -> None:
         """Derive the entries from the log, and write the file if its content differs.
 

@@ -156,7 +156,7 @@ class MetadataLog:
         self.end_offset = start.end_offset
         self._add_segment(start.end_offset)
         self._make_durable()
-        self.epochs.rebuild([])
+        self.epochs.reset()
 
     def close(self) -> None:
         """Close the files; unflushed batches may still be lost."""

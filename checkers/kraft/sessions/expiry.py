@@ -1,11 +1,10 @@
 """Broker sessions that end late or never (KIP-631, "Broker Leases").
 
 An id without contact is free again after a session and the time in which a controller acts. A fault
-in force while the lease may still have held can have moved it: the new active controller first
-gives every active broker a full lease, so the time counts from the end of that fault and a
-failover; later faults only if the lease may have held until then. A later answer is an availability
-finding. It is a safety finding, `lease-expiry`, only beyond any such reason: five sessions without
-contact and without such a fault.
+may bring a new active controller, which first gives every registered broker a full lease (Kafka's
+BrokerHeartbeatManager), so the time counts from the end of the last fault and a failover. A later
+answer is an availability finding. It is a safety finding, `lease-expiry`, after five sessions
+without contact if twice that time has passed since the last fault.
 """
 
 from typing import Final
@@ -28,14 +27,15 @@ def check_expiry(registrations: Registrations, bounds: LeaseBounds) -> list[Find
     unbounded_ns = max(SESSIONS_UNTIL_UNBOUNDED * bounds.session_ns, slow_ns)
     disturbed = Disturbed(bounds)
     for refused, last_ns in _last_contacts(registrations):
-        since_ns = disturbed.renewed_until(last_ns, refused.invoke_ns, slow_ns)
-        waited_ns = refused.invoke_ns - since_ns
+        silent_ns = refused.invoke_ns - last_ns
+        waited_ns = refused.invoke_ns - disturbed.undisturbed_since(last_ns, refused.invoke_ns)
         if waited_ns <= slow_ns:
             continue
-        kind = FindingKind.SAFETY if waited_ns > unbounded_ns else FindingKind.AVAILABILITY
+        is_unbounded = silent_ns > unbounded_ns and waited_ns > min(2 * slow_ns, unbounded_ns)
+        kind = FindingKind.SAFETY if is_unbounded else FindingKind.AVAILABILITY
         fact = f"incarnation {refused.incarnation} was refused as a duplicate"
         why = (
-            f"the last contact of any other was {in_ms(refused.invoke_ns - last_ns)} ms before,"
+            f"the last contact of any other was {in_ms(silent_ns)} ms before,"
             f" {in_ms(waited_ns)} ms of them undisturbed, and a session is"
             f" {in_ms(bounds.session_ns)} ms"
         )

@@ -36,8 +36,12 @@ class Wanted(Struct, frozen=True, kw_only=True):
         return bool(result.topic_id == self.topic_id)
 
     def is_named_as(self, other: "Wanted") -> bool:
-        """Return whether a result can't tell this topic from the other, named with another id."""
-        return self.name is not None and self.name == other.name
+        """Return whether a result by name can't tell this topic from the other.
+
+        The other may be named with another id, or by its id alone.
+        """
+        names = (self.name, None if self.topic is None else self.topic.name)
+        return other.name is not None and other.name in names
 
     def show(self) -> str:
         """Return the topic as text."""
@@ -50,14 +54,19 @@ def wanted_deletions(image: Image, request: DeleteTopicsRequest) -> list[Wanted]
     named += [(name, None) for name in request.topic_names]
     times = Counter(map(_key, named))
     found = {_key(one): _find(image, *_key(one)) for one in named}
-    ways = Counter(topic.topic_id for topic in found.values() if topic is not None)
+    by_id = {topic_id for name, topic_id in found if name is None}
+    by_name = {
+        topic.topic_id
+        for key, topic in found.items()
+        if topic is not None and key[0] is not None and times[key] == 1
+    }
     whole = frozenset({Code.REQUEST_TIMED_OUT}) if request.timeout_ms <= 0 else _NO_CODES
     return [
         Wanted(
             name=name,
             topic_id=topic_id,
             topic=topic,
-            codes=whole | _codes((name, topic_id), topic, times[name, topic_id], ways),
+            codes=whole | _codes((name, topic_id), topic, times[name, topic_id], by_id & by_name),
         )
         for (name, topic_id), topic in found.items()
     ]
@@ -76,7 +85,7 @@ def _find(image: Image, name: str | None, topic_id: Id) -> Topic | None:
 
 
 def _codes(
-    named: tuple[str | None, Id], topic: Topic | None, times: int, ways: Counter[Id]
+    named: tuple[str | None, Id], topic: Topic | None, times: int, in_both_ways: set[Id]
 ) -> frozenset[Code]:
     name, topic_id = named
     if (name is None) == (topic_id is None) or times > 1:
@@ -84,7 +93,7 @@ def _codes(
     if topic is None:
         unknown = Code.UNKNOWN_TOPIC_ID if name is None else Code.UNKNOWN_TOPIC_OR_PARTITION
         return frozenset({unknown})
-    return frozenset({Code.INVALID_REQUEST}) if ways[topic.topic_id] > 1 else _NO_CODES
+    return frozenset({Code.INVALID_REQUEST}) if topic.topic_id in in_both_ways else _NO_CODES
 
 
 def wrong_deletions(

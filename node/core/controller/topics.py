@@ -206,14 +206,19 @@ def delete_topics(image: MetadataImage, request: DeleteRequest) -> Outcome:
         return Outcome(reply=refusal(request, ErrorCode.POLICY_VIOLATION, reason))
     states = Counter((*request.topics, *(TopicState(name=name) for name in request.topic_names)))
     found = {state: _find(image, state, times) for state, times in states.items()}
-    ways = Counter(topic.topic_id for topic in found.values() if isinstance(topic, Topic))
+    by_id = {state.topic_id for state in states if state.name is None}
+    by_name = {
+        topic.topic_id
+        for state, topic in found.items()
+        if state.name is not None and isinstance(topic, Topic)
+    }
     twice = TopicError(ErrorCode.INVALID_REQUEST, "the topic is named by its name and by its id")
     results: list[DeleteResult] = []
     written: list[Record] = []
     for state, topic in found.items():
         if isinstance(topic, TopicError):
             results.append(_not_deleted(state, topic))
-        elif ways[topic.topic_id] > 1:
+        elif topic.topic_id in by_id & by_name:
             if state.name is not None:
                 both = TopicState(name=topic.name, topic_id=topic.topic_id)
                 results.append(_not_deleted(both, twice))

@@ -6,6 +6,8 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import CorruptLogError, StorageError
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
@@ -180,6 +182,17 @@ def test_the_epoch_checkpoint_follows_the_log(tmp_path: Path) -> None:
     assert file.read_text() == "0\n1\n1 0\n"
     log.append(batch(2, epoch=9))
     assert log.epochs.entries == ((1, 0), (9, 2))
+    log.close()
+
+
+@pytest.mark.requirement("595-10")
+def test_the_epoch_checkpoint_forgets_the_log_before_a_reset(tmp_path: Path) -> None:
+    log, _ = MetadataLog.open(DISK, written(tmp_path, chain(1, 1, 2, epochs=(1, 1, 3))))
+    log.reset(SnapshotId(Offset(9), Epoch(3)))
+    file = tmp_path / DIRECTORY_NAME / "leader-epoch-checkpoint"
+    assert file.read_text() == "0\n0\n"
+    log.append(batch(9, epoch=3))
+    assert log.epochs.entries == ((3, 9),)
     log.close()
 
 

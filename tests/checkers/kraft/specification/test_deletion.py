@@ -63,6 +63,24 @@ def test_a_name_that_is_given_with_and_without_an_id_has_two_results():
     assert "has no result" in wrong_answer(asked, (), answering())
 
 
+def test_an_id_deletes_beside_a_name_given_twice():
+    asked = asking(named("old.topic"), named("old.topic"), of_id(OLD))
+    twice = ("old.topic", NONE, Code.INVALID_REQUEST)
+    done = answering(twice, ("old.topic", OLD, Code.NONE))
+    assert wrong_records(asked, REMOVED) is None
+    assert wrong_answer(asked, (REMOVED,), done) is None
+    assert "INVALID_REQUEST applies" in wrong_answer(
+        asked, (REMOVED,), answering(("old.topic", NONE, Code.NONE), ("old.topic", OLD, Code.NONE))
+    )
+
+
+def test_a_name_is_refused_beside_its_id_given_twice():
+    asked = asking(of_id(OLD), of_id(OLD), named("old.topic"))
+    assert "without being asked for" in wrong_records(asked, REMOVED)
+    twice = (None, OLD, Code.INVALID_REQUEST)
+    assert wrong_answer(asked, (), answering(twice, ("old.topic", OLD, twice[2]))) is None
+
+
 def test_another_topic_is_removed():
     both = image(rows.TopicRecord(name="new", topic_id=NEW))
     wrong = rows.RemoveTopicRecord(topic_id=NEW)

@@ -278,6 +278,21 @@ def test_impossible_deletions() -> None:
     assert sorted(desk.image.topic_ids) == ["t"]
 
 
+def test_an_id_deletes_beside_a_name_given_twice_but_a_name_not_beside_an_id_given_twice() -> None:
+    """Kafka drops a repeated name before it compares names and ids, and a repeated id after it."""
+    desk = Desk.active(brokers=1)
+    [topic] = desk.ask(creation("t")).topics
+    by_name, by_id = DeleteTopicState(name="t"), DeleteTopicState(topic_id=topic.topic_id)
+    request = DeleteTopicsRequest(topics=(by_id, by_id, by_name), timeout_ms=5000)
+    results = desk.ask(request).responses
+    assert {result.error_code for result in results} == {ErrorCode.INVALID_REQUEST}
+    assert sorted(desk.image.topic_ids) == ["t"]
+    request = DeleteTopicsRequest(topics=(by_name, by_name, by_id), timeout_ms=5000)
+    results = desk.ask(request).responses
+    assert [result.error_code for result in results] == [ErrorCode.INVALID_REQUEST, ErrorCode.NONE]
+    assert not desk.image.topics
+
+
 def test_old_versions_delete_by_a_list_of_names() -> None:
     desk = Desk.active(brokers=1)
     desk.ask(creation("t"))
