@@ -19,7 +19,7 @@ from kraftproof.cluster.simulated.invariants.sessions import Moment, moment
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.events import Answered, Received
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import (
     Message,
@@ -80,11 +80,14 @@ class ElectionsTakeTheirTime(Invariant):
         self._roles: dict[int, RoleSince] = {}
         self._newest: dict[int, int] = {}
         """The correlation of each node's newest Fetch."""
+        self._read: dict[int, tuple[int, Moment]] = {}
+        """The newest answer of a leader that each node has read, by correlation and time."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._roles.pop(process.node_id, None)
         self._newest.pop(process.node_id, None)
+        self._read.pop(process.node_id, None)
 
     @override
     def on_sent(self, process: ProcessView, effect: Send) -> None:
@@ -109,7 +112,15 @@ class ElectionsTakeTheirTime(Invariant):
             since.heard = moment(process)
             is_newest = request.correlation == self._newest.get(process.node_id)
             if is_newest and _is_served(answer, request.destination, status):
-                since.served = since.heard
+                self._read[process.node_id] = (request.correlation, since.heard)
+
+    @override
+    def on_step(self, process: ProcessView) -> None:
+        event, since = process.event, self._roles.get(process.node_id)
+        if type(event) is Answered and since is not None:
+            correlation, at = self._read.get(process.node_id, (None, None))
+            if correlation == event.correlation:  # a step may come long after a busy node has read
+                since.served = at
 
     @override
     def on_role_changed(

@@ -6,6 +6,7 @@ from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
 from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionsTakeTheirTime
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.events import Answered
 from kraftproof.node.wire.messages import (
     end_quorum_epoch_request,
     fetch_request,
@@ -43,6 +44,11 @@ class Voter:
         self.process.moves(role="observer", epoch=6)
         self.process.moves(epoch=7, **status)
 
+    def handles(self, answer):
+        """Take the step of an answer that was read before."""
+        self.process.event = Answered(correlation=1, message=answer)
+        self.process.steps()
+
     def waits(self, wait_ms):
         self.harness.now_ns += milliseconds(wait_ms)
 
@@ -67,9 +73,21 @@ def test_a_follower_waits_for_its_leader(answer, wait_ms, is_right):
     voter.waits(400)
     voter.process.sends(FETCH)
     voter.process.hears(2, FETCH, answer)
+    voter.handles(answer)
     voter.waits(wait_ms)
     voter.process.moves(role="candidate", epoch=8, leader=-1)
     assert voter.is_right == is_right
+
+
+def test_an_answer_that_a_busy_follower_has_read_and_not_handled_renews_nothing():
+    """The simulation showed this at seed 20060: a stall came between both."""
+    voter = Voter(role="follower", leader=2)
+    voter.waits(900)
+    voter.process.sends(FETCH)
+    voter.process.hears(2, FETCH, served(2))
+    voter.waits(200)
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right
 
 
 def test_a_leader_may_end_its_epoch():
