@@ -10,7 +10,7 @@ from kraftproof.cluster.scope import Promise, Scope
 from kraftproof.cluster.systems.reference.requests.answers import ConnectionJudge
 from kraftproof.cluster.systems.reference.requests.case import Case
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
-from kraftproof.node.wire.messages import Message, create_topics_response, metadata_response
+from kraftproof.node.wire.messages import Message, create_topics_response
 from kraftproof.node.wire.types import ZERO_UUID
 
 OPEN_TIMEOUT_NS = 2_000_000_000
@@ -178,15 +178,9 @@ class _Player:
             self._changed.set(True)
 
     def _learn(self, answer: Message) -> None:
-        topics: tuple[
-            create_topics_response.CreatableTopicResult | metadata_response.MetadataResponseTopic,
-            ...,
-        ] = ()
-        if isinstance(
-            answer,
-            create_topics_response.CreateTopicsResponse | metadata_response.MetadataResponse,
-        ):
-            topics = answer.topics
-        for topic in topics[:3]:
+        """Remember ids of own topics; Metadata also tells those of the workload's topics."""
+        if not isinstance(answer, create_topics_response.CreateTopicsResponse):
+            return
+        for topic in answer.topics[:3]:
             if topic.topic_id != ZERO_UUID and topic.topic_id not in self._vocabulary.topic_ids:
                 self._vocabulary.remember(topic.topic_id)
