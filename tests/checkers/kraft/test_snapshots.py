@@ -193,7 +193,7 @@ def collected(tmp_path_factory):
     done = run(
         KRAFTPROOF,
         *("test", "--backend", "simulated", "--engine", "inline", "--nemesis", "kill"),
-        *("--time-limit", "10", "--rate", "20", "--seed", "9", "--store", store),
+        *("--time-limit", "10", "--rate", "20", "--seed", "13", "--store", store),
         *("--node-config", OFTEN, "--min-bites", "1"),
     )
     (directory,) = store.iterdir()

@@ -29,6 +29,7 @@ from kraftproof.node.wire.messages import (
 )
 
 MOST_SNAPSHOTS: Final = 2
+"""Number of snapshots that a node keeps."""
 MOST_UNFINISHED: Final = 2
 """A snapshot that the node writes, and a copy of a leader's snapshot."""
 MOST_COPIES: Final = 4
@@ -41,12 +42,24 @@ SEGMENT: Final = re.compile(r"(\d{20})\.log")
 
 
 class OldFilesAreDeleted(Invariant):
-    """Segments that a kept snapshot covers, and old snapshots, would fill the disk."""
+    """Segments that a kept snapshot covers, and old snapshots, would fill the disk.
+
+    The cleaning after a write may wait for a flush. The next write shows whether it was done.
+    """
 
     statement = (
-        f"After the write of a snapshot, a node has at most {MOST_SNAPSHOTS} snapshots, "
-        f"{MOST_UNFINISHED} unfinished ones, and no segment below the older of two snapshots."
+        f"When a node has written a snapshot, it has {MOST_SNAPSHOTS} others at most, "
+        f"{MOST_UNFINISHED} unfinished ones at most, and no segment that the write before covers."
     )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._start: dict[int, int] = {}
+        """The start of the log for which the newest write has asked, by node."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._start.pop(process.node_id, None)
 
     @override
     def on_step(self, process: ProcessView) -> None:
@@ -55,18 +68,19 @@ class OldFilesAreDeleted(Invariant):
         names = process.log_files()
         snapshots = _offsets(SNAPSHOT, names)
         unfinished = sum(name.endswith(".part") for name in names)
+        start = self._start.pop(process.node_id, 0)
+        covered = sum(following <= start for _, following in pairwise(_offsets(SEGMENT, names)))
         problem = None
-        if len(snapshots) > MOST_SNAPSHOTS:
+        if len(snapshots) > MOST_SNAPSHOTS + 1:
             problem = f"{len(snapshots)} snapshots, which end at {snapshots}"
         elif unfinished > MOST_UNFINISHED:
             problem = f"{unfinished} unfinished snapshots"
-        elif len(snapshots) == MOST_SNAPSHOTS:
-            segments = _offsets(SEGMENT, names)
-            covered = sum(following <= snapshots[0] for _, following in pairwise(segments))
-            if covered:
-                problem = f"{covered} segments below the snapshot that ends at {snapshots[0]}"
+        elif covered:
+            problem = f"{covered} segments below the snapshot that ends at {start}"
         if problem is not None:
             self.monitor.report_violation(self, process, problem)
+        if len(snapshots) >= MOST_SNAPSHOTS:
+            self._start[process.node_id] = snapshots[-MOST_SNAPSHOTS]
 
 
 def _offsets(name: re.Pattern[str], names: Iterable[str]) -> list[int]:

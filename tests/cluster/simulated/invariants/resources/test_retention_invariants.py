@@ -34,25 +34,39 @@ def segment(base: int) -> str:
     ("files", "found"),
     [
         ([snapshot(10), snapshot(20), segment(10), segment(25)], None),
-        ([snapshot(10), snapshot(20), segment(7), segment(12), segment(25)], None),
-        ([snapshot(10), segment(0), segment(5), segment(10)], None),
-        ([snapshot(10), snapshot(20), snapshot(30)], "3 snapshots"),
+        ([snapshot(10), snapshot(20), snapshot(30), segment(7), segment(12)], None),
+        ([snapshot(10), segment(0), segment(10), segment(20)], "1 segments below"),
+        ([snapshot(end) for end in (10, 20, 30, 40)], "4 snapshots"),
         ([snapshot(10), snapshot(20), segment(0), segment(10)], "1 segments below"),
         ([snapshot(10), snapshot(20), segment(0), segment(5), segment(9)], "2 segments below"),
         ([f"{snapshot(end)}.{end}.part" for end in (10, 20)], None),
         ([f"{snapshot(end)}.{end}.part" for end in (10, 20, 30)], "3 unfinished"),
     ],
 )
-def test_old_files_are_found_after_the_write_of_a_snapshot(files, found) -> None:
+def test_old_files_are_found_after_the_next_write_of_a_snapshot(files, found) -> None:
     harness = MonitorHarness(OldFilesAreDeleted())
     process = harness.process(1)
-    process.files = files
+    process.files = [snapshot(5), snapshot(10), snapshot(20), segment(0), segment(10)]
+    process.event = WRITTEN
+    process.steps()
     process.event = Tick()
     process.steps()
     assert harness.reported == []
     process.event = WRITTEN
+    process.files = files
     process.steps()
     assert [found in one for one in harness.reported] == ([] if found is None else [True])
+
+
+def test_a_start_forgets_for_which_cleaning_the_process_before_has_asked() -> None:
+    harness = MonitorHarness(OldFilesAreDeleted())
+    process = harness.process(1)
+    process.files = [snapshot(10), snapshot(20), segment(0), segment(10)]
+    process.event = WRITTEN
+    process.steps()
+    process.restarts([])
+    process.steps()
+    assert harness.reported == []
 
 
 def test_a_snapshot_that_is_late_is_found() -> None:

@@ -1,9 +1,9 @@
-"""B10: the slices of a snapshot do not renew the fetch time-out."""
+"""F9: the slices of a snapshot do not renew the fetch time-out."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="B10",
+    mutant_id="F9",
     title="A slice of a snapshot does not renew the fetch time-out, so a slow copy ends early",
     source="ours; KIP-630 (FetchSnapshot), 595-51",
     expected="AnsweredFollowersDoNotStand",
