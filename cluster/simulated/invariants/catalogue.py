@@ -60,9 +60,6 @@ from kraftproof.cluster.simulated.invariants.metadata import (
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
-from kraftproof.cluster.simulated.invariants.quorum.answered_followers import (
-    AnsweredFollowersDoNotStand,
-)
 from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionsTakeTheirTime
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
@@ -139,7 +136,6 @@ def make_monitor(
             VotesAreRefusedForAReason(config),
             RolesFitVotes(config),
             CheckQuorum(config),
-            AnsweredFollowersDoNotStand(config),
             ElectionsTakeTheirTime(config),
             StatusIsAccurate(config, evidence),
             *_of_messages(config),

@@ -35,7 +35,7 @@ _NAMES: Final = (
     "api_key", "topic_name", "topic", "name", "resource_name", "partition_index",
     "partition", "broker_id", "node_id", "replica_id", "index",
 )  # fmt: skip
-"""The fields by which a list is turned into a table, the first that all parts have."""
+"""The fields by which a list is turned into a table, the first that tells all parts apart."""
 
 
 def flatten(answer: Entity | str, drawn: frozenset[str]) -> Flat:
@@ -79,7 +79,7 @@ def _join(path: str, name: str) -> str:
 def _table(parts: tuple[Any, ...]) -> dict[object, Any]:
     for name in _NAMES:
         keys = [getattr(part, name, None) for part in parts]
-        if None not in keys and len(set(keys)) == len(keys):
+        if any(key is not None for key in keys) and len(set(keys)) == len(keys):
             return dict(zip(keys, parts, strict=True))
     return dict(enumerate(parts))
 

@@ -78,6 +78,18 @@ def delete_by_id(name: str, *names: str) -> Case:
     return Case(name=f"delete: {name}", message=make, versions=NEWEST_DELETE)
 
 
+def delete_one(name: str, *, names: int, ids: int) -> Case:
+    """Return the case of a DeleteTopics that has the name and the id of `one` several times."""
+
+    def make(context: Context) -> DeleteTopicsRequest:
+        by_id = (State(topic_id=context.topic_id("one")),) * ids
+        return DeleteTopicsRequest(
+            topics=(*by_id, *(State(name="one"),) * names), timeout_ms=20_000
+        )
+
+    return Case(name=f"delete: {name}", message=make, versions=NEWEST_DELETE)
+
+
 def _each_create(context: Context) -> CreateTopicsRequest:
     named = topic(f"each-{context.version}", replicas=((1, 2), (2, 3)), retention_ms="7000")
     return CreateTopicsRequest(topics=(named,), timeout_ms=20_000)
@@ -272,13 +284,9 @@ DELETING: Final = (
     delete("an unknown name twice", State(name="gone"), State(name="gone")),
     delete("an unknown id twice", State(topic_id=UNKNOWN_ID), State(topic_id=UNKNOWN_ID)),
     delete_by_id("an id twice", "one", "one"),
-    Case(
-        name="delete: by name and by id",
-        message=lambda context: DeleteTopicsRequest(
-            topics=(State(name="one"), State(topic_id=context.topic_id("one"))), timeout_ms=20_000
-        ),
-        versions=NEWEST_DELETE,
-    ),
+    delete_one("by name and by id", names=1, ids=1),
+    delete_one("a name beside its id twice", names=1, ids=2),
+    delete_one("an id beside its name twice", names=2, ids=1),
     delete("a bad name", State(name="a b")),
     delete("an empty name", State(name="")),
     delete("the metadata topic", State(name="__cluster_metadata")),

@@ -4,6 +4,7 @@ The earliest times are true time, which passes during a pause; the latest times 
 the process, without pauses and waits for its disk. See elections.py for votes and majorities.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec import Struct
@@ -27,11 +28,13 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
     fetch_snapshot_request,
+    fetch_snapshot_response,
     vote_request,
     vote_response,
 )
 
 END = end_quorum_epoch_request.EndQuorumEpochRequest
+FETCHES = (fetch_request.FetchRequest, fetch_snapshot_request.FetchSnapshotRequest)
 FOLLOWER, CANDIDATE, VOTED = "follower", "candidate", "voted"
 WAITING = frozenset((CANDIDATE, VOTED, "unattached", "resigned"))
 """Roles that end by an election time-out or a back-off at the latest."""
@@ -49,7 +52,7 @@ class RoleSince(Struct, kw_only=True):
     began_ns: int
     """A true time before the step, which may have waited for the disk."""
     served: Moment | None = None
-    """The last answer of the leader to the newest Fetch of a follower."""
+    """The last answer of the leader to the newest Fetch or FetchSnapshot of a follower."""
     heard: Moment | None = None
     """The last answer of any kind to a follower."""
     was_ended: bool = False
@@ -67,8 +70,7 @@ class ElectionsTakeTheirTime(Invariant):
     )
     requests: ClassVar[Requests] = (
         END,
-        fetch_request.FetchRequest,
-        fetch_snapshot_request.FetchSnapshotRequest,
+        *FETCHES,
         vote_request.VoteRequest,
     )
 
@@ -79,7 +81,7 @@ class ElectionsTakeTheirTime(Invariant):
         self._timeouts = config.timeouts
         self._roles: dict[int, RoleSince] = {}
         self._newest: dict[int, int] = {}
-        """The correlation of each node's newest Fetch."""
+        """The correlation of each node's newest Fetch or FetchSnapshot."""
         self._read: dict[int, tuple[int, Moment]] = {}
         """The newest answer of a leader that each node has read, by correlation and time."""
 
@@ -91,7 +93,7 @@ class ElectionsTakeTheirTime(Invariant):
 
     @override
     def on_sent(self, process: ProcessView, effect: Send) -> None:
-        if type(effect.message) is fetch_request.FetchRequest:
+        if isinstance(effect.message, FETCHES):
             self._newest[process.node_id] = effect.correlation
 
     @override
@@ -186,14 +188,16 @@ def _held_ns(at: Moment) -> int:
 
 
 def _is_served(answer: Message, answering: int, status: NodeStatus) -> bool:
-    """Return whether an answer to a Fetch is of the leader that the status names."""
-    if not isinstance(answer, fetch_response.FetchResponse) or answer.error_code:
+    """Return whether an answer is records or a slice of the leader that the status names."""
+    partitions: Sequence[fetch_response.PartitionData | fetch_snapshot_response.PartitionSnapshot]
+    if isinstance(answer, fetch_response.FetchResponse):
+        partitions = answer.responses[0].partitions if answer.responses else ()
+    elif isinstance(answer, fetch_snapshot_response.FetchSnapshotResponse):
+        partitions = answer.topics[0].partitions if answer.topics else ()
+    else:
         return False
-    if not answer.responses or not answer.responses[0].partitions:
+    if answer.error_code or not partitions or partitions[0].error_code:
         return False
-    told = answer.responses[0].partitions[0]
-    leader = (told.current_leader.leader_id, told.current_leader.leader_epoch)
-    return not told.error_code and leader == (answering, status.epoch) == (
-        status.leader,
-        status.epoch,
-    )
+    told = partitions[0].current_leader
+    known = (status.leader, status.epoch)
+    return (told.leader_id, told.leader_epoch) == (answering, status.epoch) == known

@@ -49,7 +49,7 @@ class StatusIsAccurate(Invariant):
     @override
     def on_step(self, process: ProcessView) -> None:
         node, status = self._evidence.of(process), process.status
-        if status is None or (not node.has_news and status is self._judged.get(process.node_id)):
+        if status is None or (not node.has_news and status == self._judged.get(process.node_id)):
             return
         self._judged[process.node_id] = status
         for fault in self._faults(process, node, status):

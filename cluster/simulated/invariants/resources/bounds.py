@@ -3,23 +3,24 @@
 The invariants look at a process once in a while, so that they cost nothing per step.
 """
 
+from abc import abstractmethod
+from collections.abc import Iterator
+
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.types import milliseconds
 
-LOOK_NS = milliseconds(1_000)
-"""Time between two looks at a process."""
+LOOK_NS = milliseconds(5_000)
+"""Time between two looks at a process; a table that only grows does not shrink meanwhile."""
 MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150
 LARGE_TABLES = {"Replicas.observers": 1_000}
 """The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py."""
 
 
-class OpenRequestsAreBounded(Invariant):
-    """A table of open requests that only grows ends in a lack of memory."""
-
-    statement = f"A node has at most {MOST_OPEN_REQUESTS} requests without an answer."
+class Bound(Invariant):
+    """An invariant that looks at each process once in a while."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,12 +32,27 @@ class OpenRequestsAreBounded(Invariant):
         if now_ns < self._next_look.get(process.node_id, 0):
             return
         self._next_look[process.node_id] = now_ns + LOOK_NS
+        for excess in self.excesses(process):
+            self.monitor.report_violation(self, process, excess)
+
+    @abstractmethod
+    def excesses(self, process: ProcessView) -> Iterator[str]:
+        """Yield a sentence for each bound that a process exceeds."""
+
+
+class OpenRequestsAreBounded(Bound):
+    """A table of open requests that only grows ends in a lack of memory."""
+
+    statement = f"A node has at most {MOST_OPEN_REQUESTS} requests without an answer."
+
+    @override
+    def excesses(self, process: ProcessView) -> Iterator[str]:
         count = sum(1 for _ in process.open_requests())
         if count > MOST_OPEN_REQUESTS:
-            self.monitor.report_violation(self, process, f"{count} open requests")
+            yield f"{count} open requests"
 
 
-class TablesAreBounded(Invariant):
+class TablesAreBounded(Bound):
     """A table that only grows, such as the continuations of requests, ends in a lack of memory."""
 
     statement = (
@@ -44,16 +60,8 @@ class TablesAreBounded(Invariant):
         f"of a leader no more than {LARGE_TABLES['Replicas.observers']}."
     )
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._next_look: dict[int, int] = {}
-
     @override
-    def on_step(self, process: ProcessView) -> None:
-        now_ns = process.now_ns()
-        if now_ns < self._next_look.get(process.node_id, 0):
-            return
-        self._next_look[process.node_id] = now_ns + LOOK_NS
+    def excesses(self, process: ProcessView) -> Iterator[str]:
         for table, count in process.table_sizes():
             if count > LARGE_TABLES.get(table, MOST_ENTRIES):
-                self.monitor.report_violation(self, process, f"{table} has {count} entries")
+                yield f"{table} has {count} entries"

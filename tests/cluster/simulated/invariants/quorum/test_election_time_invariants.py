@@ -11,6 +11,8 @@ from kraftproof.node.wire.messages import (
     end_quorum_epoch_request,
     fetch_request,
     fetch_response,
+    fetch_snapshot_request,
+    fetch_snapshot_response,
     vote_request,
 )
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness, granted
@@ -24,6 +26,7 @@ CONFIG = ClusterConfig(
     ),
 )
 FETCH = fetch_request.FetchRequest()
+SLICES = fetch_snapshot_request.FetchSnapshotRequest()
 VOTE = vote_request.VoteRequest()
 
 
@@ -35,6 +38,16 @@ def served(leader, epoch=7, error=0):
     )
     topic = fetch_response.FetchableTopicResponse(partitions=(one,))
     return fetch_response.FetchResponse(responses=(topic,))
+
+
+def a_slice(leader, epoch=7):
+    one = fetch_snapshot_response.PartitionSnapshot(
+        current_leader=fetch_snapshot_response.LeaderIdAndEpoch(
+            leader_id=leader, leader_epoch=epoch
+        )
+    )
+    topic = fetch_snapshot_response.TopicSnapshot(partitions=(one,))
+    return fetch_snapshot_response.FetchSnapshotResponse(topics=(topic,))
 
 
 class Voter:
@@ -57,22 +70,27 @@ class Voter:
         return self.harness.reported == []
 
 
+@pytest.mark.requirement("595-51")
 @pytest.mark.parametrize(
-    ("answer", "wait_ms", "is_right"),
+    ("question", "answer", "wait_ms", "is_right"),
     [
-        (served(2), 1000, True),
-        (served(2), 1250, True),
-        (served(2), 900, False),
-        (served(2), 1500, False),
-        (served(3), 900, True),
-        (served(2, error=6), 900, True),
+        (FETCH, served(2), 1000, True),
+        (FETCH, served(2), 1250, True),
+        (FETCH, served(2), 900, False),
+        (FETCH, served(2), 1500, False),
+        (FETCH, served(3), 900, True),
+        (FETCH, served(2, epoch=6), 900, True),
+        (FETCH, served(2, error=6), 900, True),
+        (SLICES, a_slice(2), 900, False),
+        (SLICES, a_slice(2), 1000, True),
+        (SLICES, a_slice(3), 900, True),
     ],
 )
-def test_a_follower_waits_for_its_leader(answer, wait_ms, is_right):
+def test_a_follower_waits_for_its_leader(question, answer, wait_ms, is_right):
     voter = Voter(role="follower", leader=2)
     voter.waits(400)
-    voter.process.sends(FETCH)
-    voter.process.hears(2, FETCH, answer)
+    voter.process.sends(question)
+    voter.process.hears(2, question, answer)
     voter.handles(answer)
     voter.waits(wait_ms)
     voter.process.moves(role="candidate", epoch=8, leader=-1)
@@ -86,6 +104,16 @@ def test_an_answer_that_a_busy_follower_has_read_and_not_handled_renews_nothing(
     voter.process.sends(FETCH)
     voter.process.hears(2, FETCH, served(2))
     voter.waits(200)
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right
+
+
+def test_a_restarted_node_may_stand():
+    voter = Voter(role="follower", leader=2)
+    voter.process.sends(FETCH)
+    voter.process.hears(2, FETCH, served(2))
+    voter.handles(served(2))
+    voter.process.restarts(())
     voter.process.moves(role="candidate", epoch=8, leader=-1)
     assert voter.is_right
 
