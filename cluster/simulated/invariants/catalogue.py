@@ -18,7 +18,13 @@ from kraftproof.cluster.simulated.invariants.answers import (
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.heartbeats import HeartbeatRequestsHonoured
+from kraftproof.cluster.simulated.invariants.brokers.leases import (
+    CurrentEpochsOnly,
+    OneLivingIncarnation,
+)
 from kraftproof.cluster.simulated.invariants.brokers.pace import BrokersKeepPace
+from kraftproof.cluster.simulated.invariants.brokers.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.conformance import (
     ControllerConforms,
     MakeSpecification,
@@ -31,13 +37,11 @@ from kraftproof.cluster.simulated.invariants.elections import (
     FetchesAreFenced,
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
-from kraftproof.cluster.simulated.invariants.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
     InvariantMonitor,
 )
-from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly, OneLivingIncarnation
 from kraftproof.cluster.simulated.invariants.log import (
     AcknowledgedIsFlushed,
     CommitNeedsMajority,
@@ -88,7 +92,6 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
-from kraftproof.cluster.simulated.invariants.sessions import FencedInTime
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImagesMissNothing,
     LeadersLoadNoSnapshot,

@@ -15,9 +15,14 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.cluster.simulated.invariants.sessions import Moment, moment
+from kraftproof.cluster.simulated.invariants.moments import (
+    ROUNDING_NS,
+    SLACK_NS,
+    Moment,
+    moment,
+)
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.types import NO_NODE, milliseconds
+from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.errors import ErrorCode
@@ -30,10 +35,6 @@ from kraftproof.node.wire.messages import (
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 MOST_DOUBLINGS = 16
-SLACK_NS = milliseconds(100)
-"""Time of a step beyond its deadline."""
-ROUNDING_NS = milliseconds(1)
-"""Rounding of a node's clock within an interval."""
 
 
 class Contact(Struct, kw_only=True):

@@ -16,9 +16,13 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.cluster.simulated.invariants.sessions import Moment, moment
+from kraftproof.cluster.simulated.invariants.moments import (
+    ROUNDING_NS,
+    SLACK_NS,
+    Moment,
+    moment,
+)
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Answered, Received
 from kraftproof.node.core.status import NodeStatus
@@ -38,10 +42,6 @@ FETCHES = (fetch_request.FetchRequest, fetch_snapshot_request.FetchSnapshotReque
 FOLLOWER, CANDIDATE, VOTED = "follower", "candidate", "voted"
 WAITING = frozenset((CANDIDATE, VOTED, "unattached", "resigned"))
 """Roles that end by an election time-out or a back-off at the latest."""
-SLACK_NS = milliseconds(100)
-"""Time of a step beyond its deadline."""
-ROUNDING_NS = milliseconds(1)
-"""Rounding of a node's clock within a time-out."""
 
 
 class RoleSince(Struct, kw_only=True):

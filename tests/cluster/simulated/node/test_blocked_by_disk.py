@@ -6,18 +6,18 @@ import pytest
 
 from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.simulated.invariants.sessions import LOOK_EACH_NS, FencedInTime
+from kraftproof.cluster.simulated.invariants.brokers.sessions import LOOK_EACH_NS, FencedInTime
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.effects import PersistQuorumState
-from tests.cluster.simulated.invariants.invariant_harness import CONFIG, FETCH_NS, broker, image_of
-from tests.cluster.simulated.invariants.test_lease_invariants import (
+from tests.cluster.simulated.invariants.brokers.test_lease_invariants import (
     FENCES,
     SESSION_NS,
     Leasing,
     in_time,
 )
+from tests.cluster.simulated.invariants.invariant_harness import CONFIG, FETCH_NS, broker, image_of
 from tests.cluster.simulated.network.test_network import raises
 from tests.cluster.simulated.test_conditions import led_by
 

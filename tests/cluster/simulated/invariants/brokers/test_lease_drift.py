@@ -2,8 +2,8 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly
-from tests.cluster.simulated.invariants.test_lease_invariants import (
+from kraftproof.cluster.simulated.invariants.brokers.leases import CurrentEpochsOnly
+from tests.cluster.simulated.invariants.brokers.test_lease_invariants import (
     FENCES,
     SESSION_NS,
     Leasing,

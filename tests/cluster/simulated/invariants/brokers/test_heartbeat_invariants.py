@@ -4,7 +4,10 @@ import pytest
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
-from kraftproof.cluster.simulated.invariants.heartbeats import MAX_DELAYS, HeartbeatRequestsHonoured
+from kraftproof.cluster.simulated.invariants.brokers.heartbeats import (
+    MAX_DELAYS,
+    HeartbeatRequestsHonoured,
+)
 from kraftproof.node.wire.messages import broker_heartbeat_request, broker_heartbeat_response
 from kraftproof.node.wire.messages import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import (

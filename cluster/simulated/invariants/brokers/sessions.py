@@ -7,10 +7,15 @@ broker epochs.
 
 from typing import ClassVar
 
-from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.committed.registrations import Registry
+from kraftproof.cluster.simulated.invariants.brokers.leases import (
+    CONTACTS,
+    HeartbeatRequest,
+    RegistrationRequest,
+    RegistrationResponse,
+)
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
     ClusterConfig,
@@ -18,12 +23,7 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.cluster.simulated.invariants.leases import (
-    CONTACTS,
-    HeartbeatRequest,
-    RegistrationRequest,
-    RegistrationResponse,
-)
+from kraftproof.cluster.simulated.invariants.moments import Moment, moment
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Received
@@ -37,18 +37,6 @@ from kraftproof.node.wire.messages.batch import Batch
 LOOK_EACH_NS = milliseconds(250)
 TICK_NS = milliseconds(250)
 """Time within which a running controller acts on an expired lease."""
-
-
-class Moment(Struct, frozen=True, kw_only=True, gc=False):
-    """An instant in true time and in the running time of a process."""
-
-    true_ns: int
-    running_ns: int
-
-
-def moment(process: ProcessView) -> Moment:
-    """Return the present instant of a process."""
-    return Moment(true_ns=process.now_ns(), running_ns=process.running_ns())
 
 
 class FencedInTime(Invariant):

@@ -2,8 +2,15 @@
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
-from kraftproof.cluster.simulated.invariants.leases import CurrentEpochsOnly, OneLivingIncarnation
-from kraftproof.cluster.simulated.invariants.sessions import LOOK_EACH_NS, TICK_NS, FencedInTime
+from kraftproof.cluster.simulated.invariants.brokers.leases import (
+    CurrentEpochsOnly,
+    OneLivingIncarnation,
+)
+from kraftproof.cluster.simulated.invariants.brokers.sessions import (
+    LOOK_EACH_NS,
+    TICK_NS,
+    FencedInTime,
+)
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
