@@ -1,7 +1,8 @@
 """Answers as comparable values, and the fields in which two of them differ. No tests here.
 
 What every start draws anew (ids, epochs, ports, offsets) is replaced by a word, and so are texts
-for people: only whether there is one is compared. Lists of named parts become tables by name.
+for people: only whether there is one is compared. Lists of named parts become tables by name, and
+other lists are sorted, since Kafka shuffles some of its answers (DeleteTopics).
 """
 
 from typing import Any, Final
@@ -81,7 +82,14 @@ def _table(parts: tuple[Any, ...]) -> dict[object, Any]:
         keys = [getattr(part, name, None) for part in parts]
         if any(key is not None for key in keys) and len(set(keys)) == len(keys):
             return dict(zip(keys, parts, strict=True))
-    return dict(enumerate(parts))
+    return dict(enumerate(sorted(parts, key=_fields)))
+
+
+def _fields(part: Any) -> str:
+    """Return what a part says, for the order of parts that no name tells apart."""
+    flat: Flat = {}
+    _flatten(part, "", flat)
+    return repr(flat)
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -7,12 +7,12 @@ import pytest
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background import many_observers, random_requests
 from kraftproof.cluster.simulated.background.many_observers import fetch_from_leader
+from kraftproof.cluster.simulated.invariants.resources import bounds
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.raft import replicas
 
 pytestmark = pytest.mark.simulation
 
-SECOND_NS = 1_000_000_000
 NODES = nodes_of(controller=1, broker=1)
 
 
@@ -29,7 +29,7 @@ def observers_after(cluster: SimulatedCluster) -> int:
     async def main() -> int:
         await cluster.start()
         assert await fetch_from_leader(cluster.scope, cluster.world, NODES, Random(1)) == []
-        await cluster.scope.sleep(2 * SECOND_NS)
+        await cluster.scope.sleep(2 * bounds.LOOK_NS)
         process = cluster.world.machines[1].process
         assert process is not None
         return dict(process.table_sizes())["Replicas.observers"]
