@@ -50,6 +50,13 @@ MinBitesOption = Annotated[
         "unknown."
     ),
 ]
+SystemVersionOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Release of the system under test, for systems with a choice of releases.",
+        metavar="VERSION",
+    ),
+]
 NodeConfigOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -86,6 +93,7 @@ def run_one(
     system: Annotated[
         str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
     ] = DEFAULTS.system,
+    system_version: SystemVersionOption = None,
     timeouts: Annotated[
         str,
         typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
@@ -119,6 +127,7 @@ def run_one(
     options = RunOptions(
         backend=backend,
         system=absolute(system),
+        system_version=system_version,
         workload=workload,
         nemeses=parse_nemeses(nemesis),
         nodes=nodes,
