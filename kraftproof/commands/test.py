@@ -50,6 +50,10 @@ MinBitesOption = Annotated[
         "unknown."
     ),
 ]
+MutantOption = Annotated[
+    str | None,
+    typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
+]
 SystemVersionOption = Annotated[
     str | None,
     typer.Option(
@@ -84,10 +88,7 @@ def run_one(
     seed: Annotated[
         int, typer.Option(help="Seed of the fault schedule and the workload.")
     ] = DEFAULTS.seed,
-    mutant: Annotated[
-        str | None,
-        typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
-    ] = DEFAULTS.mutant,
+    mutant: MutantOption = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
     system: Annotated[
