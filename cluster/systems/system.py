@@ -113,7 +113,7 @@ class System(ABC):
         """Return what the node of a site is made of."""
 
     def refuse(self, options: ClusterOptions) -> None:
-        """Refuse nodes or settings that the system can't have, before anything is started.
+        """Refuse nodes, settings or a release that the system can't have, before the start.
 
         Raises:
             SystemUnavailableError: the system refuses an option; one line says which and why.
@@ -122,6 +122,19 @@ class System(ABC):
             (key, _), *_ = options.node_config
             raise SystemUnavailableError(
                 f"--node-config {key}: the system {self.name} takes no settings"
+            )
+        self.refuse_version(options)
+
+    def refuse_version(self, options: ClusterOptions) -> None:
+        """Refuse a release that the system does not have; by default there is no choice.
+
+        Raises:
+            SystemUnavailableError: the system can't run the release; one line says which it can.
+        """
+        if options.system_version is not None:
+            raise SystemUnavailableError(
+                f"--system-version {options.system_version}: the system {self.name} has no choice "
+                "of versions"
             )
 
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:

@@ -50,6 +50,17 @@ MinBitesOption = Annotated[
         "unknown."
     ),
 ]
+MutantOption = Annotated[
+    str | None,
+    typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
+]
+SystemVersionOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Release of the system under test, for systems with a choice of releases.",
+        metavar="VERSION",
+    ),
+]
 NodeConfigOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -77,15 +88,13 @@ def run_one(
     seed: Annotated[
         int, typer.Option(help="Seed of the fault schedule and the workload.")
     ] = DEFAULTS.seed,
-    mutant: Annotated[
-        str | None,
-        typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
-    ] = DEFAULTS.mutant,
+    mutant: MutantOption = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
     system: Annotated[
         str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
     ] = DEFAULTS.system,
+    system_version: SystemVersionOption = None,
     timeouts: Annotated[
         str,
         typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
@@ -119,6 +128,7 @@ def run_one(
     options = RunOptions(
         backend=backend,
         system=absolute(system),
+        system_version=system_version,
         workload=workload,
         nemeses=parse_nemeses(nemesis),
         nodes=nodes,

@@ -99,6 +99,7 @@ def cluster_options(
         seed=options.seed,
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
+        system_version=options.system_version,
         mutant=options.mutant,
         node_config=options.node_config,
         needs=frozenset(one.fault.requires for one in schedule),
