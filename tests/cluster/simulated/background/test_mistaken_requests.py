@@ -45,12 +45,14 @@ def receiver(*, is_leader: bool) -> Receiver:
     "draw", [*MISTAKES, *MISTAKEN_FETCHES, consumer_fetch], ids=lambda draw: draw.__name__
 )
 def test_each_request_can_be_written_in_its_version(draw, is_leader) -> None:
-    for seed in range(60):
-        drawn = draw(receiver(is_leader=is_leader), Random(seed))
-        if drawn is not None:
-            body = encode_request(drawn.message, drawn.version)
-            read = decode_request(drawn.message.API_KEY, drawn.version, body)
-            assert read == drawn.message, drawn.about
+    drawn = [draw(receiver(is_leader=is_leader), Random(seed)) for seed in range(60)]
+    asked = [one for one in drawn if one is not None]
+    bodies = [encode_request(one.message, one.version) for one in asked]
+    read = [
+        decode_request(one.message.API_KEY, one.version, body)
+        for one, body in zip(asked, bodies, strict=True)
+    ]
+    assert read == [one.message for one in asked]
 
 
 @pytest.fixture
