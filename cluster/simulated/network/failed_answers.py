@@ -1,8 +1,9 @@
-"""Answers between nodes that arrive as errors, or incomplete, although the request was executed.
+"""Requests between nodes that are refused, and answers that arrive as errors or incomplete.
 
-A peer of another version or implementation may refuse a request with any error, and its answer may
-lack what the request asked for. The node has to wait, ask again and stay safe, as after a lost
-answer. Answers to clients are never changed, since a client would draw conclusions from an error.
+A peer of another version or implementation may refuse a request with any error, before or after
+its execution, and its answer may lack what the request asked for. The node has to wait, ask again
+and stay safe, as after a lost answer. Requests of clients always reach the node, and its answers
+the clients, since a client would draw conclusions from an error.
 """
 
 from collections.abc import Callable
@@ -14,12 +15,20 @@ from msgspec.structs import replace
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
+    begin_quorum_epoch_request,
     begin_quorum_epoch_response,
+    broker_heartbeat_request,
     broker_heartbeat_response,
+    broker_registration_request,
     broker_registration_response,
+    end_quorum_epoch_request,
     end_quorum_epoch_response,
+    envelope_response,
+    fetch_request,
     fetch_response,
+    fetch_snapshot_request,
     fetch_snapshot_response,
+    vote_request,
     vote_response,
 )
 
@@ -95,8 +104,28 @@ _FAILURES: Final[dict[type[Message], Fail]] = {
 }
 
 
+_REFUSALS: Final[dict[type[Message], Callable[..., Message]]] = {
+    fetch_request.FetchRequest: fetch_response.FetchResponse,
+    fetch_snapshot_request.FetchSnapshotRequest: fetch_snapshot_response.FetchSnapshotResponse,
+    vote_request.VoteRequest: vote_response.VoteResponse,
+    begin_quorum_epoch_request.BeginQuorumEpochRequest: (
+        begin_quorum_epoch_response.BeginQuorumEpochResponse
+    ),
+    end_quorum_epoch_request.EndQuorumEpochRequest: (
+        end_quorum_epoch_response.EndQuorumEpochResponse
+    ),
+    broker_registration_request.BrokerRegistrationRequest: (
+        broker_registration_response.BrokerRegistrationResponse
+    ),
+    broker_heartbeat_request.BrokerHeartbeatRequest: (
+        broker_heartbeat_response.BrokerHeartbeatResponse
+    ),
+}
+"""The type of the answer to each request that may be refused."""
+
+
 class FailedAnswers:
-    """Changes a drawn share of the answers between nodes."""
+    """Refuses a drawn share of the requests between nodes, and changes a share of the answers."""
 
     __slots__ = ("_random", "_share")
 
@@ -110,6 +139,15 @@ class FailedAnswers:
         if random.random() >= SHARE:
             return None
         return cls(random, random.choice(FAILED_SHARES))
+
+    def refusal(self, request: Message, *, is_forwarded: bool) -> Message | None:
+        """Return the refusal of a request that is not executed; None if the request arrives."""
+        if self._random.random() >= self._share:
+            return None
+        kind: Callable[..., Message] | None = envelope_response.EnvelopeResponse
+        if not is_forwarded:
+            kind = _REFUSALS.get(type(request))
+        return None if kind is None else kind(error_code=self._random.choice(ERRORS))
 
     def changed(self, message: Message) -> Message:
         """Return the answer that arrives in place of an answer."""

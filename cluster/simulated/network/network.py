@@ -181,6 +181,13 @@ class Connection:
             self.server.crashed(error)
             return
         self._served.append(call)
+        failed = self._links.failed_answers
+        if failed is not None and self.link.source != HARNESS:
+            is_forwarded = call.outgoing.forward is not None
+            refusal = failed.refusal(arrived.message, is_forwarded=is_forwarded)
+            if refusal is not None:
+                call.answer(refusal)
+                return
         self.server.serve(call, arrived)
 
 

@@ -94,6 +94,7 @@ class AnnouncementsAreRepeated(Invariant):
             is_endorsed = answer.topics and not answer.error_code
             if is_endorsed and not answer.topics[0].partitions[0].error_code:
                 self._asked.get(process.node_id, {}).pop(request.correlation, None)
+                self._failed.get(process.node_id, {}).pop(request.destination, None)
             else:
                 self.on_unanswered(process, request.correlation)
 

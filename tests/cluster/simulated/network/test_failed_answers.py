@@ -9,10 +9,14 @@ from kraftproof.node.wire.messages import (
     begin_quorum_epoch_response,
     broker_heartbeat_response,
     broker_registration_response,
+    create_topics_request,
     end_quorum_epoch_response,
+    envelope_response,
+    fetch_request,
     fetch_response,
     fetch_snapshot_response,
     metadata_response,
+    vote_request,
     vote_response,
 )
 from kraftproof.node.wire.messages import metadata as records
@@ -87,7 +91,10 @@ def test_other_answers_and_other_runs_stay_as_they_are() -> None:
 
 
 class EveryAnswer:
-    """Marks each answer that passes."""
+    """Marks each answer that passes, and refuses no request."""
+
+    def refusal(self, request, *, is_forwarded):
+        return None
 
     def changed(self, message):
         return metadata_response.MetadataResponse(cluster_id="changed")
@@ -103,3 +110,35 @@ def test_clients_get_the_answers_of_the_servers(source, cluster_id) -> None:
     assert heard == [cluster_id]
     rig.links.heal_all()
     assert rig.links.failed_answers is None
+
+
+@pytest.mark.parametrize(
+    ("request_type", "is_forwarded", "answer_type"),
+    [
+        (vote_request.VoteRequest, False, vote_response.VoteResponse),
+        (fetch_request.FetchRequest, False, fetch_response.FetchResponse),
+        (create_topics_request.CreateTopicsRequest, True, envelope_response.EnvelopeResponse),
+    ],
+)
+def test_a_refusal_is_an_error_of_the_right_type(request_type, is_forwarded, answer_type) -> None:
+    failed = FailedAnswers(Random(1), 1.0)
+    refusals = [failed.refusal(request_type(), is_forwarded=is_forwarded) for _ in range(20)]
+    assert {type(refusal) for refusal in refusals} == {answer_type}
+    assert all(refusal.error_code for refusal in refusals)
+    assert FailedAnswers(Random(1), 0.0).refusal(request_type(), is_forwarded=True) is None
+
+
+def test_a_refused_request_is_not_executed() -> None:
+    class EveryRequest:
+        def refusal(self, request, *, is_forwarded):
+            return metadata_response.MetadataResponse(cluster_id="refused")
+
+        def changed(self, message):
+            return message
+
+    rig = Rig()
+    rig.links.failed_answers = EveryRequest()
+    channel, heard = rig.connect(1), []
+    channel.send(ASKED, 1_000_000_000, lambda answer: heard.append(answer.cluster_id))
+    rig.wait(1_000)
+    assert (heard, rig.server.calls) == (["refused"], [])
