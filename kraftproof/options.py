@@ -20,9 +20,12 @@ PROFILES = tuple(profiles.PROFILES)
 DEFAULT_NEMESES = ("kill", "pause")
 PAIR = "3+3"
 """The controllers and brokers of the reference system, unless the run says otherwise."""
-NODES_HELP = "Nodes by role: 3+3, 5, or controller=3,broker=3; otherwise as the system has them."
+NODES_HELP = (
+    "Nodes by role: 3+3, 5, controller=3,broker=3, or controller+broker=3 for nodes with both "
+    "roles; otherwise as the system has them."
+)
 NODE_FORMS = "3+3, 5, or controller=3,broker=3"
-_ROLE = re.compile(r"[a-z][a-z0-9_-]*")
+_ROLE = re.compile(r"[a-z][a-z0-9_-]*(\+[a-z][a-z0-9_-]*)*")
 MOST_NODES = 32
 
 
@@ -32,6 +35,8 @@ class RunOptions:
 
     backend: str = "local"
     system: str = "reference"
+    system_version: str = ""
+    """The release of the system, as given to `--system-version`; empty: its default."""
     workload: str = "topics"
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
     nodes: str = ""
@@ -109,7 +114,8 @@ class RunOptions:
 def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:
     """Return the count of each role of `3+3`, `5` or `controller=3,broker=3`, in that order.
 
-    A number without a role has the role None: its place tells the system which role that is.
+    A number without a role has the role None: its place tells the system which role that is. The
+    roles of a node with several are joined by +.
 
     Raises:
         UsageError: the text has none of these forms.

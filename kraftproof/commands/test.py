@@ -43,6 +43,13 @@ BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers) or simulated.")
 ]
 WorkloadOption = Annotated[str, typer.Option(help="topics, registration or register.")]
+SystemVersionOption = Annotated[
+    str,
+    typer.Option(
+        help="Release of the system, if the system has several: apache-kafka has 3.3.0 to 4.3.0. "
+        "By default the newest."
+    ),
+]
 MinBitesOption = Annotated[
     int,
     typer.Option(
@@ -86,6 +93,7 @@ def run_one(
     system: Annotated[
         str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
     ] = DEFAULTS.system,
+    system_version: SystemVersionOption = DEFAULTS.system_version,
     timeouts: Annotated[
         str,
         typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
@@ -119,6 +127,7 @@ def run_one(
     options = RunOptions(
         backend=backend,
         system=absolute(system),
+        system_version=system_version,
         workload=workload,
         nemeses=parse_nemeses(nemesis),
         nodes=nodes,

@@ -6,6 +6,7 @@ for the run.
 
 import os
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -100,6 +101,7 @@ def cluster_options(
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
         mutant=options.mutant,
+        system_version=options.system_version,
         node_config=options.node_config,
         needs=frozenset(one.fault.requires for one in schedule),
         is_collected=is_collected,
@@ -115,11 +117,15 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
     text = options.nodes or system.nodes
     counts, roles = parse_nodes(text), tuple(system.roles_of_nodes)
     if any(role is None for role, _ in counts):
+        if len(counts) == 1 and system.roles_of_number is not None:
+            roles = (system.roles_of_number,)
         if len(counts) != len(roles):
             form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
             raise UsageError(f"--nodes {text}: the system {system.name} takes {form} or {named}")
         counts = tuple(zip(roles, (count for _, count in counts), strict=True))
-    return nodes_of(**{str(role): count for role, count in counts})
+    nodes = nodes_of(**{str(role): count for role, count in counts})
+    with blamed(plugin("system", system.name, system), "node_roles", SystemUnavailableError):
+        return tuple(replace(node, roles=system.node_roles(node.roles)) for node in nodes)
 
 
 def has_java() -> bool:
@@ -155,8 +161,18 @@ def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> 
         raise UsageError(
             f"--backend {options.backend}: the system {system.name} runs only on {able}"
         )
+    _refuse_version(options, system)
     with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
         system.refuse(told)
+
+
+def _refuse_version(options: RunOptions, system: System) -> None:
+    version = options.system_version
+    if version and not system.versions:
+        raise UsageError(f"--system-version {version}: the system {system.name} has no versions")
+    if version and version not in system.versions:
+        known = ", ".join(system.versions)
+        raise UsageError(f"--system-version {version}: the system {system.name} has {known}")
 
 
 def _refuse_fault(
