@@ -96,9 +96,9 @@ class ClusterOptions:
     """The run directory: each node writes under nodes/<id>/."""
     timeouts: str = "chaos"
     """The name of a profile (cluster/profiles.py)."""
+    system_version: str | None = None
+    """The release of the system under test; None for the system's default release."""
     mutant: str | None = None
-    system_version: str = ""
-    """The release of the system; empty: its default."""
     node_config: tuple[tuple[str, str], ...] = ()
     """Settings that all nodes get besides, as the system takes them."""
     needs: frozenset[Capability] = frozenset()

@@ -35,8 +35,8 @@ class RunOptions:
 
     backend: str = "local"
     system: str = "reference"
-    system_version: str = ""
-    """The release of the system, as given to `--system-version`; empty: its default."""
+    system_version: str | None = None
+    """The release of the system under test; None for the system's default release."""
     workload: str = "topics"
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
     nodes: str = ""

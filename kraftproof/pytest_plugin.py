@@ -100,6 +100,7 @@ class ClusterFactory:
         *,
         nodes: str = "",
         system: str = "reference",
+        system_version: str | None = None,
         backend: str | None = None,
         seed: int | None = None,
         timeouts: str = "chaos",
@@ -111,6 +112,7 @@ class ClusterFactory:
             nodes: Nodes by role, as in 3+3, 5 or controller=3,broker=3; otherwise as the system has
                 them.
             system: A name, or path/to/file.py:Class.
+            system_version: Release of the system; otherwise the system's default release.
             backend: local, docker or simulated; otherwise the one of --kraftproof-backend.
             seed: Draws the ids and, in simulation, everything; otherwise that of the command line.
             timeouts: chaos (failures show within seconds) or default (the KIPs').
@@ -130,6 +132,7 @@ class ClusterFactory:
             seed=self._seed if seed is None else seed,
             nodes=nodes,
             system=absolute(system),
+            system_version=system_version,
             timeouts=timeouts,
             node_config=parse_node_config(node_config),
             store=directory,

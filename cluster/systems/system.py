@@ -88,7 +88,6 @@ class System(ABC):
         roles_of_number: The roles of each node where `--nodes` is one plain number, joined by +;
             None where a number has a role by its place only.
         backends: The backends that can run its nodes.
-        versions: The releases that `--system-version` takes; empty if it takes none.
         ready_s: The longest time from the start of the nodes to a ready cluster, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
@@ -99,7 +98,6 @@ class System(ABC):
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("server",)
     roles_of_number: ClassVar[str | None] = None
     backends: ClassVar[tuple[str, ...]] = LIVE
-    versions: ClassVar[tuple[str, ...]] = ()
     ready_s: ClassVar[float] = 60.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()
@@ -132,7 +130,7 @@ class System(ABC):
         """Return what the node of a site is made of."""
 
     def refuse(self, options: ClusterOptions) -> None:
-        """Refuse nodes or settings that the system can't have, before anything is started.
+        """Refuse nodes, settings or a release that the system can't have, before the start.
 
         Raises:
             SystemUnavailableError: the system refuses an option; one line says which and why.
@@ -141,6 +139,19 @@ class System(ABC):
             (key, _), *_ = options.node_config
             raise SystemUnavailableError(
                 f"--node-config {key}: the system {self.name} takes no settings"
+            )
+        self.refuse_version(options)
+
+    def refuse_version(self, options: ClusterOptions) -> None:
+        """Refuse a release that the system does not have; by default there is no choice.
+
+        Raises:
+            SystemUnavailableError: the system can't run the release; one line says which it can.
+        """
+        if options.system_version is not None:
+            raise SystemUnavailableError(
+                f"--system-version {options.system_version}: the system {self.name} has no choice "
+                "of versions"
             )
 
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:

@@ -43,18 +43,23 @@ BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers) or simulated.")
 ]
 WorkloadOption = Annotated[str, typer.Option(help="topics, registration or register.")]
-SystemVersionOption = Annotated[
-    str,
-    typer.Option(
-        help="Release of the system, if the system has several: apache-kafka has 3.3.0 to 4.3.0. "
-        "By default the newest."
-    ),
-]
 MinBitesOption = Annotated[
     int,
     typer.Option(
         help="Faults of each kind that must have an observed effect; with fewer the verdict is "
         "unknown."
+    ),
+]
+MutantOption = Annotated[
+    str | None,
+    typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
+]
+SystemVersionOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Release of the system under test, if there is a choice: apache-kafka has 3.3.0 to "
+        "4.3.0. By default the newest.",
+        metavar="VERSION",
     ),
 ]
 NodeConfigOption = Annotated[
@@ -84,16 +89,13 @@ def run_one(
     seed: Annotated[
         int, typer.Option(help="Seed of the fault schedule and the workload.")
     ] = DEFAULTS.seed,
-    mutant: Annotated[
-        str | None,
-        typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
-    ] = DEFAULTS.mutant,
+    mutant: MutantOption = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
     system: Annotated[
         str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
     ] = DEFAULTS.system,
-    system_version: SystemVersionOption = DEFAULTS.system_version,
+    system_version: SystemVersionOption = None,
     timeouts: Annotated[
         str,
         typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),

@@ -20,6 +20,10 @@ def up(
     system: Annotated[
         str, typer.Option(help="What to bring up: a name, or path/to/file.py:Class.")
     ] = "reference",
+    system_version: Annotated[
+        str | None,
+        typer.Option(help="Release of the system, if there is a choice.", metavar="VERSION"),
+    ] = None,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = "",
     timeouts: Annotated[
         str,
@@ -40,6 +44,7 @@ def up(
         options = RunOptions(
             backend=backend,
             system=absolute(system),
+            system_version=system_version,
             nodes=nodes,
             timeouts=timeouts,
             seed=seed,

@@ -15,6 +15,7 @@ MISTAKE_FILE: Final = "plugin-error.txt"
 _VALUE_OPTIONS: Final = {
     "backend": "--backend",
     "system": "--system",
+    "system_version": "--system-version",
     "workload": "--workload",
     "time_limit_s": "--time-limit",
     "rate": "--rate",

@@ -161,18 +161,8 @@ def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> 
         raise UsageError(
             f"--backend {options.backend}: the system {system.name} runs only on {able}"
         )
-    _refuse_version(options, system)
     with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
         system.refuse(told)
-
-
-def _refuse_version(options: RunOptions, system: System) -> None:
-    version = options.system_version
-    if version and not system.versions:
-        raise UsageError(f"--system-version {version}: the system {system.name} has no versions")
-    if version and version not in system.versions:
-        known = ", ".join(system.versions)
-        raise UsageError(f"--system-version {version}: the system {system.name} has {known}")
 
 
 def _refuse_fault(

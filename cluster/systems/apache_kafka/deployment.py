@@ -37,7 +37,7 @@ DEFAULT_TIMEOUTS: Final = {
 """The KIPs' values, which the checks assume; Kafka itself has half of the first."""
 
 
-def release_of(version: str) -> str:
+def release_of(version: str | None) -> str:
     """Return the release that a run asks for."""
     return version or NEWEST
 

@@ -24,7 +24,7 @@ from kraftproof.cluster.systems.system import (
     SystemUnavailableError,
 )
 from kraftproof.images.errors import ImageError
-from kraftproof.images.kafka import RELEASES, ensure_jars
+from kraftproof.images.kafka.jars import ensure_jars, refuse_unknown
 
 BROKER_PORT_NUMBER: Final = 9092
 CONTROLLER_PORT_NUMBER: Final = 9093
@@ -42,7 +42,6 @@ class ApacheKafka(System):
     nodes = "3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     roles_of_number: ClassVar[str | None] = "controller+broker"
-    versions: ClassVar[tuple[str, ...]] = RELEASES
     ready_s = 240.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
@@ -60,7 +59,15 @@ class ApacheKafka(System):
         return ports
 
     @override
+    def refuse_version(self, options: ClusterOptions) -> None:
+        try:
+            refuse_unknown(release_of(options.system_version))
+        except ImageError as error:
+            raise SystemUnavailableError(f"--system-version: {error}") from error
+
+    @override
     def refuse(self, options: ClusterOptions) -> None:
+        self.refuse_version(options)
         for node in options.nodes:
             for role in node.roles:
                 if role not in ROLES:

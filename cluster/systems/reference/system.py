@@ -72,6 +72,7 @@ class ReferenceSystem(System):
             refuse_unusable(options.node_config)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
+        self.refuse_version(options)
         for role in self.roles_of_nodes:
             if not any(node.has(role) for node in options.nodes):
                 raise SystemUnavailableError(

@@ -153,6 +153,10 @@ def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_pa
         ("--nodes server=2,server=3", "--nodes server=2,server=3: server=3: each role once"),
         ("--nodes server=0", "--nodes 0: 1 to 32 is expected"),
         ("--node-config a=b", "--node-config a: the system kv takes no settings"),
+        (
+            "--system-version 3.4.0",
+            "--system-version 3.4.0: the system kv has no choice of versions",
+        ),
         ("--workload topics --nemesis none", "the system kv has no client for 'topics'"),
     ],
 )
