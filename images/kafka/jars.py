@@ -1,8 +1,7 @@
 """Keep Kafka's jars in a cache folder: fetched once by Maven, checked on every use.
 
 pom.xml lists the jars of the newest release, and jars.sha256 has the checksum of each file. The
-checksums of another release are recorded beside its folder at the first fetch, and hold from then
-on. Maven's own configuration determines the repository. The jars are not committed.
+checksums of another release are recorded at the first fetch. Maven's own configuration determines the repository. The jars are not committed.
 """
 
 import hashlib
@@ -26,7 +25,7 @@ NODE_ARTIFACTS: Final = (
     ("org.apache.kafka", "kafka_2.13", None),
     ("org.slf4j", "slf4j-simple", "1.7.36"),
 )
-"""Group, artifact and version of what a node needs; None is the version of Kafka."""
+"""Group, artifact and version of the jars of a node; None means the version of Kafka."""
 
 
 def ensure_jars(progress: Callable[[str], object], version: str = VERSION) -> Path:
@@ -34,10 +33,10 @@ def ensure_jars(progress: Callable[[str], object], version: str = VERSION) -> Pa
 
     Args:
         progress: Called with a line before a download.
-        version: The release; the newest has Kafka's tools besides.
+        version: The release; the newest includes Kafka's tools.
 
     Raises:
-        ImageError: there is no such release, Maven is missing or fails, or a file has a wrong
+        ImageError: the release is unknown, Maven is missing or fails, or a file has a wrong
             checksum.
     """
     refuse_unknown(version)
@@ -50,22 +49,22 @@ def ensure_jars(progress: Callable[[str], object], version: str = VERSION) -> Pa
 
 
 def refuse_unknown(version: str) -> None:
-    """Refuse a release that does not exist or is too old.
+    """Refuse an unknown or too old release.
 
     Raises:
-        ImageError: one line with the releases that are possible.
+        ImageError: one line with the possible releases.
     """
     if version not in RELEASES:
         raise ImageError(f"Kafka {version}: no such release, only {', '.join(RELEASES)}")
 
 
 def jars_folder(version: str) -> Path:
-    """Return the folder of a release's jars, which `ensure_jars` fills."""
+    """Return the folder of a release's jars; `ensure_jars` fills the folder."""
     return cache_folder() if version == VERSION else cache_base() / f"kafka-{version}"
 
 
 def cache_base() -> Path:
-    """Return the folder of everything that Kraftproof caches for this user."""
+    """Return the cache folder of Kraftproof for this user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kraftproof"
 
 
@@ -93,7 +92,7 @@ def ensure(
 
     Args:
         folder: The jars' folder.
-        checksums: The SHA-256 of each jar; None for a first fetch, which records them.
+        checksums: The SHA-256 of each jar; None records the checksums of a first fetch.
         progress: Called with a line before a download.
         version: The release.
         recorded: The file of the checksums.
@@ -131,7 +130,7 @@ def _refuse_wrong(fetched: Path, checksums: Mapping[str, str], recorded: Path) -
 
 
 def _record(fetched: Path, recorded: Path, part: Path) -> None:
-    """Write the checksums of a first fetch, whole or not at all."""
+    """Write the checksums of a first fetch, atomically."""
     paths = sorted(fetched.glob("*.jar"))
     if not paths:
         raise ImageError(f"Kafka's jars: Maven fetched none for {recorded.stem}")

@@ -1,4 +1,4 @@
-"""The releases of Apache Kafka that can be fetched, as its Maven repository lists them."""
+"""Releases of Apache Kafka in Maven's central repository."""
 
 from typing import Final
 
@@ -10,4 +10,4 @@ RELEASES: Final = (
     *("3.9.0", "3.9.1", "3.9.2", "4.0.0", "4.0.1", "4.0.2", "4.1.0", "4.1.1", "4.1.2"),
     *("4.2.0", "4.2.1", "4.2.2", NEWEST),
 )
-"""From 3.3.0 on, the first release whose KRaft was ready for production."""
+"""Releases with a KRaft mode for production, the oldest first."""

@@ -30,7 +30,7 @@ class LedQuorum:
 
     Attributes:
         leader_id: The node that answered.
-        epoch: The epoch that it leads.
+        epoch: The epoch of its leadership.
         high_watermark: The first offset that is not known to be committed; -1 if unknown.
         log_ends: By node, the end of its log as far as the leader knows; voters and observers.
     """
@@ -42,7 +42,7 @@ class LedQuorum:
 
 
 async def led_quorum(cluster: Cluster, node_id: int, port: str = PORT) -> LedQuorum | None:
-    """Return the quorum of a node that says that it leads; None if it leads none or is silent."""
+    """Return the quorum led by a node; None for a silent node or another role."""
     connection: Connection[Message] | None = None
     try:
         connection = await connect(cluster, node_id, ASK_TIMEOUT_NS, port=port)
@@ -70,14 +70,14 @@ async def led_quorum(cluster: Cluster, node_id: int, port: str = PORT) -> LedQuo
 async def led_quorums(
     cluster: Cluster, controllers: Iterable[int], port: str = PORT
 ) -> list[LedQuorum]:
-    """Ask all controllers at once, and return the answers of those that say that they lead."""
+    """Ask all controllers at once, and return the answers of leaders."""
     asked = [cluster.scope.spawn(led_quorum(cluster, one, port)) for one in controllers]
     answers = [await task for task in asked]
     return [answer for answer in answers if answer is not None]
 
 
 def roles_of(led: Iterable[LedQuorum], controllers: Iterable[int]) -> dict[str, tuple[int, ...]]:
-    """Return who is the active controller, the leader of the highest epoch, and who stands by."""
+    """Return the active controller, the leader of the highest epoch, and the standby controllers."""
     leaders = list(led)
     if not leaders:
         return {}
