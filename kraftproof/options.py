@@ -5,8 +5,8 @@ It imports nothing of a cluster or a node, since a mutant's import hook has to c
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,29 @@ class RunOptions:
             "nemeses": list(self.nemeses),
             "node_config": dict(self.node_config),
         }
+
+
+def options_of_json(value: Mapping[str, Any], store: Path) -> RunOptions:
+    """Return the options that `RunOptions.as_json` gave, with another store.
+
+    Raises:
+        UsageError: an option is missing or has a wrong value; one line.
+    """
+    names = [one.name for one in fields(RunOptions)]
+    missing = [name for name in names if name not in value]
+    if missing:
+        raise UsageError(f"options: {missing[0]} is missing: another version wrote the run")
+    try:
+        given: dict[str, Any] = {name: value[name] for name in names}
+        given |= {
+            "store": store,
+            "nemeses": tuple(value["nemeses"]),
+            "node_config": tuple(dict(value["node_config"]).items()),
+            "operations": None if value["operations"] is None else tuple(value["operations"]),
+        }
+        return RunOptions(**given)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"options: {error}") from error
 
 
 def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:

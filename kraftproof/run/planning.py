@@ -17,7 +17,7 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import planner
-from kraftproof.nemesis.fault import Fault
+from kraftproof.nemesis.fault import Fault, strange_nodes
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.options import RunOptions, parse_nodes, refuse_store
 from kraftproof.run.backends import Backend, make_backend
@@ -26,11 +26,12 @@ from kraftproof.workloads.catalogue import make_workload, ours
 from kraftproof.workloads.workload import Workload
 
 
-def plan(options: RunOptions) -> Schedule:
-    """Check the options of a run, and return its schedule.
+def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
+    """Check the options of a run, and return its schedule: the given schedule, or a drawn one.
 
     Raises:
-        UsageError: the backend does not support a fault, or the engine can't run; one line.
+        UsageError: the backend does not support a fault, the cluster has no node of a given fault,
+            or the engine can't run; one line.
         ValueError: a nemesis, workload or system is unknown; one line.
     """
     backend = make_backend(options.backend)
@@ -41,14 +42,22 @@ def plan(options: RunOptions) -> Schedule:
     told = cluster_options(options, None, system)
     refuse_system(options, system, told)
     refuse_store(options.store)
-    schedule = spaced(
-        options.nemeses,
-        told.nodes,
-        Random(f"schedule {options.seed}"),
-        options.time_limit_ns,
-        every_ns=options.fault_every_ns,
-    )
+    schedule = given
+    if schedule is None:
+        schedule = spaced(
+            options.nemeses,
+            told.nodes,
+            Random(f"schedule {options.seed}"),
+            options.time_limit_ns,
+            every_ns=options.fault_every_ns,
+        )
     for scheduled in schedule:
+        strange = strange_nodes(scheduled.fault, told.nodes)
+        if strange:
+            raise UsageError(
+                f"{scheduled.describe().strip()}: node {strange[0]}: the nodes are 1 to "
+                f"{len(told.nodes)}"
+            )
         _refuse_fault(options, system, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
