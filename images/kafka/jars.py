@@ -1,7 +1,8 @@
 """Keep Kafka's jars in a cache folder: fetched once by Maven, checked on every use.
 
 pom.xml lists the jars of the newest release, and jars.sha256 has the checksum of each file. The
-checksums of another release are recorded at the first fetch. Maven's own configuration determines the repository. The jars are not committed.
+checksums of another release are recorded at the first fetch. Maven's own configuration determines
+the repository. The jars are not committed.
 """
 
 import hashlib

@@ -77,7 +77,7 @@ async def led_quorums(
 
 
 def roles_of(led: Iterable[LedQuorum], controllers: Iterable[int]) -> dict[str, tuple[int, ...]]:
-    """Return the active controller, the leader of the highest epoch, and the standby controllers."""
+    """Return the active controller, leader of the highest epoch, and the standby controllers."""
     leaders = list(led)
     if not leaders:
         return {}
