@@ -19,7 +19,13 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
-from kraftproof.run.backends import ViolationError, make_backend
+from kraftproof.run.backends import (
+    Simulation,
+    ViolationError,
+    make_backend,
+    quiesce,
+    simulation_of,
+)
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.display.progress import Progress
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
@@ -29,7 +35,6 @@ from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.run.node_tables import collect
 from kraftproof.run.outcome import OutcomeRecorder, violations_of_answers
 from kraftproof.run.planning import cluster_options, nodes_of_run
-from kraftproof.run.simulation import Simulation, quiesce, simulation_of
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
 
