@@ -75,11 +75,14 @@ class NodeInfo:
 
 
 def nodes_of(**counts: int) -> tuple[NodeInfo, ...]:
-    """Return nodes numbered from 1 on: as many of each role, role by role, as is told."""
-    roles = [role for role, count in counts.items() for _ in range(count)]
+    """Return nodes numbered from 1 on: as many of each role, role by role, as is told.
+
+    A node that is to have several roles has them joined by +, as in `controller+broker`.
+    """
+    roles = [role.split("+") for role, count in counts.items() for _ in range(count)]
     return tuple(
-        NodeInfo(node_id=number, name=f"{role}-{number}", roles=(role,))
-        for number, role in enumerate(roles, start=1)
+        NodeInfo(node_id=number, name=f"{'-'.join(names)}-{number}", roles=tuple(names))
+        for number, names in enumerate(roles, start=1)
     )
 
 

@@ -5,8 +5,8 @@ It imports nothing of a cluster or a node, since a mutant's import hook has to c
 
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,12 @@ PROFILES = tuple(profiles.PROFILES)
 DEFAULT_NEMESES = ("kill", "pause")
 PAIR = "3+3"
 """The controllers and brokers of the reference system, unless the run says otherwise."""
-NODES_HELP = "Nodes by role: 3+3, 5, or controller=3,broker=3; otherwise as the system has them."
+NODES_HELP = (
+    "Nodes by role: 3+3, 5, controller=3,broker=3, or controller+broker=3 for nodes with both "
+    "roles; otherwise as the system has them."
+)
 NODE_FORMS = "3+3, 5, or controller=3,broker=3"
-_ROLE = re.compile(r"[a-z][a-z0-9_-]*")
+_ROLE = re.compile(r"[a-z][a-z0-9_-]*(\+[a-z][a-z0-9_-]*)*")
 MOST_NODES = 32
 
 
@@ -108,10 +111,34 @@ class RunOptions:
         }
 
 
+def options_of_json(value: Mapping[str, Any], store: Path) -> RunOptions:
+    """Return the options that `RunOptions.as_json` gave, with another store.
+
+    Raises:
+        UsageError: an option is missing or has a wrong value; one line.
+    """
+    names = [one.name for one in fields(RunOptions)]
+    missing = [name for name in names if name not in value]
+    if missing:
+        raise UsageError(f"options: {missing[0]} is missing: another version wrote the run")
+    try:
+        given: dict[str, Any] = {name: value[name] for name in names}
+        given |= {
+            "store": store,
+            "nemeses": tuple(value["nemeses"]),
+            "node_config": tuple(dict(value["node_config"]).items()),
+            "operations": None if value["operations"] is None else tuple(value["operations"]),
+        }
+        return RunOptions(**given)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"options: {error}") from error
+
+
 def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:
     """Return the count of each role of `3+3`, `5` or `controller=3,broker=3`, in that order.
 
-    A number without a role has the role None: its place tells the system which role that is.
+    A number without a role has the role None: its place tells the system which role that is. The
+    roles of a node with several are joined by +.
 
     Raises:
         UsageError: the text has none of these forms.

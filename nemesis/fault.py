@@ -172,6 +172,16 @@ async def skipped_if_down(context: FaultContext, node_id: int) -> str | None:
     return f"node {node_id} is down already" if await context.down(node_id) else None
 
 
+def strange_nodes(fault: Fault, nodes: Sequence[NodeInfo]) -> list[int]:
+    """Return the node ids that a fault names and the cluster lacks, in order."""
+    resolved = fault.resolved({}, nodes)
+    links: tuple[Link, ...] = getattr(resolved, "links", ())
+    named = {as_node(target) for target in resolved.targets} | {
+        end for link in links for end in link
+    }
+    return sorted(named - {node.node_id for node in nodes})
+
+
 def as_node(target: Target) -> int:
     """Return the node id of a resolved target."""
     assert isinstance(target, int), "resolve the fault first"

@@ -53,7 +53,11 @@ def parse_seconds(text: str) -> int:
 
 
 def fault_line(scheduled: Scheduled) -> str:
-    """Return the line of a fault with its times."""
+    """Return the line of a fault with its times.
+
+    Raises:
+        ScheduleFileError: a field of the fault has a value without a text.
+    """
     times = f"{seconds_text(scheduled.at_ns)} {seconds_text(scheduled.until_ns)}"
     return " ".join((times, scheduled.fault.kind, *_field_texts(scheduled.fault)))
 
@@ -155,7 +159,8 @@ def _text(value: object) -> str:
         return value if is_plain else dumps(value).replace(" ", "\\u0020").replace(",", "\\u002c")
     if is_dataclass(value):
         return f"{{{';'.join(_field_texts(value))}}}"
-    assert isinstance(value, bool | int | float), f"a schedule has no text for {value!r}"
+    if not isinstance(value, bool | int | float):
+        raise ScheduleFileError(f"a schedule has no text for {value!r}")
     return dumps(value)
 
 

@@ -6,7 +6,7 @@ from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.hosts import DockerHosts
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.remote.host import Progress
-from kraftproof.cluster.remote.live_cluster import READY_TIMEOUT_NS, LiveCluster
+from kraftproof.cluster.remote.live_cluster import LiveCluster
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.system import System
 
@@ -28,7 +28,7 @@ class DockerCluster(LiveCluster):
         system: System,
         progress: Progress = silent,
         *,
-        ready_timeout_ns: int = READY_TIMEOUT_NS,
+        ready_timeout_ns: int | None = None,
     ) -> None:
         hosts = DockerHosts(options, progress)
         super().__init__(options, scope, system, hosts, ready_timeout_ns=ready_timeout_ns)

@@ -53,6 +53,11 @@ class LocalHost(Host):
 
     @property
     @override
+    def sees_machine(self) -> bool:
+        return True
+
+    @property
+    @override
     def addresses(self) -> Mapping[str, Address]:
         return self._addresses
 

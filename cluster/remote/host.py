@@ -42,6 +42,11 @@ class Host(Shell, Protocol):
         ...
 
     @property
+    def sees_machine(self) -> bool:
+        """Whether the node sees all files of the machine on which the harness runs."""
+        return False
+
+    @property
     def addresses(self) -> Mapping[str, Address]:
         """Return the addresses at which the node listens, by the name of the port."""
         ...

@@ -5,6 +5,7 @@ has a directory nodes/<id>/ in the run's directory, with all that it printed in 
 degraded links and wiped disks.
 """
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Host, Hosts
 from kraftproof.cluster.remote.output import last_words
-from kraftproof.cluster.remote.plan import deployments_of, ports_of
+from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.readiness import wait_until_ready
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.deployment import Deployment
@@ -46,14 +47,14 @@ class LiveCluster(Cluster, DiskFaultCapable):
         system: System,
         hosts: Hosts,
         *,
-        ready_timeout_ns: int = READY_TIMEOUT_NS,
+        ready_timeout_ns: int | None = None,
     ) -> None:
         self._options = options
         self._scope = scope
         self.answers = AnswerWatch(scope)
         self._system = system
         self._provider = hosts
-        self._ready_timeout_ns = ready_timeout_ns
+        self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
         self._hosts: Mapping[int, Host] = {}
         self._deployments: dict[int, Deployment] = {}
@@ -85,6 +86,7 @@ class LiveCluster(Cluster, DiskFaultCapable):
 
     @override
     async def start(self) -> None:
+        await asyncio.to_thread(provide, self._system, self._options)
         self._hosts = await self._provider.provision(ports_of(self._system, self.nodes))
         hosts = self._hosts
         self._deployments = deployments_of(self._system, self._options, hosts)

@@ -29,6 +29,17 @@ def ports_of(system: System, nodes: tuple[NodeInfo, ...]) -> Ports:
     return found
 
 
+def provide(system: System, options: ClusterOptions) -> None:
+    """Let the system fetch what its nodes need.
+
+    Raises:
+        PluginError: the system fails.
+        SystemUnavailableError: something can't be had.
+    """
+    with blamed(plugin("system", system.name, system), "provide", SystemUnavailableError):
+        system.provide(options)
+
+
 def _are_ports(ports: object) -> bool:
     return (
         isinstance(ports, Mapping)
@@ -58,6 +69,7 @@ def deployments_of(
             python=host.python,
             addresses=addresses,
             options=options,
+            sees_machine=host.sees_machine,
         )
         with blamed(culprit, "deployment", SystemUnavailableError):
             deployment: object = system.deployment(site)

@@ -81,6 +81,7 @@ class Site:
         python: A Python 3 interpreter at the site.
         addresses: The addresses of all nodes, by node and by name of the port.
         options: What the run asks for: seed, time-outs, settings.
+        sees_machine: Whether the node sees the files of this machine, such as its caches.
     """
 
     node: NodeInfo
@@ -89,6 +90,7 @@ class Site:
     python: str
     addresses: Mapping[int, Mapping[str, Address]]
     options: ClusterOptions
+    sees_machine: bool = False
 
     def address(self, port: str) -> Address:
         """Return where this node listens on a port."""

@@ -18,6 +18,7 @@ CALLS: Final = ("prepare", "client", "roles", "rows")
 
 SYSTEMS: Final[Mapping[str, str]] = {
     "reference": "kraftproof.cluster.systems.reference.system:ReferenceSystem",
+    "apache-kafka": "kraftproof.cluster.systems.apache_kafka.system:ApacheKafka",
 }
 """The class of each system of ours; a system is imported when it is asked for."""
 

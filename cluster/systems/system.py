@@ -85,7 +85,10 @@ class System(ABC):
         name: Its name, as in run.json.
         nodes: The nodes of a run that does not say, as `--nodes` takes them.
         roles_of_nodes: The roles that a plain number and the two numbers of `3+3` mean.
+        roles_of_number: The roles of each node where `--nodes` is one plain number, joined by +;
+            None where a number has a role by its place only.
         backends: The backends that can run its nodes.
+        ready_s: The longest time from the start of the nodes to a ready cluster, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
     """
@@ -93,7 +96,9 @@ class System(ABC):
     name: ClassVar[str]
     nodes: ClassVar[str] = "3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("server",)
+    roles_of_number: ClassVar[str | None] = None
     backends: ClassVar[tuple[str, ...]] = LIVE
+    ready_s: ClassVar[float] = 60.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()
 
@@ -107,6 +112,18 @@ class System(ABC):
         """
         del node
         return {"client": 7000}
+
+    def node_roles(self, asked: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the roles of a node for which `--nodes` asks for these."""
+        return asked
+
+    def provide(self, options: ClusterOptions) -> None:
+        """Fetch what the nodes need and this machine lacks, such as a release; may take minutes.
+
+        Raises:
+            SystemUnavailableError: it can't be had; one line says why.
+        """
+        del options
 
     @abstractmethod
     def deployment(self, site: Site) -> Deployment:
@@ -183,6 +200,10 @@ class System(ABC):
             for role in node.roles:
                 found[role] = (*found.get(role, ()), node.node_id)
         return found
+
+    async def finish(self, cluster: Cluster) -> None:
+        """Learn what only a running cluster can say, after all faults and before its end."""
+        del cluster
 
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         """Decode the nodes' raw files into rows of a neutral table; None: it has no such table."""

@@ -1,5 +1,6 @@
-"""Provide Apache Kafka 4.3.0, for tests and measurements beside the reference node."""
+"""Provide releases of Apache Kafka, for systems under test, tests and measurements."""
 
 from kraftproof.images.kafka.jars import ensure_jars
+from kraftproof.images.kafka.releases import NEWEST, RELEASES
 
-__all__ = ("ensure_jars",)
+__all__ = ("NEWEST", "RELEASES", "ensure_jars")

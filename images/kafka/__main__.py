@@ -1,4 +1,4 @@
-"""`python -m kraftproof.images.kafka`: fetch Kafka's jars if absent, and print their folder."""
+"""`python -m kraftproof.images.kafka [RELEASE]`: fetch Kafka's jars, and print their folder."""
 
 import sys
 
@@ -9,7 +9,7 @@ from kraftproof.images.kafka.jars import ensure_jars
 def main() -> int:
     """Fetch the jars; an error is one line and status 1."""
     try:
-        folder = ensure_jars(lambda line: sys.stderr.write(f"{line}\n"))
+        folder = ensure_jars(lambda line: sys.stderr.write(f"{line}\n"), *sys.argv[1:2])
     except ImageError as error:
         sys.stderr.write(f"images.kafka: {error}\n")
         return 1

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kraftproof import interrupts
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutants.installation import install_mutant
@@ -57,7 +56,8 @@ MutantOption = Annotated[
 SystemVersionOption = Annotated[
     str | None,
     typer.Option(
-        help="Release of the system under test, for systems with a choice of releases.",
+        help="Release of the system under test, if there is a choice: apache-kafka has 3.3.0 to "
+        "4.3.0. By default the newest.",
         metavar="VERSION",
     ),
 ]
@@ -170,38 +170,16 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 def _run(
     options: RunOptions, schedule: "Schedule", mutant_hash: str | None, *, as_json: bool
 ) -> int:
-    from kraftproof.reporting import reported
-    from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
-    from kraftproof.run.directory import make_run_directory, rounded
-    from kraftproof.run.display.phase_times import PhaseTimes
-    from kraftproof.run.display.progress import ConsoleProgress
-    from kraftproof.run.mishaps import writing
-    from kraftproof.run.runner import execute
     from kraftproof.run.summary import as_json as result_json
     from kraftproof.run.summary import last_line, reasons
+    from kraftproof.running import run_and_report
 
-    directory = make_run_directory(options)
-    interrupts.note(f"the verdict on {directory.path} is unknown")
-    shown = ConsoleProgress()
-    progress = PhaseTimes(shown)
-    recorder = DiagramRecorder() if options.is_virtual else None
-    try:
-        progress.phase(f"seed {options.seed}, {directory.path}")
-        result = execute(
-            options, directory, schedule, progress, mutant_hash=mutant_hash, watch=recorder
-        )
-        progress.phase("writing the report")
-        with writing(directory.path):
-            result = reported(result, lambda: diagram_of(recorder, result))
-            progress.end()
-            directory.write_phases(progress.seconds)
-    finally:
-        shown.close()
+    result, phases = run_and_report(options, schedule, mutant_hash)
     if result.exit_code != INTERRUPTED_EXIT_CODE:
         for sentence in reasons(result):
             print_line(f"  {sentence}")
         if not as_json:
             print_verdict(result.verdict.value, last_line(result))
     if as_json:
-        print_json(result_json(result) | {"phases": rounded(progress.seconds)})
+        print_json(result_json(result) | {"phases": phases})
     return result.exit_code

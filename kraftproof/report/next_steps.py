@@ -45,6 +45,9 @@ def next_steps(view: RunView, *, is_invalid: bool) -> list[Step]:
         if is_of_search(view):
             shrink = join(["kraftproof", "shrink", path])
             steps.append(Step(purpose="shrink", command=shrink))
+        else:
+            again = join(["kraftproof", "replay", path])
+            steps.append(Step(purpose="count how often it fails", command=again))
     steps.append(Step(purpose="check again", command=join(["kraftproof", "check", path])))
     return steps
 

@@ -7,6 +7,7 @@ import asyncio
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from kraftproof.checkers.kraft.specification.specification import Specification
     from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
     from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+    from kraftproof.cluster.simulated.violation import Violation
 
 T = TypeVar("T")
 Main = Callable[[Cluster], Coroutine[Any, Any, T]]
@@ -251,3 +253,40 @@ async def with_cluster(cluster: Cluster, main: Callable[[], Awaitable[T]]) -> T:
         return await main()
     finally:
         await cluster.stop()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """Counts of a simulated run."""
+
+    events: int
+    simulated_ns: int
+    violations: "tuple[Violation, ...]"
+    conditions: str = ""
+    """Description of the simulated cluster, for readers."""
+
+
+async def quiesce(cluster: Cluster) -> None:
+    """Let a simulated world settle, and be judged, once all is healed."""
+    if BACKENDS[cluster.backend].is_virtual:
+        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+
+        assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
+        await cluster.quiesce()
+
+
+def simulation_of(cluster: Cluster | None) -> Simulation | None:
+    """Return what a simulated cluster has counted; None for a live one."""
+    if cluster is None or not BACKENDS[cluster.backend].is_virtual:
+        return None
+    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+
+    assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
+    if cluster.violations and cluster.options.is_collected:
+        cluster.write_files()  # the run was stopped where it stood
+    return Simulation(
+        events=cluster.events,
+        simulated_ns=cluster.simulated_ns,
+        violations=tuple(cluster.violations),
+        conditions=cluster.world.conditions.describe(),
+    )

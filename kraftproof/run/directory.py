@@ -21,7 +21,8 @@ from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.clock import rate_error
-from kraftproof.nemesis.schedule import QUIET_SHARE, SETTLE_NS
+from kraftproof.nemesis.schedule import QUIET_SHARE, SETTLE_NS, Schedule
+from kraftproof.nemesis.schedule_file import ScheduleFileError, fault_line
 from kraftproof.options import RunOptions
 from kraftproof.workloads.workload import Workload
 
@@ -79,6 +80,7 @@ class RunDirectory:
         options: RunOptions,
         workload: Workload,
         nodes: Sequence[NodeInfo],
+        schedule: Schedule,
         mutant_hash: str | None,
     ) -> None:
         """Write run.json before the cluster starts."""
@@ -101,6 +103,7 @@ class RunDirectory:
             ],
             "mutant": options.mutant,
             "mutant_hash": mutant_hash,
+            "schedule": _lines(schedule),
             "harness": msgspec.to_builtins(identify(os.getpid())),
             "options": {
                 **options.as_json(),
@@ -173,6 +176,14 @@ def host_facts() -> dict[str, object]:
         "cpus": len(os.sched_getaffinity(0)),
         "memory_bytes": page_bytes * os.sysconf("SC_PHYS_PAGES"),
     }
+
+
+def _lines(schedule: Schedule) -> list[str] | None:
+    """Return a line per fault; None if a fault of a plug-in has no text: its seed draws it anew."""
+    try:
+        return [fault_line(one) for one in schedule]
+    except ScheduleFileError:
+        return None
 
 
 def _version(distribution: str) -> str:

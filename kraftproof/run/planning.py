@@ -6,6 +6,7 @@ for the run.
 
 import os
 import shutil
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
@@ -16,7 +17,7 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import planner
-from kraftproof.nemesis.fault import Fault
+from kraftproof.nemesis.fault import Fault, strange_nodes
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.options import RunOptions, parse_nodes, refuse_store
 from kraftproof.run.backends import Backend, make_backend
@@ -25,11 +26,12 @@ from kraftproof.workloads.catalogue import make_workload, ours
 from kraftproof.workloads.workload import Workload
 
 
-def plan(options: RunOptions) -> Schedule:
-    """Check the options of a run, and return its schedule.
+def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
+    """Check the options of a run, and return its schedule: the given schedule, or a drawn one.
 
     Raises:
-        UsageError: the backend does not support a fault, or the engine can't run; one line.
+        UsageError: the backend does not support a fault, the cluster has no node of a given fault,
+            or the engine can't run; one line.
         ValueError: a nemesis, workload or system is unknown; one line.
     """
     backend = make_backend(options.backend)
@@ -40,14 +42,22 @@ def plan(options: RunOptions) -> Schedule:
     told = cluster_options(options, None, system)
     refuse_system(options, system, told)
     refuse_store(options.store)
-    schedule = spaced(
-        options.nemeses,
-        told.nodes,
-        Random(f"schedule {options.seed}"),
-        options.time_limit_ns,
-        every_ns=options.fault_every_ns,
-    )
+    schedule = given
+    if schedule is None:
+        schedule = spaced(
+            options.nemeses,
+            told.nodes,
+            Random(f"schedule {options.seed}"),
+            options.time_limit_ns,
+            every_ns=options.fault_every_ns,
+        )
     for scheduled in schedule:
+        strange = strange_nodes(scheduled.fault, told.nodes)
+        if strange:
+            raise UsageError(
+                f"{scheduled.describe().strip()}: node {strange[0]}: the nodes are 1 to "
+                f"{len(told.nodes)}"
+            )
         _refuse_fault(options, system, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
@@ -99,8 +109,8 @@ def cluster_options(
         seed=options.seed,
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
-        system_version=options.system_version,
         mutant=options.mutant,
+        system_version=options.system_version,
         node_config=options.node_config,
         needs=frozenset(one.fault.requires for one in schedule),
         is_collected=is_collected,
@@ -116,11 +126,15 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
     text = options.nodes or system.nodes
     counts, roles = parse_nodes(text), tuple(system.roles_of_nodes)
     if any(role is None for role, _ in counts):
+        if len(counts) == 1 and system.roles_of_number is not None:
+            roles = (system.roles_of_number,)
         if len(counts) != len(roles):
             form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
             raise UsageError(f"--nodes {text}: the system {system.name} takes {form} or {named}")
         counts = tuple(zip(roles, (count for _, count in counts), strict=True))
-    return nodes_of(**{str(role): count for role, count in counts})
+    nodes = nodes_of(**{str(role): count for role, count in counts})
+    with blamed(plugin("system", system.name, system), "node_roles", SystemUnavailableError):
+        return tuple(replace(node, roles=system.node_roles(node.roles)) for node in nodes)
 
 
 def has_java() -> bool:

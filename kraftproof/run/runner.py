@@ -4,15 +4,14 @@ Order: refuse what can't be run; write run.json; start; interpret; stop; collect
 outcome.json; check; report. `checkers` judges the run directory. Ctrl-C leaves no verdict.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 from kraftproof import interrupts
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.run_outcome import Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
-from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import Cluster, ClusterError
@@ -20,7 +19,13 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.options import RunOptions
-from kraftproof.run.backends import ViolationError, make_backend
+from kraftproof.run.backends import (
+    Simulation,
+    ViolationError,
+    make_backend,
+    quiesce,
+    simulation_of,
+)
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.display.progress import Progress
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
@@ -33,15 +38,13 @@ from kraftproof.run.planning import cluster_options, nodes_of_run
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
 
-if TYPE_CHECKING:
-    from kraftproof.cluster.simulated.violation import Violation
-
 __all__ = ("RunResult", "Simulation", "cluster_options", "execute", "quiesce", "simulation_of")
 
+Awaited = Coroutine[Any, Any, None]
 PREPARE_NS = 120 * 1_000_000_000
 """Time in which a system must prepare the settings of its clients."""
 Watch = Callable[[Cluster, FaultRecorder], None]
-"""Is handed the cluster and the log of its faults before anything is started."""
+"""Receives the cluster and the log of its faults before the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,7 @@ class RunResult:
     check: RunVerdict
     """The verdict, as whoever judges the directory again gets it."""
     run: Interpreted | None
-    simulation: "Simulation | None" = None
+    simulation: Simulation | None = None
     mishaps: tuple[Mishap, ...] = ()
 
     @property
@@ -81,17 +84,6 @@ class RunResult:
         return self.check.figures
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulation:
-    """Counts of a simulated run."""
-
-    events: int
-    simulated_ns: int
-    violations: "tuple[Violation, ...]"
-    conditions: str = ""
-    """Description of the simulated cluster, for readers."""
-
-
 def execute(
     options: RunOptions,
     directory: RunDirectory,
@@ -111,7 +103,7 @@ def execute(
     workload = make_workload(options.workload)
     attempt = _Attempt(options, directory, schedule, progress, watch)
     nodes = nodes_of_run(options, attempt.system)
-    directory.write_run(options, workload, nodes, mutant_hash)
+    directory.write_run(options, workload, nodes, schedule, mutant_hash)
     attempt.drive(is_collected=is_collected)
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
@@ -211,12 +203,14 @@ class _Attempt:
         try:
             self.progress.phase(f"starting {len(cluster.nodes)} nodes ({cluster.backend})")
             await cluster.start()
-            await self._prepare(cluster)
+            await self._ask(cluster, self.system.prepare)
             self.progress.phase(f"{self.options.workload} for {self.options.time_limit_s:g} s")
             watching = self.progress.watch(scope, history, faults, self.options.time_limit_ns)
             self.interpreted = await self._interpret(interpreter)
             watching.cancel()
             await quiesce(cluster)
+            if not self.options.is_virtual:
+                await self._ask(cluster, self.system.finish)
         except BaseException:
             if not self.options.is_virtual:  # a simulated world simply ends
                 try:
@@ -227,10 +221,10 @@ class _Attempt:
         self.progress.phase("stopping the nodes")
         await cluster.stop()
 
-    async def _prepare(self, cluster: Cluster) -> None:
-        culprit = plugin("system", self.system.name, self.system)
-        with blamed(culprit, "prepare", ClusterError):
-            await cluster.scope.within(self.system.prepare(cluster), PREPARE_NS)
+    async def _ask(self, cluster: Cluster, call: Callable[[Cluster], Awaited]) -> None:
+        """Await a call of the system for at most PREPARE_NS."""
+        with blamed(plugin("system", self.system.name, self.system), call.__name__, ClusterError):
+            await cluster.scope.within(call(cluster), PREPARE_NS)
 
     def so_far(self) -> Interpreted | None:
         """Return what was interpreted, also if the run was broken off."""
@@ -271,29 +265,3 @@ class _Attempt:
             time_limit_ns=options.time_limit_ns,
             operations=options.operations,
         )
-
-
-async def quiesce(cluster: Cluster) -> None:
-    """Let a simulated world settle, and be judged, once all is healed."""
-    if BACKENDS[cluster.backend].is_virtual:
-        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-
-        assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
-        await cluster.quiesce()
-
-
-def simulation_of(cluster: Cluster | None) -> Simulation | None:
-    """Return what a simulated cluster has counted; None for a live one."""
-    if cluster is None or not BACKENDS[cluster.backend].is_virtual:
-        return None
-    from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
-
-    assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
-    if cluster.violations and cluster.options.is_collected:
-        cluster.write_files()  # the run was stopped where it stood
-    return Simulation(
-        events=cluster.events,
-        simulated_ns=cluster.simulated_ns,
-        violations=tuple(cluster.violations),
-        conditions=cluster.world.conditions.describe(),
-    )

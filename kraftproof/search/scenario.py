@@ -8,9 +8,8 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 
-from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.systems.reference.node_config import snapshot_settings
-from kraftproof.nemesis.fault import Fault, as_node
+from kraftproof.nemesis.fault import strange_nodes
 from kraftproof.nemesis.schedule import Schedule, Scheduled, dense, stories
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
 from kraftproof.options import RunOptions
@@ -170,16 +169,10 @@ def from_schedule(options: RunOptions, text: ScheduleText) -> Scenario:
             one = parse_fault_line(line, f"f{len(schedule)}")
         except ScheduleFileError as error:
             raise text.mistake(number, str(error)) from error
-        strange = _touched(one.fault.resolved({}, nodes)) - {node.node_id for node in nodes}
+        strange = strange_nodes(one.fault, nodes)
         if strange:
-            raise text.mistake(number, f"node {min(strange)}: the nodes are 1 to {len(nodes)}")
+            raise text.mistake(number, f"node {strange[0]}: the nodes are 1 to {len(nodes)}")
         schedule.append(one)
     kinds = tuple(dict.fromkeys(one.kind for one in schedule))
     options = replace(options, nemeses=kinds)
     return Scenario(options=options, schedule=tuple(schedule), name=text.path.stem)
-
-
-def _touched(fault: Fault) -> set[int]:
-    """Return the nodes of a resolved fault, with both ends of all links."""
-    links: tuple[Link, ...] = getattr(fault, "links", ())
-    return {as_node(target) for target in fault.targets} | {end for link in links for end in link}

@@ -87,3 +87,24 @@ def test_bootstrap_before_setup_is_refused_in_one_line(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (f"bootstrap: no {tmp_path}/.venv/bin/python: run 'make setup' first\n")
+
+
+def test_a_release_without_committed_checksums_keeps_those_of_its_first_fetch(
+    maven: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    write(maven, '/bin/mkdir "$target"; printf "a jar" >"$target/a.jar"')
+    said: list[str] = []
+    folder = jars.ensure_jars(said.append, "3.4.0")
+    recorded = folder.with_name("kafka-3.4.0.sha256")
+    assert jars.read_checksums(recorded) == CHECKSUMS
+    (folder / "a.jar").write_bytes(b"bitten")
+    write(maven, '/bin/mkdir "$target"; printf "other" >"$target/a.jar"')
+    with pytest.raises(ImageError, match=r"a\.jar is missing or differs .* kafka-3\.4\.0\.sha256"):
+        jars.ensure_jars(said.append, "3.4.0")
+    assert len(said) == 2
+
+
+def test_an_unknown_release_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(ImageError, match=r"^Kafka 3\.2\.0: no such release, only 3\.3\.0, .*4\.3"):
+        jars.ensure_jars(str, "3.2.0")

@@ -6,12 +6,10 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.systems.deployment import Command, Deployment, Site
+from kraftproof.cluster.systems.kafka.probe import api_versions
 from kraftproof.cluster.systems.reference.clock import wall_clock
 from kraftproof.cluster.systems.reference.node_config import live_properties
 from kraftproof.cluster.systems.reference.server_properties import server_properties
-from kraftproof.node.wire import codec, headers
-from kraftproof.node.wire.frames import frame
-from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 if TYPE_CHECKING:
@@ -53,13 +51,3 @@ def _module(mutant: str | None) -> Command:
     if mutant is None:
         return ("kraftproof.node.server.main",)
     return ("kraftproof.mutants", mutant, "--")
-
-
-def api_versions() -> bytes:
-    """Return the one request that every node answers without knowing who asks."""
-    header = headers.RequestHeader(
-        api_key=ApiVersionsRequest.API_KEY, version=0, correlation_id=1, client_id="kraftproof"
-    )
-    header_version, _ = codec.header_versions(ApiVersionsRequest.API_KEY, 0)
-    head = headers.encode_request_header(header, header_version)
-    return bytes(frame(head, codec.encode_request(ApiVersionsRequest(), 0)))

@@ -37,11 +37,3 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
     "unregister": _NEVER_TRIED,
 }
 ERRORS: Final = ErrorTable(reads=frozenset({"lookup", "describe"}), refusals=DEFINITE_REFUSALS)
-
-
-def error_name(error_code: int) -> str:
-    """Return the name of an error code, or its number."""
-    try:
-        return ErrorCode(error_code).name
-    except ValueError:
-        return str(error_code)

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.cluster.systems.deployment import Site
+from kraftproof.cluster.systems.kafka.connection import PORT
 
 CONTROLLER_LISTENER: Final = "CONTROLLER"
 CLIENT_LISTENER: Final = "PLAINTEXT"
-PORT: Final = "kafka"
-"""The name of a node's one port."""
 
 
 def server_properties(site: Site, settings: Mapping[str, str]) -> str:

@@ -11,17 +11,16 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from kraftproof.cluster.backends import BACKENDS
-from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
-from kraftproof.cluster.systems.reference import files
-from kraftproof.cluster.systems.reference.connection import connect
+from kraftproof.cluster.systems.kafka import files
+from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.quorum import cluster_id_of, led_quorums, roles_of
+from kraftproof.cluster.systems.kafka.readiness import lacks
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
-from kraftproof.cluster.systems.reference.readiness import lacks
 from kraftproof.cluster.systems.reference.registration import RegistrationClient
-from kraftproof.cluster.systems.reference.server_properties import PORT
 from kraftproof.cluster.systems.reference.topics import TopicsClient
 from kraftproof.cluster.systems.system import (
     Client,
@@ -33,23 +32,9 @@ from kraftproof.cluster.systems.system import (
     SystemUnavailableError,
 )
 from kraftproof.node.properties.keys import ConfigError
-from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import (
-    Message,
-    describe_quorum_request,
-    describe_quorum_response,
-    metadata_request,
-    metadata_response,
-)
 
-METADATA_VERSION: Final = 12
-DESCRIBE_QUORUM_VERSION: Final = 1
-ASK_TIMEOUT_NS: Final = 400_000_000
-PREPARE_TIMEOUT_NS: Final = 5_000_000_000
 CONTROLLER_PORT: Final = 9093
 CLIENT_PORT: Final = 9092
-ACTIVE: Final = "active-controller"
-STANDBY: Final = "standby-controller"
 
 
 class ReferenceSystem(System):
@@ -111,12 +96,7 @@ class ReferenceSystem(System):
     @override
     async def prepare(self, cluster: Cluster) -> None:
         broker = next(node.node_id for node in cluster.nodes if node.has("broker"))
-        connection = await connect(cluster, broker, PREPARE_TIMEOUT_NS)
-        request = metadata_request.MetadataRequest(topics=())
-        answer = await connection.call(request, METADATA_VERSION, PREPARE_TIMEOUT_NS)
-        connection.close()
-        assert isinstance(answer, metadata_response.MetadataResponse)
-        self._cluster_id = answer.cluster_id or ""
+        self._cluster_id = await cluster_id_of(cluster, broker)
 
     @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
@@ -129,14 +109,7 @@ class ReferenceSystem(System):
     @override
     async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
         controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
-        asked = [cluster.scope.spawn(_led_epoch(cluster, node_id)) for node_id in controllers]
-        epochs = {node_id: await task for node_id, task in zip(controllers, asked, strict=True)}
-        leading = [node_id for node_id in controllers if epochs[node_id] >= 0]
-        if not leading:
-            return {}
-        active = max(leading, key=epochs.__getitem__)
-        standby = tuple(node_id for node_id in controllers if node_id != active)
-        return {ACTIVE: (active,), STANDBY: standby or (active,)}
+        return roles_of(await led_quorums(cluster, controllers), controllers)
 
     @override
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
@@ -169,32 +142,3 @@ def _tell_run_time(trace: Iterable[dict[str, object]], origin_ns: int) -> None:
     for row in trace:
         assert isinstance(row["time"], int)
         row["run_time"] = row["time"] - origin_ns
-
-
-async def _led_epoch(cluster: Cluster, node_id: int) -> int:
-    """The epoch that a controller says it leads; -1 if it leads none or does not answer."""
-    connection: Connection[Message] | None = None
-    try:
-        connection = await connect(cluster, node_id, ASK_TIMEOUT_NS)
-        answer = await connection.call(_WHO_LEADS, DESCRIBE_QUORUM_VERSION, ASK_TIMEOUT_NS)
-    except (ConnectionFailed, OutcomeUnknown):
-        return -1
-    finally:
-        if connection is not None:
-            connection.close()
-    assert isinstance(answer, describe_quorum_response.DescribeQuorumResponse)
-    if answer.error_code != ErrorCode.NONE or not answer.topics:
-        return -1
-    partition = answer.topics[0].partitions[0]
-    leads = partition.error_code == ErrorCode.NONE and partition.leader_id == node_id
-    return partition.leader_epoch if leads else -1
-
-
-_WHO_LEADS: Final = describe_quorum_request.DescribeQuorumRequest(
-    topics=(
-        describe_quorum_request.TopicData(
-            topic_name="__cluster_metadata",
-            partitions=(describe_quorum_request.PartitionData(partition_index=0),),
-        ),
-    )
-)

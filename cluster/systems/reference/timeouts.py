@@ -1,37 +1,10 @@
-"""Time-outs of reference nodes by profile, as server.properties keys and as values.
+"""Time-outs of reference nodes by profile, as the core takes them; `default` is the KIPs'."""
 
-`default` is what the KIPs say. See cluster/profiles.py for the profiles' names.
-"""
-
+from kraftproof.cluster.systems.kafka.timeouts import UnknownProfileError, properties
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 
-CHAOS = {
-    "broker.session.timeout.ms": "2000",
-    "broker.heartbeat.interval.ms": "500",
-    "controller.quorum.fetch.timeout.ms": "1000",
-    "controller.quorum.election.timeout.ms": "500",
-    "controller.quorum.election.backoff.max.ms": "500",
-    "controller.quorum.request.timeout.ms": "1000",
-}
-
-PROFILES: dict[str, dict[str, str]] = {"chaos": CHAOS, "default": {}}
-
-
-class UnknownProfileError(ValueError):
-    """There is no profile of this name."""
-
-
-def properties(profile: str) -> dict[str, str]:
-    """Return the server.properties entries of a profile.
-
-    Raises:
-        UnknownProfileError: no profile has the name.
-    """
-    if profile not in PROFILES:
-        known = ", ".join(sorted(PROFILES))
-        raise UnknownProfileError(f"time-outs {profile!r}: unknown profile, one of {known}")
-    return dict(PROFILES[profile])
+__all__ = ("UnknownProfileError", "properties", "timeouts")
 
 
 def timeouts(profile: str) -> Timeouts:

@@ -13,7 +13,7 @@ from kraftproof.checkers.history.tables import read_table, write_table
 from kraftproof.checkers.kraft import kept, snapshots
 from kraftproof.checkers.kraft.entities import Entities
 from kraftproof.checkers.verdict import NotApplicableError, Verdict
-from kraftproof.cluster.systems.reference import files
+from kraftproof.cluster.systems.kafka import files
 from kraftproof.node.core.metadata.apply import apply
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import records_of

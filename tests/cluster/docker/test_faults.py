@@ -16,8 +16,8 @@ from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link, nodes_of
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.probe import answers
-from kraftproof.cluster.systems.reference.deployment import api_versions
-from kraftproof.cluster.systems.reference.server_properties import PORT
+from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.probe import api_versions
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from tests.cluster.docker.conftest import Driver
 

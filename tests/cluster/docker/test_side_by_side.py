@@ -14,7 +14,7 @@ from kraftproof.cluster.docker.lease import engine_lock, lease_subnet, taken_sub
 from kraftproof.cluster.docker.owner import RUN
 from kraftproof.cluster.docker.sweep import remove_run, sweep, sweep_locked
 from kraftproof.cluster.protocol import Link
-from kraftproof.cluster.systems.reference.server_properties import PORT
+from kraftproof.cluster.systems.kafka.connection import PORT
 from tests.cluster.docker.conftest import Driver, make
 
 pytestmark = pytest.mark.docker

@@ -76,7 +76,7 @@ def finding(sentence, index=OFFENDING, **fields):
 def viewed(tmp_path, findings=()):
     directory = RunDirectory(path=tmp_path)
     recorded(directory)
-    directory.write_run(RunOptions(nemeses=("kill",)), Topics(), NODES, "0" * 64)
+    directory.write_run(RunOptions(nemeses=("kill",)), Topics(), NODES, (), "0" * 64)
     return read_view(directory, findings)
 
 
@@ -149,7 +149,7 @@ def test_the_page_and_the_junit_of_an_invalid_run(tmp_path):
     directory = RunDirectory(path=tmp_path)
     recorded(directory)
     options = RunOptions(nemeses=("kill",))
-    directory.write_run(options, Topics(), NODES, "0" * 64)
+    directory.write_run(options, Topics(), NODES, (), "0" * 64)
     sentence = 'topic "topic-0" <was> there'
     moment = {"fact": sentence, "time_ns": 20 * S, "node": "4", "events": (40, 41)}
     trace_of(directory)

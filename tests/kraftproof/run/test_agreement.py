@@ -26,7 +26,7 @@ REGISTERED = "registered"
 def test_the_bounds_of_leases_are_those_of_the_profile(tmp_path, profile):
     found = timeouts(profile)
     directory = RunDirectory(path=tmp_path)
-    directory.write_run(RunOptions(timeouts=profile), Registration(), NODES, None)
+    directory.write_run(RunOptions(timeouts=profile), Registration(), NODES, (), None)
     directory.history.write_bytes(b"")
     OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)
     (source,) = find_sources([tmp_path])
@@ -64,7 +64,7 @@ def lease_history(tmp_path, shutting_down, *, status="info"):
             }
             lines.append(json.dumps(event) + "\n")
     directory = RunDirectory(path=tmp_path)
-    directory.write_run(RunOptions(workload="registration"), Registration(), NODES, None)
+    directory.write_run(RunOptions(workload="registration"), Registration(), NODES, (), None)
     directory.history.write_text("".join(lines))
     FaultRecorder(directory.faults, lambda: 0).close()
     OutcomeRecorder(tmp_path, is_guarded=False).write(None, (), is_complete=True)

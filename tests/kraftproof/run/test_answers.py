@@ -11,7 +11,7 @@ from kraftproof.cluster import answer_watch
 from kraftproof.cluster.answer_watch import BOUND_NS, AnswerWatch, Silence
 from kraftproof.cluster.connection import OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.systems.reference.connection import connect_to
+from kraftproof.cluster.systems.kafka.connection import connect_to
 from kraftproof.node.wire.codec import encode_response
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import api_versions_request, api_versions_response

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.cluster.systems.reference import files
+from kraftproof.cluster.systems.kafka import files
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.tools import dump_log, storage

@@ -6,12 +6,11 @@ from typing import Protocol, runtime_checkable
 from kraftproof.cluster.connection import Connection, ConnectionFailed
 from kraftproof.cluster.protocol import Cluster, NodeInfo
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.reference.connection import connect, connect_to
+from kraftproof.cluster.systems.kafka.connection import PORT, connect, connect_to
 from kraftproof.cluster.systems.reference.requests.honest import ANSWER_TIMEOUT_NS, cluster_id_of
 from kraftproof.cluster.systems.reference.requests.player import ByteStream, OpensStreams
 from kraftproof.cluster.systems.reference.requests.sockets import Place, SocketStreams
 from kraftproof.cluster.systems.reference.requests.vocabulary import NO_BROKERS, Vocabulary
-from kraftproof.cluster.systems.reference.server_properties import PORT
 from kraftproof.node.wire.messages import Message
 
 

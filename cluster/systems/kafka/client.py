@@ -1,4 +1,4 @@
-"""Base of the clients of the reference system: a connection, and the operations lost with it.
+"""Base of the clients over Kafka's protocol: a connection, and the operations lost with it.
 
 Each operation is one request over the one open connection, never repeated. After a lost
 connection, and after a controller that says it is not the active one, the next connection goes to
@@ -8,14 +8,15 @@ the next node. Not: the requests (topics.py, registration.py).
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from random import Random
-from typing import Final
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference.connection import connect
-from kraftproof.cluster.systems.reference.errors import ERRORS, error_name
+from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.cluster.systems.kafka.connection import PORT, connect
+from kraftproof.cluster.systems.kafka.errors import error_name
 from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.schema import Message
@@ -24,8 +25,16 @@ OPERATION_TIMEOUT_NS: Final = 2_000_000_000
 OPERATION_TIMEOUT_MS: Final = OPERATION_TIMEOUT_NS // 1_000_000
 
 
-class ReferenceClient(Client, ABC):
-    """The connection and its outcome; subclasses know the requests."""
+class KafkaClient(Client, ABC):
+    """The connection and its outcome; subclasses know the requests, those of a system its errors.
+
+    Attributes:
+        errors: What the errors of the system say about an operation.
+        port: The name of the nodes' port for these requests.
+    """
+
+    errors: ClassVar[ErrorTable]
+    port: ClassVar[str] = PORT
 
     def __init__(self, cluster: Cluster, nodes: Sequence[int], random: Random) -> None:
         self._cluster = cluster
@@ -45,7 +54,9 @@ class ReferenceClient(Client, ABC):
             return
         node_id = self._nodes[self._place]
         try:
-            self._connection = await connect(self._cluster, node_id, OPERATION_TIMEOUT_NS)
+            self._connection = await connect(
+                self._cluster, node_id, OPERATION_TIMEOUT_NS, port=self.port
+            )
         except ConnectionFailed:
             self._turn_away()
             raise
@@ -62,7 +73,7 @@ class ReferenceClient(Client, ABC):
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
         except OutcomeUnknown as error:
             self._turn_away()
-            return Completion(outcome=ERRORS.of_silence(f), error=str(error), connected=False)
+            return Completion(outcome=self.errors.of_silence(f), error=str(error), connected=False)
         completion = self._completion(f, answer)
         if completion.error == ErrorCode.NOT_CONTROLLER.name:
             self._next_node_if_controller()
@@ -73,6 +84,10 @@ class ReferenceClient(Client, ABC):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def _refused(self, f: str, error_code: int) -> Completion:
+        """Return the completion of an error that is no observation."""
+        return Completion(outcome=self.errors.of(f, error_code), error=error_name(error_code))
 
     def _next_node_if_controller(self) -> None:
         """A broker forwards to whoever leads, so only clients of controllers move on."""
@@ -93,8 +108,3 @@ class ReferenceClient(Client, ABC):
 def told(outcome: str, **fields: object) -> Completion:
     """Return an ok with this outcome in its value."""
     return Completion(outcome=Outcome.OK, value={"outcome": outcome, **fields})
-
-
-def refused(f: str, error_code: int) -> Completion:
-    """Return the completion of an error that is no observation."""
-    return Completion(outcome=ERRORS.of(f, error_code), error=error_name(error_code))

@@ -5,14 +5,13 @@ One request at a time, in order. Not: retries, or finding another node.
 
 import asyncio
 from contextlib import suppress
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from typing_extensions import override
 
 from kraftproof.cluster.answer_watch import AnswerWatch, Silence, WatchesAnswers
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference.server_properties import PORT
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import frame
@@ -20,6 +19,8 @@ from kraftproof.node.wire.schema import Message
 
 NS_PER_S = 1_000_000_000
 CLIENT_ID = "kraftproof"
+PORT: Final = "kafka"
+"""The name of a node's port for clients; a lone controller's is that of its controllers."""
 SIZE_BYTES = 4
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -118,15 +119,17 @@ class ConnectsInMemory(Protocol):
         ...
 
 
-async def connect(cluster: Cluster, node_id: int, timeout_ns: int) -> Connection[Message]:
-    """Open a connection: to a controller's controller listener, a broker's client one.
+async def connect(
+    cluster: Cluster, node_id: int, timeout_ns: int, *, port: str = PORT
+) -> Connection[Message]:
+    """Open a connection to a port of a node.
 
     Raises:
         ConnectionFailed: refused or no answer.
     """
     if isinstance(cluster, ConnectsInMemory):
         return await cluster.connect(node_id, timeout_ns)
-    address = cluster.address(node_id, PORT)
+    address = cluster.address(node_id, port)
     watch = cluster.answers if isinstance(cluster, WatchesAnswers) else None
     return await connect_to(address.host, address.port, timeout_ns, node_id=node_id, watch=watch)
 

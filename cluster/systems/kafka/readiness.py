@@ -2,7 +2,7 @@
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.reference.connection import connect
+from kraftproof.cluster.systems.kafka.connection import connect
 from kraftproof.node.wire.messages import metadata_request, metadata_response
 
 METADATA_VERSION = 12

@@ -1,0 +1,15 @@
+"""Client of Apache Kafka: that of its protocol, with its errors."""
+
+from typing import Final
+
+from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
+from kraftproof.cluster.systems.kafka import topics
+
+CONTROLLER_PORT: Final = "controller"
+"""The name of a controller's port for brokers and other controllers."""
+
+
+class TopicsClient(topics.TopicsClient):
+    """Topics, through one broker."""
+
+    errors = ERRORS

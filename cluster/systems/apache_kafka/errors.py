@@ -1,0 +1,33 @@
+"""Error table of Apache Kafka: only errors that every try of a request would get are `fail`.
+
+A broker forwards a request to the active controller and repeats the request after a lost answer
+(KIP-590). So an error that depends on the state of the cluster says nothing about earlier tries.
+NOT_CONTROLLER is no refusal either: a controller that loses the lead answers so for requests whose
+records are in its log and may yet be committed.
+"""
+
+from typing import Final
+
+from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.node.wire.errors import ErrorCode
+
+_OF_THE_REQUEST: Final = frozenset(
+    {
+        ErrorCode.UNSUPPORTED_VERSION,
+        ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+        ErrorCode.INVALID_REQUEST,
+    }
+)
+"""Refusals for what the request says, whatever the API."""
+
+REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
+    "create": _OF_THE_REQUEST
+    | {
+        ErrorCode.INVALID_PARTITIONS,
+        ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.INVALID_CONFIG,
+    },
+    "delete": _OF_THE_REQUEST | {ErrorCode.TOPIC_DELETION_DISABLED},
+}
+ERRORS: Final = ErrorTable(reads=frozenset({"lookup", "describe"}), refusals=REFUSALS)

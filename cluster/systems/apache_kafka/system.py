@@ -1,0 +1,140 @@
+"""Apache Kafka: real nodes of any release from 3.3.0 on, with separate or combined roles."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT, TopicsClient
+from kraftproof.cluster.systems.apache_kafka.deployment import deployment, release_of
+from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
+from kraftproof.cluster.systems.kafka import files
+from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.quorum import led_quorums, roles_of
+from kraftproof.cluster.systems.kafka.readiness import lacks
+from kraftproof.cluster.systems.system import (
+    Client,
+    Deployment,
+    Guarantee,
+    Rows,
+    Site,
+    System,
+    SystemUnavailableError,
+)
+from kraftproof.images.errors import ImageError
+from kraftproof.images.kafka.jars import ensure_jars, refuse_unknown
+
+BROKER_PORT_NUMBER: Final = 9092
+CONTROLLER_PORT_NUMBER: Final = 9093
+ROLES: Final = frozenset({"controller", "broker"})
+CAPABILITIES: Final = frozenset(
+    {Capability.KILL, Capability.PAUSE, Capability.RESTART, Capability.PARTITION}
+)
+"""No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
+
+
+class ApacheKafka(System):
+    """Apache Kafka: controllers and brokers in JVMs, releases 3.3.0 to 4.3.0."""
+
+    name = "apache-kafka"
+    nodes = "3"
+    roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
+    roles_of_number: ClassVar[str | None] = "controller+broker"
+    ready_s = 240.0
+    guarantees: ClassVar[Mapping[str, Guarantee]] = {
+        "create": Guarantee.LINEARIZABLE,
+        "delete": Guarantee.LINEARIZABLE,
+        "lookup": Guarantee.BOUNDED_STALENESS,
+        "describe": Guarantee.SESSION_MONOTONIC,
+    }
+    errors = ERRORS
+
+    @override
+    def ports(self, node: NodeInfo) -> Mapping[str, int]:
+        ports = {PORT: BROKER_PORT_NUMBER} if node.has("broker") else {}
+        if node.has("controller"):
+            ports[CONTROLLER_PORT] = CONTROLLER_PORT_NUMBER
+        return ports
+
+    @override
+    def refuse_version(self, options: ClusterOptions) -> None:
+        try:
+            refuse_unknown(release_of(options.system_version))
+        except ImageError as error:
+            raise SystemUnavailableError(f"--system-version: {error}") from error
+
+    @override
+    def refuse(self, options: ClusterOptions) -> None:
+        self.refuse_version(options)
+        for node in options.nodes:
+            for role in node.roles:
+                if role not in ROLES:
+                    raise SystemUnavailableError(
+                        f"--nodes {role}: a node of {self.name} is controller, broker or "
+                        "controller+broker"
+                    )
+        for role in self.roles_of_nodes:
+            if not any(node.has(role) for node in options.nodes):
+                raise SystemUnavailableError(
+                    f"--nodes: the system {self.name} needs at least one {role}"
+                )
+
+    @override
+    def provide(self, options: ClusterOptions) -> None:
+        try:
+            ensure_jars(_silent, release_of(options.system_version))
+        except ImageError as error:
+            raise SystemUnavailableError(str(error)) from error
+
+    @override
+    def deployment(self, site: Site) -> Deployment:
+        return deployment(site)
+
+    @override
+    def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
+        return can & CAPABILITIES
+
+    @override
+    async def lacks(self, cluster: Cluster) -> str | None:
+        return await lacks(cluster)
+
+    @override
+    def bootstrap(self, cluster: Cluster) -> str:
+        brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
+        found = (cluster.address(broker, PORT) for broker in brokers)
+        return ",".join(f"{address.host}:{address.port}" for address in found)
+
+    @override
+    def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
+        if workload == "topics":
+            return TopicsClient(cluster, random)
+        reason = ""
+        if workload == "registration":
+            reason = ": Kafka lets a new incarnation displace a fenced one within its session"
+        raise SystemUnavailableError(
+            f"the system {self.name} has no client for {workload!r}{reason}"
+        )
+
+    @override
+    async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
+        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
+        led = await led_quorums(cluster, controllers, CONTROLLER_PORT)
+        return roles_of(led, controllers)
+
+    @override
+    def rows(self, cluster: Cluster, table: str) -> Rows | None:
+        decode = {"records": files.records, "snapshots": files.snapshots}.get(table)
+        if decode is None:
+            return None
+        return [
+            row
+            for node in cluster.nodes
+            for row in decode(cluster.node_files(node.node_id), node.node_id)
+        ]
+
+
+def _silent(line: str) -> None:
+    """Take a line of progress that nobody reads."""
+    del line

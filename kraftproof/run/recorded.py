@@ -1,0 +1,109 @@
+"""Read a recorded run, to do the run again: options, faults and the findings of its verdict.
+
+run.json has the options and a line per fault. kraftproof/commands/replay.py does the runs.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from kraftproof.checkers.run_outcome import read_outcome
+from kraftproof.checkers.verdict import FindingKind, RunVerdict
+from kraftproof.cluster.backends import BACKENDS
+from kraftproof.errors import UsageError
+from kraftproof.nemesis.schedule import Schedule
+from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
+from kraftproof.options import RunOptions, options_of_json
+from kraftproof.run.directory import RunDirectory
+
+FIRST_LIVE: Final = "local"
+"""The backend for another system than that of a simulated run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRun:
+    """A recorded run as its directory describes it.
+
+    Attributes:
+        path: The run directory.
+        options: The options, with the store of the new runs.
+        fault_lines: A line per fault; None if the seed draws the faults anew.
+        is_guarded: Whether the guards against a vacuous pass hold; a search has none.
+    """
+
+    path: Path
+    options: RunOptions
+    fault_lines: tuple[str, ...] | None
+    is_guarded: bool
+
+    def schedule(self) -> Schedule | None:
+        """Return the faults; None if the seed draws the faults anew.
+
+        Raises:
+            UsageError: a line is no fault, for example of a plug-in that is not installed.
+        """
+        if self.fault_lines is None:
+            return None
+        try:
+            return tuple(
+                parse_fault_line(line, f"f{number}") for number, line in enumerate(self.fault_lines)
+            )
+        except ScheduleFileError as error:
+            raise UsageError(f"{self.path}/run.json: schedule: {error}") from error
+
+
+def read_recorded(path: Path, store: Path) -> RecordedRun:
+    """Return the run of a directory.
+
+    Raises:
+        UsageError: the directory is no run directory, or another version wrote the run.
+        CheckerInputError: the outcome of the run can't be read.
+    """
+    run = RunDirectory(path=path).read_run()
+    lines = run.get("schedule")
+    if lines is not None and not _are_texts(lines):
+        raise UsageError(f"{path}/run.json: schedule: a list of lines is expected")
+    if "schedule" not in run:
+        raise UsageError(f"{path}/run.json: schedule is missing: an older version wrote the run")
+    try:
+        options = options_of_json(run.get("options") or {}, store)
+    except UsageError as error:
+        raise UsageError(f"{path}/run.json: {error}") from error
+    outcome = read_outcome(path)
+    return RecordedRun(
+        path=path,
+        options=options,
+        fault_lines=None if lines is None else tuple(lines),
+        is_guarded=outcome is None or outcome.is_guarded,
+    )
+
+
+def on_ground(options: RunOptions, ground: str | None) -> RunOptions:
+    """Return the options on another backend, or for another system: `NAME` or `NAME:VERSION`.
+
+    A planted bug stays only in the system that it was planted in.
+    """
+    if ground is None:
+        return options
+    if ground in BACKENDS:
+        return replace(options, backend=ground)
+    system, colon, version = ground.partition(":")
+    if ground.endswith(".py") or ".py:" in ground:
+        system, version = ground, ""
+    return replace(
+        options,
+        backend=FIRST_LIVE if options.is_virtual else options.backend,
+        system=system,
+        system_version=version if colon and version else None,
+        mutant=options.mutant if system == options.system else None,
+    )
+
+
+def broken_promises(verdict: RunVerdict) -> tuple[str, ...]:
+    """Return the names of the checks with findings, safety first, each once."""
+    ordered = sorted(verdict.findings, key=lambda one: one.kind is not FindingKind.SAFETY)
+    return tuple(dict.fromkeys(one.check for one in ordered))
+
+
+def _are_texts(lines: object) -> bool:
+    return isinstance(lines, list) and all(isinstance(line, str) for line in lines)
