@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT
+from kraftproof.cluster.systems.apache_kafka.clock import clock_options, wall_clock
 from kraftproof.cluster.systems.deployment import Command, Deployment, Image, Site
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.probe import api_versions
@@ -63,12 +64,13 @@ def deployment(site: Site) -> Deployment:
     path = str(site.directory / PROPERTIES)
     identity = f"--cluster-id={cluster_id(site.options.seed)}"
     return Deployment(
-        command=(*java, SERVER, path),
+        command=(*java, *clock_options(site.directory), SERVER, path),
         files={PROPERTIES: server_properties(site)},
         setup=((*java, STORAGE_TOOL, "format", identity, "-c", path),),
         image=image_of(release_of(site.options.system_version)),
         data=("data",),
         probe=api_versions(),
+        wall_clock=wall_clock,
     )
 
 
