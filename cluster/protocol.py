@@ -96,6 +96,8 @@ class ClusterOptions:
     """The run directory: each node writes under nodes/<id>/."""
     timeouts: str = "chaos"
     """The name of a profile (cluster/profiles.py)."""
+    backend: str = ""
+    """The backend of the run; empty if a cluster is made without a run."""
     system_version: str | None = None
     """The release of the system under test; None for the system's default release."""
     mutant: str | None = None

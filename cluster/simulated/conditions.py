@@ -6,6 +6,7 @@ See world.py for drawing the conditions. The faults of a schedule come in additi
 from dataclasses import dataclass
 
 from kraftproof.cluster.capabilities import LinkFault
+from kraftproof.cluster.simulated.network.failed_answers import FailedAnswers
 from kraftproof.cluster.simulated.network.link_faults import describe_link_fault
 from kraftproof.cluster.simulated.network.links import Delays
 from kraftproof.node.core.base.config import SnapshotPolicy
@@ -24,6 +25,7 @@ class Conditions:
         ties: Share of random waits with the shortest possible value.
         largest_drift_ppm: Largest rate error of wall clocks, in parts per million.
         wall_difference_ns: Largest offset of wall clocks at the start, in nanoseconds.
+        failed_answers: Faults of the answers between nodes, if any.
         passes_bytes: Whether messages pass through the codec.
         segment_bytes: Maximum size of a log segment.
         snapshots: Policy of writing snapshots, and the size of fetched slices.
@@ -37,6 +39,7 @@ class Conditions:
     passes_bytes: bool
     segment_bytes: int
     snapshots: SnapshotPolicy
+    failed_answers: FailedAnswers | None = None
 
     def describe(self) -> str:
         """Describe the conditions in one line, without the default values."""
@@ -57,6 +60,8 @@ class Conditions:
             words.append(f"snapshots each {self.snapshots.bytes_between} B")
         if self.segment_bytes < 1 << 20:
             words.append(f"segments {self.segment_bytes} B")
+        if self.failed_answers is not None:
+            words.append(self.failed_answers.describe())
         if self.passes_bytes:
             words.append("codec")
         return ", ".join(words)

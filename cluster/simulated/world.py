@@ -19,6 +19,7 @@ from kraftproof.cluster.simulated.kernel.clock import DIFFERENCES_NS, DRIFTS, Si
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.network.endpoints import ServerEndpoint
+from kraftproof.cluster.simulated.network.failed_answers import FailedAnswers
 from kraftproof.cluster.simulated.network.link_faults import LinkFaults, draw_link_fault
 from kraftproof.cluster.simulated.network.links import Links
 from kraftproof.cluster.simulated.network.network import Network
@@ -70,6 +71,7 @@ class World:
         weather = Random(f"{options.seed}/weather")
         link_fault = draw_link_fault(weather)
         self.links = self._links(options, link_fault, weather)
+        self.links.failed_answers = FailedAnswers.draw(Random(f"{options.seed}/failed-answers"))
         self.network = Network(self.links, self.transport, self._server, self.crashed)
         self.timeouts = timeouts(options.timeouts)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
@@ -94,6 +96,7 @@ class World:
             largest_drift_ppm=random.choice(DRIFTS),
             wall_difference_ns=Random(f"{options.seed}/clocks").choice(DIFFERENCES_NS),
             passes_bytes=isinstance(self.transport, CodecTransport),
+            failed_answers=self.links.failed_answers,
             segment_bytes=segment_bytes,
             snapshots=self.snapshots,
         )

@@ -41,7 +41,13 @@ FaultEveryOption = Annotated[
 BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers) or simulated.")
 ]
-WorkloadOption = Annotated[str, typer.Option(help="topics, registration or register.")]
+WorkloadOption = Annotated[
+    str,
+    typer.Option(
+        help="topics, registration, register, append, set, queue, counter, lock or bank. "
+        "`kraftproof list workloads` explains them."
+    ),
+]
 MinBitesOption = Annotated[
     int,
     typer.Option(

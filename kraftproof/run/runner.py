@@ -264,4 +264,5 @@ class _Attempt:
             seed=options.seed,
             time_limit_ns=options.time_limit_ns,
             operations=options.operations,
+            run_id=self.directory.run_id(options),
         )

@@ -64,7 +64,9 @@ class Steering:
 
     def _promise(self, features: frozenset[str]) -> float:
         promises = (
-            self._new[feature] / self._events[feature] if feature in self._events else self._best
+            self._new[feature] / max(self._events[feature], 1)
+            if feature in self._events
+            else self._best
             for feature in sorted(features)
         )
         return sum(promises) / len(features)

@@ -36,12 +36,16 @@ class Wanted(Struct, frozen=True, kw_only=True):
         return bool(result.topic_id == self.topic_id)
 
     def is_named_as(self, other: "Wanted") -> bool:
-        """Return whether a result by name can't tell this topic from the other.
+        """Return whether a result can be about this topic as well as about the other.
 
-        The other may be named with another id, or by its id alone.
+        A result by name may be about the name with another id, or about the id alone; a result by
+        id may be about the id with a name.
         """
         names = (self.name, None if self.topic is None else self.topic.name)
-        return other.name is not None and other.name in names
+        is_of_id = other.name is None and other.topic_id is not None
+        return (other.name is not None and other.name in names) or (
+            is_of_id and other.topic_id == self.topic_id
+        )
 
     def show(self) -> str:
         """Return the topic as text."""
@@ -126,7 +130,7 @@ def wrong_deletion_answer(
     for one in wanted:
         results = [result for result in answer.responses if one.is_answered_by(result)]
         others = [other for other in wanted if other is not one and other.is_named_as(one)]
-        own = [result for result in results if not _is_right(others, result)]
+        own = [result for result in results if _is_own(result, others)]
         wrong = _wrong_result(one, own) if own or not results else None
         if wrong is not None:
             return f"{one.show()} {wrong}"
@@ -134,6 +138,11 @@ def wrong_deletion_answer(
         if not any(one.is_answered_by(result) for one in wanted):
             return f"the answer is about {result.name} ({show(result.topic_id)}), not asked for"
     return None
+
+
+def _is_own(result: DeletedTopic, others: Sequence[Wanted]) -> bool:
+    """Return whether a result is about none of the others, which all have a name."""
+    return result.name is None or not _is_right(others, result)
 
 
 def _is_right(wanted: Sequence[Wanted], result: DeletedTopic) -> bool:

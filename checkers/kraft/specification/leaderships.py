@@ -3,7 +3,8 @@
 A broker that is fenced, shuts down, registers anew or is unregistered leaves every ISR and leads
 nothing; the last member of an ISR stays in the ISR without a leader. A broker that is unfenced
 leads the leaderless partitions of its ISRs. Every other partition stays as it was, and no partition
-changes twice for one cause. Which member of an ISR leads is open.
+changes twice for one cause. A new leader is the first replica, in the order of the assignment, that
+is in the ISR and may lead (Kafka's PartitionChangeBuilder).
 """
 
 from collections.abc import Mapping
@@ -74,6 +75,9 @@ def _wrong_leader(after: Image, was: Partition, now: Partition, returned: set[in
     if was.leader in eligible:
         stays = now.leader == was.leader
         return None if stays else f"lost its leader {was.leader} to {now.leader} without a cause"
+    preferred = next((member for member in now.replicas if member in eligible), NO_LEADER)
+    if now.leader not in {NO_LEADER, was.leader, preferred}:
+        return f"is led by {now.leader}, but {preferred} precedes it in {now.replicas}"
     if now.leader == NO_LEADER and (was.leader != NO_LEADER or returned.intersection(now.isr)):
         return f"has no leader, but of its ISR {eligible} may lead" if eligible else None
     return None

@@ -6,6 +6,7 @@ from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
     background_topics,
     many_observers,
+    mistaken_requests,
     random_requests,
     stale_requests,
 )
@@ -36,5 +37,10 @@ def start(
     random = Random(f"{options.seed}/observers")
     if random.random() < many_observers.SHARE:
         task = many_observers.fetch_as_many_observers(scope, world, nodes, random)
+        tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/mistakes")
+    if random.random() < mistaken_requests.SHARE:
+        asked = [node.node_id for node in nodes if node.has("controller")]
+        task = mistaken_requests.send_mistaken_requests(scope, world, random, asked)
         tasks.append(scope.spawn(task))
     return tasks

@@ -64,12 +64,17 @@ from kraftproof.cluster.simulated.invariants.metadata import (
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
+from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
+    AnnouncementsAreRepeated,
+    SuccessorsTakeTurns,
+)
 from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionsTakeTheirTime
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
     FetchesGetWhatFollows,
     NewsIsAnsweredAtOnce,
 )
+from kraftproof.cluster.simulated.invariants.quorum.fetch_pace import FetchesBackOff
 from kraftproof.cluster.simulated.invariants.quorum.high_watermarks import (
     FollowersTakeHighWatermarks,
     HighWatermarkIsEarned,
@@ -182,6 +187,9 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
         SuccessorsHoldWhatCommitted(),
         LeadersSayThatTheyStop(config),
         LeadersAreHeeded(),
+        AnnouncementsAreRepeated(config),
+        SuccessorsTakeTurns(config),
+        FetchesBackOff(config),
     )
 
 

@@ -7,9 +7,10 @@ overridden hooks, after the effect or step in question, so each invariant costs 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import isfunction
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Protocol
 
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.invariants.by_request import ByRequest
 from kraftproof.cluster.simulated.violation import Violation, ViolationKind
 from kraftproof.node.core.base.config import SnapshotPolicy, Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -21,9 +22,7 @@ from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.batch import Batch
 
-Hook = TypeVar("Hook", bound=Callable[..., None])
 Requests = tuple[type[Message], ...]
-
 LEADER = "leader"
 
 
@@ -99,6 +98,9 @@ class Invariant:
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         """A response to a request of this process has arrived."""
 
+    def on_unanswered(self, process: ProcessView, correlation: int) -> None:
+        """A request of this process is lost: the core is about to learn that no answer comes."""
+
     def on_received(self, process: ProcessView, event: Received) -> None:
         """The core is about to handle a request."""
 
@@ -155,24 +157,6 @@ class Invariant:
         """Every log starts at or above an offset; state about lower offsets may be dropped."""
 
 
-class ByRequest(dict[type[Message], list[Hook]], Generic[Hook]):
-    """Hooks by the type of the request; the list for a type is built at its first request."""
-
-    def __init__(self, hooks: Iterable[tuple[Requests, Hook]]) -> None:
-        super().__init__()
-        self._hooks = list(hooks)
-
-    def append(self, hook: Hook) -> None:
-        """Add a hook that gets every request, after the others."""
-        self._hooks.append(((), hook))
-        self.clear()
-
-    def __missing__(self, request: type[Message]) -> list[Hook]:
-        hooks = [hook for requests, hook in self._hooks if not requests or request in requests]
-        self[request] = hooks
-        return hooks
-
-
 HOOKS = tuple(name for name, hook in vars(Invariant).items() if isfunction(hook) and name[0] != "_")
 
 
@@ -197,6 +181,7 @@ class InvariantMonitor:
         self.on_response = ByRequest(
             (i.requests, i.on_response) for i in _overriding(invariants, "on_response")
         )
+        self.on_unanswered = [i.on_unanswered for i in _overriding(invariants, "on_unanswered")]
         self.on_received = ByRequest(
             (i.requests, i.on_received) for i in _overriding(invariants, "on_received")
         )

@@ -14,6 +14,7 @@ from msgspec import Struct
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
+from kraftproof.cluster.simulated.network.failed_answers import FailedAnswers
 from kraftproof.cluster.simulated.network.link_faults import HARNESS, LinkFaults
 
 __all__ = ("HARNESS", "RETRANSMISSION_NS", "Delays", "Links", "Stream")
@@ -70,6 +71,7 @@ class Links:
         "_scheduler",
         "_withheld",
         "delays",
+        "failed_answers",
         "link_faults",
     )
 
@@ -79,6 +81,8 @@ class Links:
         self._link_faults = link_faults
         self.link_faults: LinkFaults | None = None if link_faults.is_empty else link_faults
         """The faults of links; None without faults, so that a run without faults is fast."""
+        self.failed_answers: FailedAnswers | None = None
+        """Changes answers between nodes; None in most runs."""
         self.delays = Delays.draw(random)
         self._cuts: set[Link] = set()  # asked for membership only
         self._withheld: dict[Link, int] = {}
@@ -107,7 +111,8 @@ class Links:
             self._carry(stream, arrive, int(self._random.random() * RETRANSMISSION_NS))
 
     def heal_all(self) -> None:
-        """Heal every cut and remove every link fault."""
+        """Heal every cut, and remove every link fault and failed answers."""
+        self.failed_answers = None
         self._link_faults.clear()
         self.link_faults = None
         for link in sorted(self._cuts):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
-from kraftproof.cluster.simulated.network.links import Links, Stream
+from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
 from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing, Transport
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.shell.ports import ConnectionOwner
@@ -121,6 +121,9 @@ class Connection:
             call = self._served.popleft()
             response = call.response
             assert response is not None, "the head is ready"
+            failed = self._links.failed_answers
+            if failed is not None and self.link.source != HARNESS:
+                response = failed.changed(response)
             arriving = self._transport.response(call.outgoing, response)
             self._send_back(call, arriving)
 
@@ -178,6 +181,13 @@ class Connection:
             self.server.crashed(error)
             return
         self._served.append(call)
+        failed = self._links.failed_answers
+        if failed is not None and self.link.source != HARNESS:
+            is_forwarded = call.outgoing.forward is not None
+            refusal = failed.refusal(arrived.message, is_forwarded=is_forwarded)
+            if refusal is not None:
+                call.answer(refusal)
+                return
         self.server.serve(call, arrived)
 
 

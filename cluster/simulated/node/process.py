@@ -236,6 +236,9 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             self._contract.on_step(event)
         if isinstance(event, Answered | Unanswered):
             self._contract.request_ends(event.correlation)
+            if type(event) is Unanswered:
+                for lost in self._monitor.on_unanswered:
+                    lost(self, event.correlation)
         elif type(event) is Received:
             for received in self._monitor.on_received[type(event.message)]:
                 received(self, event)

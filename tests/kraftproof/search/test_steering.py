@@ -75,3 +75,9 @@ def test_what_is_covered_is_counted_by_runs_and_written_as_a_table(tmp_path):
         "leader\tReceived Vote\tnone\t2",
         "leader\tTick\tpause\t1",
     ]
+
+
+def test_a_run_without_events_is_no_obstacle():
+    steering = Steering(range(60), make, is_steered=True)
+    for one in steering:
+        steering.learn(one, 3, 0)

@@ -124,33 +124,47 @@ class SnapshotsKeepUp(Invariant):
 
 
 class CatchUpIsBounded(Invariant):
-    """A snapshot that is copied again and again takes the bandwidth of the cluster."""
+    """A snapshot that is copied again and again takes the bandwidth of the cluster.
 
-    statement = f"A process receives the bytes of one snapshot at most {MOST_COPIES} times."
+    A slice that is refused, or of another place, is a cause for one more copy.
+    """
+
+    statement = (
+        f"A process receives the bytes of one snapshot at most {MOST_COPIES} times, and once more "
+        "for each refused slice."
+    )
     requests: ClassVar[Requests] = (fetch_snapshot_request.FetchSnapshotRequest,)
 
     def __init__(self) -> None:
         super().__init__()
         self._received: dict[int, dict[tuple[int, int], int]] = {}
         """Bytes that the node's process has received, by node, then end and epoch of a snapshot."""
+        self._refused: dict[int, int] = {}
+        """Number of refused slices of the node's process, by node."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._received[process.node_id] = {}
+        self._refused[process.node_id] = 0
 
     @override
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         assert isinstance(answer, fetch_snapshot_response.FetchSnapshotResponse)
-        for topic in answer.topics:
-            for partition in topic.partitions:
-                if partition.unaligned_records:
-                    self._count(process, partition)
+        asked = request.message
+        assert isinstance(asked, fetch_snapshot_request.FetchSnapshotRequest)
+        partitions = answer.topics[0].partitions if answer.topics else ()
+        if not partitions or partitions[0].position != asked.topics[0].partitions[0].position:
+            self._refused[process.node_id] += 1
+        elif partitions[0].unaligned_records:
+            self._count(process, partitions[0])
+        else:
+            self._refused[process.node_id] += 1
 
     def _count(self, process: ProcessView, one: fetch_snapshot_response.PartitionSnapshot) -> None:
         key = (one.snapshot_id.end_offset, one.snapshot_id.epoch)
         received = self._received[process.node_id]
         received[key] = received.get(key, 0) + len(one.unaligned_records)
-        if received[key] > MOST_COPIES * one.size:
+        if received[key] > (MOST_COPIES + self._refused[process.node_id]) * one.size:
             detail = f"{received[key]} bytes of the snapshot {key}, whose size is {one.size}"
             self.monitor.report_violation(self, process, detail)
             received[key] = 0

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.systems.reference.requests.configurations import draw_configurations
 from kraftproof.cluster.systems.reference.requests.vocabulary import (
     LEGAL,
     PREFIX,
@@ -35,24 +36,6 @@ ABOUT_THE_LIMIT: Final = (9_998, 9_999, 10_000, 10_001)
 AT_LIMIT_SHARE: Final = 0.04
 MOST_CREATED: Final = 200
 """Partitions that a request may create; more are validated only, since each costs memory."""
-CONFIGS: Final = (
-    ("retention.ms", "1000"),
-    ("retention.ms", "-1"),
-    ("cleanup.policy", "compact"),
-    ("cleanup.policy", "compact,delete"),
-    ("max.message.bytes", "1048588"),
-    ("retention.ms", "x"),
-    ("retention.ms", ""),
-    ("retention.ms", None),
-    ("retention.ms", str(1 << 63)),
-    ("max.message.bytes", "-1"),
-    ("cleanup.policy", "\u0663"),
-    ("cleanup.policy", "x" * 32_767),
-    ("no.such.config", "1"),
-    ("", ""),
-    ("follower.replication.throttled.replicas", "0:1"),
-)
-"""Configurations, legal and illegal."""
 
 
 def create_topics(
@@ -94,7 +77,7 @@ def _topic(random: Random, vocabulary: Vocabulary) -> Topic:
             partitions = factor = -1
     configs: tuple[Config, ...] = ()
     if random.random() < 0.25:
-        drawn = [random.choice(CONFIGS) for _ in range(random.choice((1, 1, 2, 3)))]
+        drawn = draw_configurations(random)
         configs = tuple(Config(name=name, value=value) for name, value in drawn)
     return Topic(
         name=draw_name(random),

@@ -63,6 +63,16 @@ def test_a_name_that_is_given_with_and_without_an_id_has_two_results():
     assert "has no result" in wrong_answer(asked, (), answering())
 
 
+def test_an_unknown_id_that_is_given_with_and_without_a_name_has_two_results():
+    asked = asking(of_id(OTHER), rows.TopicState(name="x", topic_id=OTHER))
+    unknown = (None, OTHER, Code.UNKNOWN_TOPIC_ID)
+    invalid = ("x", OTHER, Code.INVALID_REQUEST)
+    assert wrong_answer(asked, (), answering(unknown, invalid)) is None
+    assert wrong_answer(asked, (), answering(invalid, unknown)) is None
+    wrong = (None, OTHER, Code.INVALID_REQUEST)
+    assert "UNKNOWN_TOPIC_ID applies" in wrong_answer(asked, (), answering(wrong, invalid))
+
+
 def test_an_id_deletes_beside_a_name_given_twice():
     asked = asking(named("old.topic"), named("old.topic"), of_id(OLD))
     twice = ("old.topic", NONE, Code.INVALID_REQUEST)

@@ -116,6 +116,11 @@ class Process:
         for sent in self._harness.monitor.on_sent[type(message)]:
             sent(self, send)
 
+    def loses(self, correlation=1):
+        """A request is lost."""
+        for lost in self._harness.monitor.on_unanswered:
+            lost(self, correlation)
+
     def hears(self, voter, request, answer):
         send = Send(destination=voter, correlation=1, message=request, version=1, timeout_ns=1)
         for heard in self._harness.monitor.on_response[type(request)]:

@@ -111,18 +111,38 @@ def slice_of(end: int, size: int) -> fetch_snapshot_response.FetchSnapshotRespon
     return fetch_snapshot_response.FetchSnapshotResponse(topics=(topic,))
 
 
+def slice_at(position: int) -> fetch_snapshot_request.FetchSnapshotRequest:
+    partition = fetch_snapshot_request.PartitionSnapshot(position=position)
+    topic = fetch_snapshot_request.TopicSnapshot(partitions=(partition,))
+    return fetch_snapshot_request.FetchSnapshotRequest(topics=(topic,))
+
+
 def test_a_snapshot_that_is_copied_again_and_again_is_found() -> None:
     harness = MonitorHarness(CatchUpIsBounded())
     process = harness.process(1)
-    request = fetch_snapshot_request.FetchSnapshotRequest()
+    request = slice_at(0)
     for _ in range(MOST_COPIES):
         process.hears(2, request, slice_of(10, 100))
         process.hears(2, request, slice_of(20, 100))
-        process.hears(2, request, fetch_snapshot_response.FetchSnapshotResponse())
     assert harness.reported == []
     process.hears(2, request, slice_of(10, 100))
     assert len(harness.reported) == 1
     assert "500 bytes" in harness.reported[0]
     process.restarts([])
     process.hears(2, request, slice_of(20, 100))
+    assert len(harness.reported) == 1
+
+
+@pytest.mark.parametrize("is_misplaced", [False, True])
+def test_each_refused_slice_allows_one_more_copy(is_misplaced: bool) -> None:
+    harness = MonitorHarness(CatchUpIsBounded())
+    process = harness.process(1)
+    if is_misplaced:
+        process.hears(2, slice_at(7), slice_of(10, 100))
+    else:
+        process.hears(2, slice_at(0), fetch_snapshot_response.FetchSnapshotResponse())
+    for _ in range(MOST_COPIES + 1):
+        process.hears(2, slice_at(0), slice_of(10, 100))
+    assert harness.reported == []
+    process.hears(2, slice_at(0), slice_of(10, 100))
     assert len(harness.reported) == 1

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from kraftproof.checkers.kraft.specification.settings import Legality, legality
 from kraftproof.cluster.protocol import nodes_of
 from kraftproof.cluster.systems.reference.requests.case import Case, Expects, Send
 from kraftproof.cluster.systems.reference.requests.case_file import (
@@ -13,6 +14,7 @@ from kraftproof.cluster.systems.reference.requests.case_file import (
     read_case,
     write_case,
 )
+from kraftproof.cluster.systems.reference.requests.configurations import draw_configurations
 from kraftproof.cluster.systems.reference.requests.drawing import CaseShape, draw_case
 from kraftproof.cluster.systems.reference.requests.frames import (
     SERVED,
@@ -28,6 +30,7 @@ from kraftproof.cluster.systems.reference.requests.harm import (
     read_payload,
 )
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
 from kraftproof.node.wire.codec import REQUESTS
 from kraftproof.node.wire.frames import FrameSplitter
 from kraftproof.node.wire.headers import split_request
@@ -39,6 +42,9 @@ from kraftproof.node.wire.messages import (
 )
 
 NODES = nodes_of(controller=3, broker=3)
+BEYOND = {"internal.segment.bytes", "local.retention.bytes", "local.retention.ms"}
+"""Configurations without a value of interest."""
+TOPIC_NAMES = {definition.name for definition in TOPIC_DEFINITIONS} - BEYOND
 SHAPE = CaseShape(most_connections=3, most_frames=6)
 SEND = Send(connection=1, frame=b"\0\0\0\2ab", expects=Expects.EITHER, about="x", cuts=(1, 5))
 
@@ -169,3 +175,14 @@ def test_segments_are_the_frame_cut_in_pieces() -> None:
     case = Case(nodes=(1,), sends=(SEND,))
     assert case.sends[0].segments
     assert set(REQUESTS) >= {18, 19, 20}
+
+
+def test_configurations_have_every_name_and_are_at_and_beyond_their_limits() -> None:
+    random = Random(4)
+    drawn = [one for _ in range(9_000) for one in draw_configurations(random)]
+    assert {name for name, _ in drawn} >= set(TOPIC_NAMES)
+    values = {value for name, value in drawn if name == "segment.bytes"}
+    assert values >= {"1048576", "1048575", str((1 << 31) - 1), str(1 << 31)}
+    legal = [one for one in drawn if legality(*one) is Legality.LEGAL]
+    illegal = [one for one in drawn if legality(*one) is Legality.ILLEGAL]
+    assert min(len(legal), len(illegal)) > len(drawn) // 8
