@@ -113,6 +113,10 @@ class ClusterError(Exception):
     """The cluster could not do what it was told; the text is one clear line."""
 
 
+class ContaminatedError(ClusterError):
+    """A port, node or value of the run belongs to another run, so the run proves nothing."""
+
+
 class Cluster(Protocol):
     """A running cluster. Every method that touches a node is a coroutine over `scope`."""
 

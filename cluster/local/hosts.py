@@ -24,6 +24,7 @@ from kraftproof.cluster.protocol import (
     Capability,
     ClusterError,
     ClusterOptions,
+    ContaminatedError,
     NodeInfo,
 )
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
@@ -100,7 +101,22 @@ class LocalHost(Host):
 
     @override
     async def start(self) -> None:
+        if self.process.pid is None:
+            self._refuse_taken_ports()
         await self.process.start(self._deployed)
+
+    def _refuse_taken_ports(self) -> None:
+        """Refuse to start where another program listens: clients would take it for the node.
+
+        Raises:
+            ContaminatedError: a port of the node is taken.
+        """
+        for address in self._addresses.values():
+            if not leases.can_bind(address.port):
+                raise ContaminatedError(
+                    f"port {address.host}:{address.port} of node {self._directory.name} is taken "
+                    "by a program that this run has not started"
+                )
 
     @override
     async def kill(self) -> None:

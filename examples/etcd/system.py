@@ -72,6 +72,7 @@ class Etcd(System):
                 *("--listen-client-urls", url, "--advertise-client-urls", url),
                 *("--listen-peer-urls", f"http://{peer.host}:{peer.port}"),
                 *("--initial-advertise-peer-urls", peers[site.node.node_id]),
+                *("--initial-cluster-token", str(site.options.directory)),
                 *("--initial-cluster", ",".join(f"{n}={at}" for n, at in peers.items())),
                 *("--heartbeat-interval", "100", "--election-timeout", "1000"),
             ),
@@ -101,6 +102,11 @@ class Etcd(System):
         leader = terms[max(terms)]
         followers = [node.node_id for node in cluster.nodes if node.node_id != leader]
         return {"leader": (leader,), "follower": tuple(followers)}
+
+    async def identity(self, cluster, node_id):
+        """Return the id of the cluster to which the node belongs."""
+        status, told = await self.ask(cluster, node_id, "/v3/maintenance/status", {})
+        return told["header"]["cluster_id"] if status == 200 else None
 
     async def ask(self, cluster, node_id, path, request):
         """Return status and answer of one node; status 0 and the reason without an answer."""

@@ -53,6 +53,11 @@ class RunDirectory:
         return self.path / "faults.jsonl"
 
     @property
+    def nodes(self) -> Path:
+        """The folder with a directory for each node."""
+        return self.path / "nodes"
+
+    @property
     def tables(self) -> Path:
         """The folder of the system-independent tables."""
         return self.path / "tables"
