@@ -136,7 +136,7 @@ def run_one(
         system=absolute(system),
         system_version=system_version,
         workload=workload,
-        nemeses=parse_nemeses(nemesis),
+        nemeses=tuple(map(absolute, parse_nemeses(nemesis))),
         nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,
