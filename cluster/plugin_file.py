@@ -53,6 +53,10 @@ def function_of_file(kind: str, reference: str) -> Any:  # noqa: ANN401 - anybod
     Raises:
         PluginLoadError: the file can't be run, or has no such function; one line.
     """
+    if ".py:" not in reference:
+        raise PluginLoadError(
+            f"{kind} {reference}: a file, give its function too, as in {reference}:plan"
+        )
     path, _, name = reference.rpartition(":")
     try:
         function = getattr(_module(kind, Path(path)), name)
