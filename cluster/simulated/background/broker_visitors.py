@@ -1,0 +1,89 @@
+"""Registrations beside the brokers: the broker's own again, or of another process with its id.
+
+A registration arrives again if its answer was lost. Another process takes over the id of a broker
+if its configuration names the id by mistake: the controller refuses the process while the broker
+lives, and accepts it after the broker's session. The visitor never sends a heartbeat, so that its
+own session ends, and the broker registers again. See invariants/brokers/leases.py for the judgment.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Final
+
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
+from kraftproof.cluster.simulated.network.connection import connect
+from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.metadata.image import BrokerRegistration
+from kraftproof.node.wire.messages import broker_registration_request
+from kraftproof.node.wire.types import Uuid
+
+SHARE: Final = 0.25
+"""Share of runs with visitors."""
+MAX_WAIT_NS: Final = milliseconds(500)
+LONGEST_REST_NS: Final = milliseconds(5_000)
+"""Longest time between two registrations."""
+AGAIN_SHARE: Final = 0.6
+"""Share of registrations that a broker has sent before."""
+VERSION: Final = 4
+
+RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
+
+
+async def send_registrations(
+    scope: SimulatedScope, world: World, random: Random, nodes: Sequence[NodeInfo]
+) -> None:
+    """Send registrations to random controllers, one after the other, until the run ends.
+
+    The ids are those of the cluster's brokers: a workload knows who has its own ids.
+    """
+    controllers = [node.node_id for node in nodes if node.has("controller")]
+    brokers = {node.node_id for node in nodes if node.has("broker")}  # asked for membership only
+    while True:
+        await scope.sleep(random.randrange(LONGEST_REST_NS))
+        asked = random.choice(controllers)
+        process = world.machines[asked].process
+        known = [] if process is None else process.image.sorted_brokers()
+        registered = [broker for broker in known if broker.broker_id in brokers]
+        if not registered:
+            continue
+        request = registration(random, random.choice(registered), world.cluster_id)
+        try:
+            connection = await connect(scope, world.network, asked, MAX_WAIT_NS)
+            await connection.call(request, VERSION, MAX_WAIT_NS)
+        except (ConnectionFailed, OutcomeUnknown):
+            continue
+        connection.close()
+
+
+def registration(
+    random: Random, broker: BrokerRegistration, cluster_id: str
+) -> RegistrationRequest:
+    """Return the registration of a broker again, or one of a visitor with the broker's id."""
+    is_again = random.random() < AGAIN_SHARE
+    return RegistrationRequest(
+        broker_id=broker.broker_id,
+        cluster_id=cluster_id,
+        incarnation_id=broker.incarnation if is_again else Uuid(random.randbytes(16)),
+        listeners=tuple(
+            broker_registration_request.Listener(
+                name=endpoint.name,
+                host=endpoint.host,
+                port=endpoint.port,
+                security_protocol=endpoint.security_protocol,
+            )
+            for endpoint in broker.endpoints
+        ),
+        features=tuple(
+            broker_registration_request.Feature(
+                name=feature.name,
+                min_supported_version=feature.min_supported_version,
+                max_supported_version=feature.max_supported_version,
+            )
+            for feature in broker.features
+        ),
+        rack=broker.rack if is_again else random.choice((None, "east", "north")),
+        log_dirs=broker.log_dirs if is_again else (Uuid(random.randbytes(16)),),
+    )
