@@ -6,18 +6,20 @@ lives, and accepts it after the broker's session. The visitor never sends a hear
 own session ends, and the broker registers again. See invariants/brokers/leases.py for the judgment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from random import Random
 from typing import Final
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import BrokerRegistration
-from kraftproof.node.wire.messages import broker_registration_request
+from kraftproof.node.wire.messages import broker_heartbeat_request, broker_registration_request
 from kraftproof.node.wire.types import Uuid
 
 SHARE: Final = 0.25
@@ -29,6 +31,7 @@ AGAIN_SHARE: Final = 0.6
 """Share of registrations that a broker has sent before."""
 VERSION: Final = 4
 
+HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 
 
@@ -41,9 +44,10 @@ async def send_registrations(
     """
     controllers = [node.node_id for node in nodes if node.has("controller")]
     brokers = {node.node_id for node in nodes if node.has("broker")}  # asked for membership only
+    begins = ShutdownWatch(scope, brokers)
+    world.monitor.on_received[HeartbeatRequest].append(begins.on_received)
     while True:
-        await scope.sleep(random.randrange(LONGEST_REST_NS))
-        asked = random.choice(controllers)
+        asked = await begins.wait(random.randrange(LONGEST_REST_NS)) or random.choice(controllers)
         process = world.machines[asked].process
         known = [] if process is None else process.image.sorted_brokers()
         registered = [broker for broker in known if broker.broker_id in brokers]
@@ -56,6 +60,31 @@ async def send_registrations(
         except (ConnectionFailed, OutcomeUnknown):
             continue
         connection.close()
+
+
+class ShutdownWatch:
+    """Waits for a heartbeat that asks for a controlled shutdown.
+
+    A registration that arrives again at this moment must not end the shutdown.
+    """
+
+    def __init__(self, scope: SimulatedScope, brokers: Container[int]) -> None:
+        self._scope = scope
+        self._brokers = brokers
+        self._asked = scope.promise()
+
+    async def wait(self, longest_ns: int) -> int | None:
+        """Return the controller that gets such a heartbeat; None after the longest time."""
+        self._asked = self._scope.promise()
+        found: int | None = await self._scope.wait(self._asked, longest_ns)
+        return found
+
+    def on_received(self, process: ProcessView, event: Received) -> None:
+        """Take note of a heartbeat; called by the monitor."""
+        message = event.message
+        assert isinstance(message, HeartbeatRequest), "the type of the hook"
+        if message.want_shut_down and message.broker_id in self._brokers:
+            self._asked.set(process.node_id)
 
 
 def registration(

@@ -15,7 +15,7 @@ from kraftproof.cluster.simulated.background.mistaken_fetches import (
     MISTAKEN_FETCHES,
     consumer_fetch,
 )
-from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Receiver
+from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Mistake, Receiver
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.invariant import LEADER
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
@@ -64,7 +64,8 @@ async def _ask(scope: SimulatedScope, world: World, random: Random, asked: int) 
     committed_end = process.status.high_watermark if process and process.status else 0
     is_consumer = random.random() < CONSUMER_SHARE
     if is_consumer:
-        drawn = consumer_fetch(receiver, random)
+        end = world.machines[asked].env.log.end_offset
+        drawn: Mistake | None = consumer_fetch(receiver, random, end)
     else:
         drawn = random.choice((*MISTAKES, *MISTAKEN_FETCHES))(receiver, random)
     if drawn is None:

@@ -169,7 +169,7 @@ def make_monitor(
             HeartbeatRequestsHonoured(registry),
             BrokersKeepPace(config),
             HeartbeatsAreTrue(),
-            ForwardsKeepDeadlines(),
+            ForwardsKeepDeadlines(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),

@@ -3,6 +3,7 @@
 See elections.py for leaders that stay too long.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from typing_extensions import override
@@ -58,14 +59,12 @@ class LeadersStay(Invariant):
             return
         if isinstance(message, fetch_request.FetchRequest):
             replica_id = max(message.replica_state.replica_id, message.replica_id)
-            asked = message.topics[0].partitions if message.topics else ()
+            epoch = _first_epoch(message.topics)
         else:
             assert isinstance(message, fetch_snapshot_request.FetchSnapshotRequest)
             replica_id = message.replica_id
-            asked = message.topics[0].partitions if message.topics else ()
-        if replica_id not in contacts or not asked:
-            return
-        if asked[0].current_leader_epoch == process.status.epoch:
+            epoch = _first_epoch(message.topics)
+        if replica_id in contacts and epoch == process.status.epoch:
             contacts[replica_id] = (contacts[replica_id][1], process.now_ns())
 
     @override
@@ -90,3 +89,10 @@ class LeadersStay(Invariant):
         if silence_ns < self._fetch_ns * (1 - 2 * self.monitor.rate_error) - ROUNDING_NS:
             detail = f"resigns {silence_ns / 1e6:.0f} ms after a majority was in contact"
             self.monitor.report_violation(self, process, detail)
+
+
+def _first_epoch(
+    topics: Sequence[fetch_request.FetchTopic] | Sequence[fetch_snapshot_request.TopicSnapshot],
+) -> int:
+    """Return the epoch of the first partition; -1 without partitions."""
+    return topics[0].partitions[0].current_leader_epoch if topics and topics[0].partitions else -1
