@@ -121,7 +121,8 @@ def consumer_fetch(to: Receiver, random: Random, end: int) -> Mistake:
     """Return a Fetch of a consumer, which the leader answers; `end` is the end of its log."""
     version = random.randint(OLDEST_FETCH, NEWEST_FETCH)
     within = to.log_start + random.randrange(300)
-    offset = random.choice((to.log_start, within, end, end, max(to.log_start, end - 1), FAR))
+    last = max(to.log_start, end - 1)
+    offset = random.choice((to.log_start, within, end, last, last, last, FAR))
     partition = _at(to, version, offset, random.choice((NO_NODE, to.epoch)), NO_NODE)
     message = _fetch(to, version, NO_NODE, partition)
     expected = {ErrorCode.NONE, ErrorCode.OFFSET_OUT_OF_RANGE}

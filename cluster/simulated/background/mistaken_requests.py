@@ -32,7 +32,7 @@ MAX_WAIT_NS: Final = milliseconds(500)
 """Time-out of a connection, and of an answer."""
 LONGEST_REST_NS: Final = milliseconds(2_000)
 """Longest time between two requests."""
-CONSUMER_SHARE: Final = 0.2
+CONSUMER_SHARE: Final = 0.35
 """Share of requests that are Fetches of a consumer."""
 INVARIANT: Final = "MistakesAreNamed"
 STATEMENT: Final = (
