@@ -47,13 +47,15 @@ async def send_registrations(
     begins = ShutdownWatch(scope, brokers)
     world.monitor.on_received[HeartbeatRequest].append(begins.on_received)
     while True:
-        asked = await begins.wait(random.randrange(LONGEST_REST_NS)) or random.choice(controllers)
+        leaving = await begins.wait(random.randrange(LONGEST_REST_NS))
+        asked, broker_id = leaving or (random.choice(controllers), random.choice(sorted(brokers)))
         process = world.machines[asked].process
         known = [] if process is None else process.image.sorted_brokers()
-        registered = [broker for broker in known if broker.broker_id in brokers]
+        registered = [broker for broker in known if broker.broker_id == broker_id]
         if not registered:
             continue
-        request = registration(random, random.choice(registered), world.cluster_id)
+        is_again = leaving is not None or random.random() < AGAIN_SHARE
+        request = registration(random, registered[0], world.cluster_id, is_again=is_again)
         try:
             connection = await connect(scope, world.network, asked, MAX_WAIT_NS)
             await connection.call(request, VERSION, MAX_WAIT_NS)
@@ -73,10 +75,10 @@ class ShutdownWatch:
         self._brokers = brokers
         self._asked = scope.promise()
 
-    async def wait(self, longest_ns: int) -> int | None:
-        """Return the controller that gets such a heartbeat; None after the longest time."""
+    async def wait(self, longest_ns: int) -> tuple[int, int] | None:
+        """Return the controller that gets such a heartbeat, and the broker; None after a time."""
         self._asked = self._scope.promise()
-        found: int | None = await self._scope.wait(self._asked, longest_ns)
+        found: tuple[int, int] | None = await self._scope.wait(self._asked, longest_ns)
         return found
 
     def on_received(self, process: ProcessView, event: Received) -> None:
@@ -84,14 +86,13 @@ class ShutdownWatch:
         message = event.message
         assert isinstance(message, HeartbeatRequest), "the type of the hook"
         if message.want_shut_down and message.broker_id in self._brokers:
-            self._asked.set(process.node_id)
+            self._asked.set((process.node_id, message.broker_id))
 
 
 def registration(
-    random: Random, broker: BrokerRegistration, cluster_id: str
+    random: Random, broker: BrokerRegistration, cluster_id: str, *, is_again: bool
 ) -> RegistrationRequest:
     """Return the registration of a broker again, or one of a visitor with the broker's id."""
-    is_again = random.random() < AGAIN_SHARE
     return RegistrationRequest(
         broker_id=broker.broker_id,
         cluster_id=cluster_id,
