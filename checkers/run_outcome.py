@@ -15,6 +15,8 @@ from kraftproof.checkers.verdict import CheckerInputError, Finding
 
 OUTCOME_FILE: Final = "outcome.json"
 OUTCOME_VERSION: Final = 1
+CONTAMINATED: Final = "contaminated"
+"""The kind of mishap of a run that met nodes or values of another run: no finding counts."""
 
 
 class Mishap(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +89,11 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     unread_keys: int = 0
     mishaps: tuple[Mishap, ...] = ()
     violations: tuple[ViolatedInvariant, ...] = ()
+
+    @property
+    def is_contaminated(self) -> bool:
+        """Whether the run met nodes or values of another run."""
+        return any(one.kind == CONTAMINATED for one in self.mishaps)
 
 
 def read_outcome(directory: Path) -> RunOutcome | None:

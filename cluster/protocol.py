@@ -96,6 +96,8 @@ class ClusterOptions:
     """The run directory: each node writes under nodes/<id>/."""
     timeouts: str = "chaos"
     """The name of a profile (cluster/profiles.py)."""
+    backend: str = ""
+    """The backend of the run; empty if a cluster is made without a run."""
     system_version: str | None = None
     """The release of the system under test; None for the system's default release."""
     mutant: str | None = None
@@ -109,6 +111,10 @@ class ClusterOptions:
 
 class ClusterError(Exception):
     """The cluster could not do what it was told; the text is one clear line."""
+
+
+class ContaminatedError(ClusterError):
+    """A port, node or value of the run belongs to another run, so the run proves nothing."""
 
 
 class Cluster(Protocol):

@@ -41,6 +41,7 @@ from kraftproof.nemesis.disk import (
     plan_wipe,
 )
 from kraftproof.nemesis.fault import Fault, Planner
+from kraftproof.nemesis.isolate import Isolate, plan_isolate
 from kraftproof.nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, plan_partition
@@ -57,6 +58,7 @@ _OURS: dict[str, Planner] = {
     Pause.kind: plan_pause,
     Restart.kind: plan_restart,
     Cut.kind: plan_partition,
+    Isolate.kind: plan_isolate,
     ClockBump.kind: plan_clock,
     LoseUnsynced.kind: plan_lose_unsynced,
     ClockStrobe.kind: plan_clock_strobe,

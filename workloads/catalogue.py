@@ -8,8 +8,14 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
 from kraftproof.cluster.plugin import loaded
+from kraftproof.workloads.append import Append
+from kraftproof.workloads.bank import Bank
+from kraftproof.workloads.counter import Counter
+from kraftproof.workloads.lock import Lock
+from kraftproof.workloads.queue import Queue
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
+from kraftproof.workloads.sets import GrowingSet
 from kraftproof.workloads.topics import Topics
 from kraftproof.workloads.workload import Workload
 
@@ -21,6 +27,12 @@ _OURS: dict[str, Callable[[], Workload]] = {
     Topics.name: Topics,
     Registration.name: Registration,
     Register.name: Register,
+    Append.name: Append,
+    GrowingSet.name: GrowingSet,
+    Queue.name: Queue,
+    Counter.name: Counter,
+    Lock.name: Lock,
+    Bank.name: Bank,
 }
 
 

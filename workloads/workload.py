@@ -60,6 +60,11 @@ class Session(Protocol):
         ...
 
     @property
+    def run_id(self) -> str:
+        """A short text that no other run on the machine has; values of the run carry it."""
+        ...
+
+    @property
     def ending(self) -> bool:
         """Return whether the time limit for new operations has passed."""
         ...

@@ -41,6 +41,11 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[FaultEvent, ...] = ()
 
     @property
+    def is_contaminated(self) -> bool:
+        """Whether the run met nodes or values of another run, so that no finding counts."""
+        return self.outcome is not None and self.outcome.is_contaminated
+
+    @property
     def span(self) -> tuple[int, int] | None:
         """The times of invocations and faults; None for a run without operations."""
         outcome = self.outcome

@@ -112,6 +112,8 @@ def assemble(
             Verdict.UNKNOWN if crashes or doubted else Verdict.VALID,
         ]
     )
+    if source.facts is not None and source.facts.is_contaminated:
+        verdict, findings = Verdict.UNKNOWN, ()
     return RunVerdict(
         history=source.label,
         model=source.model_name,

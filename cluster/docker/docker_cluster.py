@@ -5,17 +5,12 @@ from collections.abc import Mapping
 from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.hosts import DockerHosts
 from kraftproof.cluster.protocol import ClusterOptions
-from kraftproof.cluster.remote.host import Progress
+from kraftproof.cluster.remote.host import Progress, silent
 from kraftproof.cluster.remote.live_cluster import LiveCluster
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.system import System
 
 __all__ = ("CAPABILITIES", "DockerCluster")
-
-
-def silent(line: str) -> None:
-    """Take a line of progress that nobody reads."""
-    del line
 
 
 class DockerCluster(LiveCluster):

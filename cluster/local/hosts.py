@@ -8,7 +8,9 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 import msgspec
 from typing_extensions import override
@@ -22,20 +24,27 @@ from kraftproof.cluster.protocol import (
     Capability,
     ClusterError,
     ClusterOptions,
+    ContaminatedError,
     NodeInfo,
 )
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.files import replace_file
-from kraftproof.cluster.remote.host import Host, Hosts, Ports
-from kraftproof.cluster.systems.deployment import Deployment
+from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, silent
+from kraftproof.cluster.systems.deployment import Deployment, Programs
 
 CAPABILITIES = DISK_CAPABILITIES | {Capability.KILL, Capability.PAUSE, Capability.RESTART}
+
+
+_BUILDING = Lock()
 
 
 class LocalHost(Host):
     """One process of this machine."""
 
-    def __init__(self, directory: Path, addresses: Mapping[str, Address]) -> None:
+    def __init__(
+        self, directory: Path, addresses: Mapping[str, Address], progress: Progress = silent
+    ) -> None:
+        self._progress = progress
         self._directory = directory
         self._addresses = addresses
         self._deployment: Deployment | None = None
@@ -82,13 +91,32 @@ class LocalHost(Host):
 
     @override
     async def deploy(self, deployment: Deployment) -> None:
-        self._deployment = deployment
         self._directory.mkdir(parents=True, exist_ok=True)
+        if deployment.programs is not None:
+            deployment = await asyncio.to_thread(
+                _with_programs, deployment, deployment.programs, self._progress
+            )
+        self._deployment = deployment
         await self.process.set_up(deployment)
 
     @override
     async def start(self) -> None:
+        if self.process.pid is None:
+            self._refuse_taken_ports()
         await self.process.start(self._deployed)
+
+    def _refuse_taken_ports(self) -> None:
+        """Refuse to start where another program listens: clients would take it for the node.
+
+        Raises:
+            ContaminatedError: a port of the node is taken.
+        """
+        for address in self._addresses.values():
+            if not leases.can_bind(address.port):
+                raise ContaminatedError(
+                    f"port {address.host}:{address.port} of node {self._directory.name} is taken "
+                    "by a program that this run has not started"
+                )
 
     @override
     async def kill(self) -> None:
@@ -121,10 +149,20 @@ class LocalHost(Host):
         return self._deployment
 
 
+def _with_programs(deployment: Deployment, programs: Programs, progress: Progress) -> Deployment:
+    """Return the deployment with the directory of its programs first on its PATH."""
+    with _BUILDING:  # the nodes deploy at the same time, and share the programs
+        directory = programs(progress)
+    found = deployment.environment.get("PATH", os.environ.get("PATH", os.defpath))
+    path = os.pathsep.join((str(directory), found))
+    return replace(deployment, environment={**deployment.environment, "PATH": path})
+
+
 class LocalHosts(Hosts):
     """The processes of one run."""
 
-    def __init__(self, options: ClusterOptions) -> None:
+    def __init__(self, options: ClusterOptions, progress: Progress) -> None:
+        self._progress = progress
         self._root = options.directory.absolute()
         self._nodes = options.nodes
         self._hosts: dict[int, LocalHost] = {}
@@ -155,7 +193,7 @@ class LocalHosts(Hosts):
                 name: Address(host=LOOPBACK, port=next(leased), peer_host=LOOPBACK)
                 for name in ports[node.node_id]
             }
-            self._hosts[node.node_id] = LocalHost(self.directory(node), addresses)
+            self._hosts[node.node_id] = LocalHost(self.directory(node), addresses, self._progress)
         return self._hosts
 
     @override

@@ -2,6 +2,7 @@
 
 from kraftproof.cluster.local.hosts import CAPABILITIES, LocalHosts
 from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.remote.host import Progress, silent
 from kraftproof.cluster.remote.live_cluster import READY_TIMEOUT_NS, LiveCluster
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.system import System
@@ -12,5 +13,11 @@ __all__ = ("CAPABILITIES", "READY_TIMEOUT_NS", "LocalCluster")
 class LocalCluster(LiveCluster):
     """The processes of one run."""
 
-    def __init__(self, options: ClusterOptions, scope: Scope, system: System) -> None:
-        super().__init__(options, scope, system, LocalHosts(options))
+    def __init__(
+        self,
+        options: ClusterOptions,
+        scope: Scope,
+        system: System,
+        progress: Progress = silent,
+    ) -> None:
+        super().__init__(options, scope, system, LocalHosts(options, progress))

@@ -60,7 +60,7 @@ def _free(state: Path, taken: set[int], count: int) -> tuple[int, ...]:
     for port in in_order(state):
         if len(found) == count:
             break
-        if port not in taken and _can_bind(port):
+        if port not in taken and can_bind(port):
             found.append(port)
     return tuple(found)
 
@@ -77,7 +77,8 @@ def in_order(state: Path) -> Iterator[int]:
         yield FIRST_PORT + (first + place) % count
 
 
-def _can_bind(port: int) -> bool:
+def can_bind(port: int) -> bool:
+    """Return whether a node could listen on a port of loopback now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -16,6 +16,11 @@ Ports = Mapping[int, Mapping[str, int]]
 Progress = Callable[[str], None]
 
 
+def silent(line: str) -> None:
+    """Take a line of progress that nobody reads."""
+    del line
+
+
 class Shell(Protocol):
     """Runs commands in a node's network, as its administrator."""
 

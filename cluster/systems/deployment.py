@@ -15,6 +15,9 @@ from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
 Command = tuple[str, ...]
 Image = str | Callable[[Any, Callable[[str], None]], str]
 """A container image's name, or a function of (docker client, progress) that makes sure of one."""
+Programs = Callable[[Callable[[str], None]], Path]
+"""Makes sure of the node's programs on this machine and returns their directory; the argument takes
+a line before a long step."""
 WallClock = Callable[[Path], int | None]
 """Returns a node's wall clock minus its monotonic clock, in ns, as the node last wrote it into the
 files of that directory; None if the node has written nothing yet."""
@@ -34,6 +37,8 @@ class Deployment:
         environment: Environment variables besides those of the host.
         image: The container's image, where the node is a container; None for Kraftproof's own base
             image, which has Python 3 and the tools of the Debian base system.
+        programs: The directory with the node's programs, put first on its PATH, where the node is a
+            process of this machine; None for the PATH of the harness.
         stop_signal: The signal of an orderly stop.
         data: Directories below the node's that hold what the node must keep; made beforehand.
         logs: Files below the node's directory in which the node writes its own log.
@@ -49,6 +54,7 @@ class Deployment:
     setup: tuple[Command, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     image: Image | None = None
+    programs: Programs | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     data: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()

@@ -205,6 +205,14 @@ class System(ABC):
         """Learn what only a running cluster can say, after all faults and before its end."""
         del cluster
 
+    async def identity(self, cluster: Cluster, node_id: int) -> str | None:
+        """Return the name that a node gives to its cluster; None if no answer or no such name.
+
+        A run whose nodes give several names is contaminated: a node belongs to another cluster.
+        """
+        del cluster, node_id
+        return None
+
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         """Decode the nodes' raw files into rows of a neutral table; None: it has no such table."""
         del cluster, table

@@ -10,11 +10,22 @@ VALUES = {}
 
 def carry_out(f, key, value):
     """Do one operation on this node's values, and return its answer."""
-    if f == "cas" and VALUES.get(key) != value[0]:
+    held = VALUES.get(key)
+    if f == "read":
+        return {"value": held}
+    if f == "total":
+        return {"value": held or 0}
+    if f == "pop":
+        return {"value": held.pop(0) if held else None}
+    if f == "cas" and held != value[0]:
         return {"error": "unequal"}
-    if f != "read":
+    if f == "push":
+        VALUES[key] = [*(held or ()), value]
+    elif f == "count":
+        VALUES[key] = (held or 0) + value
+    else:
         VALUES[key] = value if f == "write" else value[1]
-    return {"value": VALUES.get(key)}
+    return {"value": value}
 
 
 async def answer(line):

@@ -17,6 +17,13 @@ from kraftproof.cluster.systems.system import (
 
 SERVER = Path(__file__).with_name("server.py")
 TIMEOUT_S = 1.0
+REQUESTS = {
+    "register": {},
+    "set": {"add": "push"},
+    "queue": {"enqueue": "push", "dequeue": "pop"},
+    "counter": {"add": "count", "read": "total"},
+}
+"""The operations of each workload whose name differs from the server's."""
 
 
 class KV(System):
@@ -37,16 +44,17 @@ class KV(System):
 
     def client(self, cluster, workload, random):
         """Return a client of a node that is drawn."""
-        if workload != "register":
+        if workload not in REQUESTS:
             raise SystemUnavailableError(f"the system kv has no client for {workload!r}")
-        return KVClient(cluster, random)
+        return KVClient(cluster, random, REQUESTS[workload])
 
 
 class KVClient(Client):
     """One connection at a time, to the next node once a connection is lost."""
 
-    def __init__(self, cluster, random):
+    def __init__(self, cluster, random, requests):
         self.cluster = cluster
+        self.requests = requests
         self.nodes = [node.node_id for node in cluster.nodes]
         random.shuffle(self.nodes)
         self.streams = None
@@ -73,7 +81,8 @@ class KVClient(Client):
         reader, writer = self.streams
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                writer.write(json.dumps({"f": f, "key": key, "value": value}).encode() + b"\n")
+                request = {"f": self.requests.get(f, f), "key": key, "value": value}
+                writer.write(json.dumps(request).encode() + b"\n")
                 answer = json.loads(await reader.readline())
         except (OSError, TimeoutError, ValueError) as error:
             self.close()

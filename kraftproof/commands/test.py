@@ -25,9 +25,9 @@ DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)
 NemesisOption = Annotated[
     str,
     typer.Option(
-        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, clock, and, as "
-        "root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated also "
-        "loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none. "
+        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, isolate, clock, "
+        "and, as root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated "
+        "also loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none. "
         "`kraftproof list faults` explains them."
     ),
 ]
@@ -41,7 +41,13 @@ FaultEveryOption = Annotated[
 BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers) or simulated.")
 ]
-WorkloadOption = Annotated[str, typer.Option(help="topics, registration or register.")]
+WorkloadOption = Annotated[
+    str,
+    typer.Option(
+        help="topics, registration, register, append, set, queue, counter, lock or bank. "
+        "`kraftproof list workloads` explains them."
+    ),
+]
 MinBitesOption = Annotated[
     int,
     typer.Option(

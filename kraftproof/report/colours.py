@@ -33,6 +33,7 @@ FAULTS: Final = {
     "pause": "#5aa9e6",
     "restart": "#6b6b00",
     "partition": "#1f3f8f",
+    "isolate": "#5b3fa8",
     "clock": "#e35fa8",
     "clock-strobe": "#b0558a",
     "drift": "#7d1d5a",

@@ -117,10 +117,9 @@ class LocalBackend(LiveBackend):
     def cluster(
         self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
     ) -> Cluster:
-        del tell
         from kraftproof.cluster.local.local_cluster import LocalCluster
 
-        return LocalCluster(options, scope, system)
+        return LocalCluster(options, scope, system, tell)
 
 
 class DockerBackend(LiveBackend):

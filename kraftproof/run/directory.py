@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import msgspec
 
@@ -31,6 +32,7 @@ SCHEDULE_FILE = "schedule.txt"
 """File in the directory of a simulated run kept by a search; `sim --schedule` replays the file."""
 DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
 """Packages whose versions run.json records: the libraries of the node and of the checkers."""
+RUN_ID_DIGITS = 5
 NS_PER_MS = 1_000_000
 
 
@@ -49,6 +51,11 @@ class RunDirectory:
     def faults(self) -> Path:
         """The events of faults."""
         return self.path / "faults.jsonl"
+
+    @property
+    def nodes(self) -> Path:
+        """The folder with a directory for each node."""
+        return self.path / "nodes"
 
     @property
     def tables(self) -> Path:
@@ -75,6 +82,13 @@ class RunDirectory:
         """The report for CI servers."""
         return self.path / "junit.xml"
 
+    def run_id(self, options: RunOptions) -> str:
+        """Return the id that the values of the run carry; a simulated run has that of its seed."""
+        if options.is_virtual:
+            return f"s{options.seed}"
+        made = f"{self.path.absolute()} {identify(os.getpid())}"
+        return f"{crc32(made.encode()):08x}"[:RUN_ID_DIGITS]
+
     def write_run(
         self,
         options: RunOptions,
@@ -92,6 +106,7 @@ class RunDirectory:
             "versions": {name: _version(name) for name in DEPENDENCIES},
             "host": host_facts(),
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "run_id": self.run_id(options),
             "system": options.system,
             "workload": {
                 "name": options.workload,

@@ -84,6 +84,7 @@ class Interpreter:
         seed: int,
         time_limit_ns: int,
         operations: tuple[int, ...] | None = None,
+        run_id: str = "0",
     ) -> Interpreted:
         """Run the workload under the schedule, then read every key with all healed.
 
@@ -99,6 +100,7 @@ class Interpreter:
             load=load,
             recorder=self.history,
             seed=seed,
+            run_id=run_id,
             operations=operations,
             report=self.fail,
         )

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kraftproof.checkers.crash import TRACEBACK_FILE, keep_text
+from kraftproof.checkers.run_outcome import CONTAMINATED
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.plugin import PluginError, described
-from kraftproof.cluster.protocol import ClusterError
+from kraftproof.cluster.protocol import ClusterError, ContaminatedError
 from kraftproof.errors import (
     CRASH_EXIT_CODE,
     DISK_ERRORS,
@@ -32,6 +33,8 @@ CRASH_FILE = "crash.txt"
 
 def mishap_of(error: Exception, directory: Path) -> tuple[str, str]:
     """Return the kind and the sentence of an error, and write the traceback into the directory."""
+    if isinstance(error, ContaminatedError):
+        return CONTAMINATED, f"contaminated: {error}"
     if isinstance(error, ClusterError):
         return CLUSTER, f"the cluster failed: {error}"
     if isinstance(error, PluginError):

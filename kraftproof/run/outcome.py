@@ -30,7 +30,7 @@ STATEMENTS: Final = {
     ENDS: f"A node answers each request within the client's time-out and {BOUND_NS // 10**9} s, "
     "or ends the connection.",
 }
-HARMLESS: Final = frozenset({"partition"})
+HARMLESS: Final = frozenset({"partition", "isolate"})
 """Kinds of faults under which a node answers its clients in time."""
 RECOVERY_NS: Final = 5_000_000_000
 """Time after a fault that does not count either."""

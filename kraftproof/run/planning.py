@@ -109,6 +109,7 @@ def cluster_options(
         seed=options.seed,
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
+        backend=options.backend,
         mutant=options.mutant,
         system_version=options.system_version,
         node_config=options.node_config,

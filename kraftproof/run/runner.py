@@ -10,11 +10,13 @@ from typing import Any
 
 from kraftproof import interrupts
 from kraftproof.checkers.figures import Figures
-from kraftproof.checkers.run_outcome import Mishap
+from kraftproof.checkers.guards.contamination import signs
+from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.systems.identities import several_clusters
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.schedule import Schedule
@@ -110,6 +112,8 @@ def execute(
     simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
     run = attempt.so_far()
+    if not options.is_virtual:
+        attempt.mishaps += signs(directory.history, directory.nodes, directory.run_id(options))
     outcome = OutcomeRecorder(directory.path, is_guarded=guarded)
     for one in attempt.mishaps:
         outcome.mishap(one.kind, one.sentence)
@@ -204,6 +208,7 @@ class _Attempt:
             self.progress.phase(f"starting {len(cluster.nodes)} nodes ({cluster.backend})")
             await cluster.start()
             await self._ask(cluster, self.system.prepare)
+            await self._compare_identities(cluster)
             self.progress.phase(f"{self.options.workload} for {self.options.time_limit_s:g} s")
             watching = self.progress.watch(scope, history, faults, self.options.time_limit_ns)
             self.interpreted = await self._interpret(interpreter)
@@ -211,6 +216,7 @@ class _Attempt:
             await quiesce(cluster)
             if not self.options.is_virtual:
                 await self._ask(cluster, self.system.finish)
+                await self._compare_identities(cluster)
         except BaseException:
             if not self.options.is_virtual:  # a simulated world simply ends
                 try:
@@ -225,6 +231,13 @@ class _Attempt:
         """Await a call of the system for at most PREPARE_NS."""
         with blamed(plugin("system", self.system.name, self.system), call.__name__, ClusterError):
             await cluster.scope.within(call(cluster), PREPARE_NS)
+
+    async def _compare_identities(self, cluster: Cluster) -> None:
+        """Note if a node belongs to another cluster; a simulated node can't."""
+        if not self.options.is_virtual:
+            sentence = await several_clusters(cluster, self.system)
+            if sentence is not None and sentence not in {one.sentence for one in self.mishaps}:
+                self.note(CONTAMINATED, sentence)
 
     def so_far(self) -> Interpreted | None:
         """Return what was interpreted, also if the run was broken off."""
@@ -264,4 +277,5 @@ class _Attempt:
             seed=options.seed,
             time_limit_ns=options.time_limit_ns,
             operations=options.operations,
+            run_id=self.directory.run_id(options),
         )

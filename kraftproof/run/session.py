@@ -148,6 +148,7 @@ class RunSession(Session):
         load: Load,
         recorder: HistoryRecorder,
         seed: int,
+        run_id: str,
         operations: tuple[int, ...] | None,
         report: Report,
     ) -> None:
@@ -162,6 +163,7 @@ class RunSession(Session):
         self._system = system
         self._workload = workload
         self._load = load
+        self._run_id = run_id
         self._scope = SessionScope(cluster.scope, self._report_task)
         self._random = Random(f"workload {seed}")
         self._client_random = Random(f"clients {seed}")
@@ -186,6 +188,12 @@ class RunSession(Session):
     def load(self) -> Load:
         """Return the number of operations to invoke."""
         return self._load
+
+    @property
+    @override
+    def run_id(self) -> str:
+        """Return the id that values of the run carry."""
+        return self._run_id
 
     @property
     @override

@@ -15,6 +15,7 @@ CHANGED = {
     "aimed-crash": "aims",
     "pause": "paused",
     "partition": "cuts",
+    "isolate": "cuts",
     "clock": "clocks",
     "clock-strobe": "clocks",
     "drift": "clocks",

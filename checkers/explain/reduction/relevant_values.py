@@ -200,14 +200,17 @@ def _each_refused(
     """
     last = whole.last_to_return()
     own = model.values(last.call)
-    about: dict[Hashable, set[Entry]] = defaultdict(set)
+    # By index, since the recorded values of an operation may be lists.
+    about: dict[Hashable, dict[int, Entry]] = defaultdict(dict)
     for entry in whole.entries:
         for value in model.values(entry.call):
-            about[value].add(entry)
-    about_own = {last}.union(*(about[value] for value in own))
+            about[value][entry.operation.index] = entry
+    about_own = {last.operation.index: last}
+    for value in own:
+        about_own |= about[value]
 
     def is_enough(value: Hashable) -> bool:
-        entries = tuple(sorted(about[value] | about_own, key=_begin))
+        entries = tuple(sorted((about[value] | about_own).values(), key=_begin))
         is_short = len(entries) <= _MOST_CALLS
         return is_short and is_linearizable(model, replace(whole, entries=entries)) is False
 

@@ -1,15 +1,17 @@
 """Deployment of a Kafka node: server.properties, a disk formatted by StorageTool, and a JVM."""
 
+import functools
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT
-from kraftproof.cluster.systems.deployment import Command, Deployment, Site
+from kraftproof.cluster.systems.apache_kafka.clock import clock_options, wall_clock
+from kraftproof.cluster.systems.deployment import Command, Deployment, Image, Site
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.probe import api_versions
 from kraftproof.cluster.systems.kafka.timeouts import properties
@@ -18,8 +20,13 @@ from kraftproof.images.kafka.jars import jars_folder
 from kraftproof.images.kafka.releases import NEWEST
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
+if TYPE_CHECKING:
+    import docker
+
 PROPERTIES: Final = "server.properties"
 STORAGE_TOOL: Final = "kafka.tools.StorageTool"
+JARS_PATH: Final = "/opt/kraftproof/kafka"
+"""Folder of the jars in a container, as images/kafka/Dockerfile has it."""
 SERVER: Final = "kafka.Kafka"
 JAVA_OPTIONS: Final = (
     *("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"),
@@ -57,18 +64,34 @@ def deployment(site: Site) -> Deployment:
     path = str(site.directory / PROPERTIES)
     identity = f"--cluster-id={cluster_id(site.options.seed)}"
     return Deployment(
-        command=(*java, SERVER, path),
+        command=(*java, *clock_options(site.directory), SERVER, path),
         files={PROPERTIES: server_properties(site)},
         setup=((*java, STORAGE_TOOL, "format", identity, "-c", path),),
+        image=image_of(release_of(site.options.system_version)),
         data=("data",),
         probe=api_versions(),
+        wall_clock=wall_clock,
     )
 
 
 def _java(site: Site) -> Command:
     """Return the start of a command line of Java with the release's jars."""
-    release = release_of(site.options.system_version)
-    return (local_java(), *JAVA_OPTIONS, "-cp", f"{jars_folder(release)}/*")
+    if site.sees_machine:
+        jars = str(jars_folder(release_of(site.options.system_version)))
+        return (local_java(), *JAVA_OPTIONS, "-cp", f"{jars}/*")
+    return ("java", *JAVA_OPTIONS, "-cp", f"{JARS_PATH}/*")
+
+
+@functools.cache
+def image_of(release: str) -> Image:
+    """Return the builder of a release's image, one object for all nodes of a run."""
+
+    def ensure(client: "docker.DockerClient", progress: Callable[[str], None]) -> str:
+        from kraftproof.images.kafka.image import ensure_kafka_image
+
+        return ensure_kafka_image(release, client, progress)
+
+    return ensure
 
 
 def local_java() -> str:

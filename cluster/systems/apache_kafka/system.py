@@ -30,7 +30,13 @@ BROKER_PORT_NUMBER: Final = 9092
 CONTROLLER_PORT_NUMBER: Final = 9093
 ROLES: Final = frozenset({"controller", "broker"})
 CAPABILITIES: Final = frozenset(
-    {Capability.KILL, Capability.PAUSE, Capability.RESTART, Capability.PARTITION}
+    {
+        Capability.KILL,
+        Capability.PAUSE,
+        Capability.RESTART,
+        Capability.PARTITION,
+        Capability.CLOCK,
+    }
 )
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
 

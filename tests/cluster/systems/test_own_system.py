@@ -63,8 +63,10 @@ def test_a_system_of_one_file_loses_its_values_and_two_operations_say_so(tmp_pat
     lines = (Path(result["run"]) / "history.jsonl").read_text().splitlines()
     events = [json.loads(line) for line in lines]
     answered = [one for one in events if one["type"] == "ok" and one["f"] == "read"]
-    # What the client returned is recorded as it is: numbers, and null where nothing was written.
-    assert {type(one["value"]) for one in answered} == {int, type(None)}
+    # What the client returned is recorded as it is: texts, and null where nothing was written.
+    assert {type(one["value"]) for one in answered} == {str, type(None)}
+    run_id = json.loads((Path(result["run"]) / "run.json").read_text())["run_id"]
+    assert all(one["value"].endswith(f"@{run_id}") for one in answered if one["value"])
     written = [(one["key"], one["value"]) for one in events if one["f"] == "write"]
     tried = [one for one in events if one["f"] == "write" and one["type"] == "invoke"]
     assert len({(one["key"], one["value"]) for one in tried}) == len(tried) < len(written)

@@ -7,6 +7,7 @@ import pytest
 
 from kraftproof.checkers.explain.linearization.linearization import longest_linearization
 from kraftproof.checkers.explain.reduction.reductions import prefix, projected
+from kraftproof.checkers.explain.reduction.relevant_values import relevant_values
 from kraftproof.checkers.explain.reduction.values import fewest
 from kraftproof.checkers.explain.verify.brute_force import is_linearizable
 from kraftproof.checkers.generate import GenerateOptions, generated_table
@@ -100,3 +101,14 @@ def test_adds_that_were_lost_do_not_hide_the_linearization():
 def _index(judged: KeyVerdict) -> int | None:
     assert judged.verdict is Verdict.INVALID
     return judged.findings[0].operation_index
+
+
+def test_what_an_enqueue_answers_may_be_a_list():
+    operations = history(
+        *(("enqueue", n, list(range(n)), 2 * n, 2 * n + 1) for n in range(4)),
+        ("dequeue", None, None, 8, 9),
+    )
+    whole = prefix(Queue(), operations, 9)
+    assert is_linearizable(Queue(), whole) is False
+    order = longest_linearization(Queue(), prefix(Queue(), operations, 7), 5.0)
+    assert list(relevant_values(Queue(), order, whole))

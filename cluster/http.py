@@ -1,0 +1,71 @@
+"""JSON over HTTP/1.1 on one connection, for clients of systems with a gateway; no retries."""
+
+import asyncio
+import json
+from typing import Any
+
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.protocol import Address
+
+
+class JsonConnection:
+    """A connection that posts one JSON value at a time."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def post(self, path: str, value: object, timeout_s: float) -> tuple[int, Any]:
+        """Post a value; return the status of the answer and its JSON value.
+
+        Raises:
+            ConnectionFailed: the node had closed the connection before the request.
+            OutcomeUnknown: no whole answer came in time.
+        """
+        if self._reader.at_eof():
+            raise ConnectionFailed("the node has closed the connection")
+        body = json.dumps(value).encode()
+        head = f"POST {path} HTTP/1.1\r\nHost: node\r\nContent-Length: {len(body)}\r\n"
+        try:
+            async with asyncio.timeout(timeout_s):
+                self._writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
+                return await self._answer()
+        except (OSError, EOFError, TimeoutError, ValueError) as error:
+            raise OutcomeUnknown(f"no answer: {type(error).__name__}") from error
+
+    async def _answer(self) -> tuple[int, Any]:
+        status = int((await self._reader.readuntil()).split()[1])
+        fields: dict[bytes, bytes] = {}
+        while line := (await self._reader.readuntil()).strip():
+            name, _, field = line.partition(b":")
+            fields[name.lower()] = field.strip().lower()
+        if fields.get(b"transfer-encoding") == b"chunked":
+            body = await self._chunks()
+        else:
+            body = await self._reader.readexactly(int(fields.get(b"content-length", b"0")))
+        return status, json.loads(body)
+
+    async def _chunks(self) -> bytes:
+        body = b""
+        while size := int(await self._reader.readuntil(), 16):
+            body += (await self._reader.readexactly(size + 2))[:-2]
+        await self._reader.readuntil()
+        return body
+
+    def close(self) -> None:
+        """Drop the connection."""
+        self._writer.close()
+
+
+async def connect_json(address: Address, timeout_s: float) -> JsonConnection:
+    """Connect to a port of a node.
+
+    Raises:
+        ConnectionFailed: the node can't be reached in time.
+    """
+    try:
+        async with asyncio.timeout(timeout_s):
+            streams = await asyncio.open_connection(address.host, address.port)
+    except (OSError, TimeoutError) as error:
+        raise ConnectionFailed(f"{address.host}:{address.port}: {type(error).__name__}") from error
+    return JsonConnection(*streams)
