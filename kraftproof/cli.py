@@ -35,7 +35,7 @@ COMMANDS: Final = {
     "test": "Run a workload on a cluster under faults, and judge the recorded run.",
     "sim": "Run simulated clusters, one per seed, until an invariant or a model is violated.",
     "fuzz": "Send random and half-right frames to a cluster, and watch its nodes.",
-    "shrink": "Reduce a failing simulated run to a short schedule file.",
+    "shrink": "Reduce a failing run to the faults that cause the failure.",
     "replay": "Do a recorded run again, on other ground if asked; count how often it fails again.",
     "mutants": "Plant known bugs in the node, and report which bugs the simulation finds.",
     "mutate": "Make small edits of the node, and report which edits the simulation finds.",

@@ -21,7 +21,10 @@ LEFT_OUT = frozenset({"docker", "spark", "kafka", "wheel", "slow", "long"})
 BY_FILE = "loadfile"
 BY_GROUP = "loadgroup"
 """Tests with a common costly fixture stay together (tests/support/groups.py)."""
-WAITING_WORKERS = "3"
+MOST_WORKERS = 4
+WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
+"""Workers for most tests: one more than cores, since many tests wait for live clusters."""
+WAITING_WORKERS = str(MOST_WORKERS)
 """Workers for tests of containers; live clusters mostly wait."""
 FAST = "not simulation and not spark and not docker and not kafka and not wheel"
 """Tests that need no more than Python; those marked long among them are left to test-long."""
@@ -91,7 +94,7 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
-        pytest_stage("fast", f"{FAST} and not long", workers="auto"),
+        pytest_stage("fast", f"{FAST} and not long", workers=WORKERS),
         pytest_stage("wheel", "wheel and not docker and not long"),
         pytest_stage(
             "simulation",
@@ -100,8 +103,12 @@ def stages() -> tuple[Stage, ...]:
             together=BY_GROUP,
         ),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
-        pytest_stage("kafka", "kafka and not long", needs="jars", workers="2", together=BY_GROUP),
-        pytest_stage("spark", "spark and not docker and not long", workers="2", together=BY_GROUP),
+        pytest_stage(
+            "kafka", "kafka and not long", needs="jars", workers=WORKERS, together=BY_GROUP
+        ),
+        pytest_stage(
+            "spark", "spark and not docker and not long", workers=WORKERS, together=BY_GROUP
+        ),
         pytest_stage(
             "docker",
             "docker and not long",

@@ -20,7 +20,7 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.simulated.background import background_load
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
-from kraftproof.cluster.simulated.faults import fault_timing
+from kraftproof.cluster.simulated.faults import fault_timing, stop_watch
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
@@ -190,9 +190,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     async def stop_node(self, node_id: int) -> None:
         machine = self._machine(node_id)
         machine.stop()
-        deadline_ns = self._scope.now() + STOP_WITHIN_NS
-        while machine.process is not None and self._scope.now() < deadline_ns:
-            await self._scope.sleep(POLL_NS)
+        await stop_watch.wait_for_exit(self._scope, self.world, machine, STOP_WITHIN_NS)
         machine.kill()
 
     @override

@@ -48,8 +48,13 @@ SEGMENT_BYTES = (4096, 1 << 30)
 SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
 SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
 SLICE_BYTES = (300, 4000, 1 << 20)
-RACKS = ("east", "west", None)
-"""Racks assigned by node id modulo their number; None means no rack."""
+RACKS: tuple[tuple[str | None, ...], ...] = (
+    *(("east", "west", None),) * 3,
+    ("east", "west"),
+    ("east", "west", "west"),
+    (None,),
+)
+"""Layouts of racks, of which a run has one; a node's rack is that of its id modulo their number."""
 
 
 class World:
@@ -74,6 +79,7 @@ class World:
         self.links.failed_answers = FailedAnswers.draw(Random(f"{options.seed}/failed-answers"))
         self.network = Network(self.links, self.transport, self._server, self.crashed)
         self.timeouts = timeouts(options.timeouts)
+        self.racks = Random(f"{options.seed}/racks").choice(RACKS)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.committed_log = CommittedLog()
         self.snapshots = node_config.snapshot_policy(
@@ -171,7 +177,7 @@ class World:
                 if voter.has("controller")
             ),
             endpoints=(endpoint,),
-            rack=RACKS[info.node_id % len(RACKS)],
+            rack=self.racks[info.node_id % len(self.racks)],
             timeouts=self.timeouts,
             snapshots=self.snapshots,
         )

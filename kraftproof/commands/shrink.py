@@ -1,4 +1,4 @@
-"""`kraftproof shrink`: reduce a failing simulated run to a short schedule file."""
+"""`kraftproof shrink`: reduce a failing run to the faults and operations that cause the failure."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof import interrupts
+from kraftproof.commands.shrink_live import shrink_live
 from kraftproof.commands.sim import print_diagram, refuse_budget
 from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from kraftproof.search.shrinking import Shrinking
 
 DEFAULT_BUDGET_S = 300.0
+TRIES = 3
+MOST_TRIES = 100
 
 
 def shrink(
@@ -43,11 +46,19 @@ def shrink(
         typer.Option(help="File to write.", show_default="shrunk-SEED.txt in the store"),
     ] = None,
     budget_s: Annotated[
-        float, typer.Option(help="CPU seconds after which the smallest run so far is the result.")
+        float,
+        typer.Option(
+            help="CPU seconds, or seconds for a run directory of `kraftproof test`, after which "
+            "the smallest run so far is the result."
+        ),
     ] = DEFAULT_BUDGET_S,
+    tries: Annotated[
+        int,
+        typer.Option(help="Runs of each candidate on a live cluster.", min=1, max=MOST_TRIES),
+    ] = TRIES,
     store: Annotated[Path, typer.Option(help="Parent of the run directories.")] = Path("store"),
 ) -> None:
-    """Reduce a failing simulated run to the faults and operations that cause the failure.
+    """Reduce a failing run to the faults and operations that cause the failure.
 
     [bold]kraftproof shrink 7 --mutant A18 --out small.txt[/]
     Starts from a failing seed of a search.
@@ -57,6 +68,10 @@ def shrink(
 
     [bold]kraftproof sim --schedule small.txt[/]
     Replays the result: the same violation, with its diagram.
+
+    [bold]kraftproof shrink store/RUN --tries 5[/]
+    Starts from a run of [bold]kraftproof test[/], on any backend: fewer faults in
+    less time. The result is a run directory for [bold]kraftproof replay[/].
 
     The result fails for the same reason as the given run: the same invariant, or
     the same check. The schedule file has a line per fault, and can be edited and
@@ -77,12 +92,20 @@ def shrink(
                 f"{run}: the file itself sets the options of the run; --mutant, --nodes and "
                 "--time-limit can only be combined with a seed"
             )
+        if _is_run_of_test(Path(run)):
+            if out is not None:
+                raise UsageError(f"--out {out}: the result of a run of `test` is a run directory")
+            raise typer.Exit(shrink_live(Path(run), store, tries=tries, budget_s=budget_s))
         source = ScheduleFile(_schedule_path(Path(run)), store)
         seed = source.seed
     target = out or store / f"shrunk-{seed}.txt"
     if not target.absolute().parent.is_dir() and out is not None:
         raise UsageError(f"--out {target}: {target.absolute().parent} is not a directory")
     raise typer.Exit(_shrink(source, seed, target, budget_s))
+
+
+def _is_run_of_test(run: Path) -> bool:
+    return (run / "run.json").is_file() and not (run / SCHEDULE_FILE).exists()
 
 
 def _schedule_path(run: Path) -> Path:
@@ -92,10 +115,7 @@ def _schedule_path(run: Path) -> Path:
     if not run.is_dir():
         return run
     if not (run / SCHEDULE_FILE).exists():
-        raise UsageError(
-            f"{run}: the directory has no {SCHEDULE_FILE}; only runs of `kraftproof sim` have this "
-            "file"
-        )
+        raise UsageError(f"{run}: not a run directory, no {SCHEDULE_FILE} and no run.json")
     return run / SCHEDULE_FILE
 
 

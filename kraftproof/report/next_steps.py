@@ -42,12 +42,10 @@ def next_steps(view: RunView, *, is_invalid: bool) -> list[Step]:
     steps = [Step(purpose="replay", command=replay_command(view))]
     if is_invalid:
         steps.insert(0, Step(purpose="explain", command=join(["kraftproof", "explain", path])))
-        if is_of_search(view):
-            shrink = join(["kraftproof", "shrink", path])
-            steps.append(Step(purpose="shrink", command=shrink))
-        else:
+        if not is_of_search(view):
             again = join(["kraftproof", "replay", path])
             steps.append(Step(purpose="count how often it fails", command=again))
+        steps.append(Step(purpose="shrink", command=join(["kraftproof", "shrink", path])))
     steps.append(Step(purpose="check again", command=join(["kraftproof", "check", path])))
     return steps
 

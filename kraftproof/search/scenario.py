@@ -54,7 +54,7 @@ EXTRAS = (
     "clock-strobe",
     "drift",
 )
-STORY_SHARE = 0.08
+STORY_SHARE = 0.15
 """Share of seeds whose schedule consists of stories; the other seeds keep their schedules."""
 SNAPSHOT_BYTES = (400, 1000, 3000)
 SLICE_BYTES = (60, 200, 1000)

@@ -14,6 +14,7 @@ from math import ceil
 from typing import TypeVar
 
 from kraftproof.nemesis.schedule import Scheduled
+from kraftproof.search.minimize import minimized
 from kraftproof.search.scenario import Scenario
 from kraftproof.search.seed_result import OF_FILES, SeedResult
 from kraftproof.search.seeds import scenario_run
@@ -153,19 +154,8 @@ class Shrinking:
     # Attempts
 
     def _minimize(self, items: Sequence[T], make: Callable[[Sequence[T]], Scenario]) -> None:
-        """Delta debugging: remove smaller and smaller parts until no single item can be removed."""
-        kept, parts = list(items), 1
-        while kept:
-            size = ceil(len(kept) / parts)
-            for start in range(0, len(kept), size):
-                rest = kept[:start] + kept[start + size :]
-                if self._fails(make(rest)):
-                    kept, parts = rest, max(parts - 1, 1)
-                    break
-            else:
-                if size == 1:
-                    return
-                parts = min(len(kept), parts * 2)
+        """Remove items while the made scenario fails."""
+        minimized(items, lambda kept: self._fails(make(kept)))
 
     def _try_in_turn(self, simpler: Callable[[Scenario], Iterable[Scenario]]) -> None:
         """Replace the run by the first simpler failing run, repeatedly."""

@@ -221,6 +221,16 @@ def clock_jumps(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     return steps
 
 
+def stops_alone(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
+    """A broker is asked to stop while no controller can grant the shutdown."""
+    broker = random.choice([node.node_id for node in nodes if node.has("broker")])
+    alone_s, stops_s = random.uniform(4.0, 7.0), random.uniform(0.0, 1.5)
+    return [
+        (0.0, alone_s, Cut(shape="broker", around=broker, direction=random.choice(_DIRECTIONS))),
+        (stops_s, alone_s + random.uniform(0.1, 1.0), Restart(target=broker)),
+    ]
+
+
 def power_failure(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """A standby lags, then the power fails: records flushed by a minority are not committed."""
     alone = Cut(shape="laggard", around=standby(random.randrange(MOST_STANDBYS)))
@@ -240,6 +250,7 @@ _SCENARIOS: tuple[tuple[frozenset[str], int, FaultScenario], ...] = (
     (frozenset({Cut.kind}), 1, flapping),
     (frozenset({Cut.kind, Kill.kind}), 3, stale_leader_longer_log),
     (frozenset({Cut.kind, Restart.kind}), 3, handover),
+    (frozenset({Cut.kind, Restart.kind}), 1, stops_alone),
     (frozenset({Cut.kind}), 1, quorum_split),
     (frozenset({Cut.kind, Kill.kind}), 1, minority_then_lost),
     (frozenset({Cut.kind, Pause.kind}), 3, leader_isolated_gradually),

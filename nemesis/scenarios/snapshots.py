@@ -66,6 +66,26 @@ def slow_copy(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     return in_order(steps)
 
 
+def lone_copier(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
+    """The majority of the leader depends on a standby that copies the snapshot slowly.
+
+    The other standbys of the majority are dead, so that the leader stays only because the requests
+    for slices count as contact.
+    """
+    voters = sum(node.has("controller") for node in nodes)
+    behind, back_s = random.randrange(MOST_STANDBYS), random.uniform(1.5, 4.0)
+    until_s = back_s + random.uniform(4.0, 2 * COPY_S)
+    slow = LinkFault(slow_ns=random.choice((20, 40, 80)) * MS_NS)
+    steps: list[FaultStep] = [
+        (0.0, back_s, Cut(shape="laggard", around=standby(behind))),
+        (back_s, until_s, Stall(target=standby(behind), toxic=slow)),
+    ]
+    for other in range(1, voters // 2 + 1):
+        dead_s = back_s - random.uniform(0.0, 0.2)
+        steps.append((dead_s, until_s, Kill(target=standby(behind + other))))
+    return in_order(steps)
+
+
 def snapshot_amid_changes(random: Random, nodes: Sequence[NodeInfo]) -> list[FaultStep]:
     """A node dies while writing a snapshot, and brokers leave and return meanwhile."""
     brokers = [node.node_id for node in nodes if node.has("broker")]

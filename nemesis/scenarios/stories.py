@@ -12,6 +12,7 @@ from kraftproof.nemesis.scenarios.snapshots import (
     copier_dies,
     dies_twice_after_truncation,
     leader_dies_while_serving,
+    lone_copier,
     slow_copy,
     snapshot_amid_changes,
 )
@@ -29,6 +30,7 @@ STORIES: Final[tuple[Story, ...]] = (
 WITH_THREE_VOTERS: Final[tuple[Story, ...]] = (
     dies_twice_after_truncation,
     dies_twice_after_truncation,
+    lone_copier,
 )
 """Stories with a successor of the leader."""
 THREE: Final = 3

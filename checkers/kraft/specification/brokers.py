@@ -139,8 +139,9 @@ def _wrong_record(
         return f"asked for its registration, but {record.broker_id} was registered"
     if record.broker_epoch != epoch:
         return f"has the broker epoch {record.broker_epoch}, not {epoch}"
-    if (record.fenced, record.in_controlled_shutdown) != (fenced, leaves):
-        return f"is registered with fenced={record.fenced}, not {fenced}"
+    found = (record.fenced, record.in_controlled_shutdown)
+    if found != (fenced, leaves):
+        return f"is registered with fenced, shutting down: {found}, not {(fenced, leaves)}"
     if record.rack != request.rack or record.log_dirs != request.log_dirs:
         return f"is registered in rack {record.rack} with {len(record.log_dirs)} directories"
     listeners = [(one.name, one.host, one.port) for one in request.listeners]

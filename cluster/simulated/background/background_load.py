@@ -5,6 +5,7 @@ from random import Random
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
     background_topics,
+    broker_visitors,
     many_observers,
     mistaken_requests,
     random_requests,
@@ -42,5 +43,9 @@ def start(
     if random.random() < mistaken_requests.SHARE:
         asked = [node.node_id for node in nodes if node.has("controller")]
         task = mistaken_requests.send_mistaken_requests(scope, world, random, asked)
+        tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/visitors")
+    if random.random() < broker_visitors.SHARE:
+        task = broker_visitors.send_registrations(scope, world, random, nodes)
         tasks.append(scope.spawn(task))
     return tasks

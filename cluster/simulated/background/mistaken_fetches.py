@@ -117,10 +117,12 @@ def _not_leader(to: Receiver, random: Random) -> Mistake | None:
     return mistake(message, version, ErrorCode.NOT_LEADER_OR_FOLLOWER, "not the leader")
 
 
-def consumer_fetch(to: Receiver, random: Random) -> Mistake | None:
-    """Return a Fetch of a consumer, which the leader answers; other versions than a replica's."""
+def consumer_fetch(to: Receiver, random: Random, end: int) -> Mistake:
+    """Return a Fetch of a consumer, which the leader answers; `end` is the end of its log."""
     version = random.randint(OLDEST_FETCH, NEWEST_FETCH)
-    offset = random.choice((to.log_start, to.log_start + random.randrange(300), FAR))
+    within = to.log_start + random.randrange(300)
+    last = max(to.log_start, end - 1)
+    offset = random.choice((to.log_start, within, end, last, last, last, FAR))
     partition = _at(to, version, offset, random.choice((NO_NODE, to.epoch)), NO_NODE)
     message = _fetch(to, version, NO_NODE, partition)
     expected = {ErrorCode.NONE, ErrorCode.OFFSET_OUT_OF_RANGE}
@@ -128,7 +130,7 @@ def consumer_fetch(to: Receiver, random: Random) -> Mistake | None:
         expected = {ErrorCode.NOT_LEADER_OR_FOLLOWER}
     elif offset == FAR:
         expected = {ErrorCode.OFFSET_OUT_OF_RANGE}
-    elif offset == to.log_start:
+    elif offset in {to.log_start, end}:
         expected = {ErrorCode.NONE}
     return Mistake(
         message=message,

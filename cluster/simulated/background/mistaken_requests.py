@@ -15,7 +15,7 @@ from kraftproof.cluster.simulated.background.mistaken_fetches import (
     MISTAKEN_FETCHES,
     consumer_fetch,
 )
-from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Receiver
+from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Mistake, Receiver
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.invariant import LEADER
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
@@ -32,7 +32,7 @@ MAX_WAIT_NS: Final = milliseconds(500)
 """Time-out of a connection, and of an answer."""
 LONGEST_REST_NS: Final = milliseconds(2_000)
 """Longest time between two requests."""
-CONSUMER_SHARE: Final = 0.2
+CONSUMER_SHARE: Final = 0.35
 """Share of requests that are Fetches of a consumer."""
 INVARIANT: Final = "MistakesAreNamed"
 STATEMENT: Final = (
@@ -64,7 +64,8 @@ async def _ask(scope: SimulatedScope, world: World, random: Random, asked: int) 
     committed_end = process.status.high_watermark if process and process.status else 0
     is_consumer = random.random() < CONSUMER_SHARE
     if is_consumer:
-        drawn = consumer_fetch(receiver, random)
+        end = world.machines[asked].env.log.end_offset
+        drawn: Mistake | None = consumer_fetch(receiver, random, end)
     else:
         drawn = random.choice((*MISTAKES, *MISTAKEN_FETCHES))(receiver, random)
     if drawn is None:

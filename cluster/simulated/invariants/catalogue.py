@@ -18,6 +18,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.brokers.leases import (
     CurrentEpochsOnly,
@@ -79,6 +80,7 @@ from kraftproof.cluster.simulated.invariants.quorum.high_watermarks import (
     FollowersTakeHighWatermarks,
     HighWatermarkIsEarned,
 )
+from kraftproof.cluster.simulated.invariants.quorum.leaderships import LeadersStay
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
     AnswersNameWhatWasAsked,
     FetchersDoNotLead,
@@ -144,6 +146,7 @@ def make_monitor(
             VotesAreRefusedForAReason(config),
             RolesFitVotes(config),
             CheckQuorum(config),
+            LeadersStay(config),
             ElectionsTakeTheirTime(config),
             StatusIsAccurate(config, evidence),
             *_of_messages(config),
@@ -165,7 +168,8 @@ def make_monitor(
             FencedInTime(config, registry),
             HeartbeatRequestsHonoured(registry),
             BrokersKeepPace(config),
-            ForwardsKeepDeadlines(),
+            HeartbeatsAreTrue(),
+            ForwardsKeepDeadlines(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),

@@ -24,9 +24,12 @@ from kraftproof.node.wire.messages import (
     Message,
     fetch_request,
     fetch_response,
+    fetch_snapshot_request,
     vote_request,
     vote_response,
 )
+
+FETCHES = (fetch_request.FetchRequest, fetch_snapshot_request.FetchSnapshotRequest)
 
 
 class ElectionSafety(Invariant):
@@ -134,10 +137,16 @@ class EpochsNeverFall(Invariant):
 
 
 class CheckQuorum(Invariant):
-    """A leader without a majority of followers resigns (check quorum)."""
+    """A leader without a majority of followers resigns (check quorum).
 
-    statement = "A leader without Fetches from a majority resigns within 1.5 fetch time-outs."
-    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+    A request for a slice of a snapshot is a contact, as in Kafka.
+    """
+
+    statement = (
+        "A leader without Fetches or FetchSnapshots from a majority resigns within 1.5 fetch "
+        "time-outs."
+    )
+    requests: ClassVar[Requests] = FETCHES
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
@@ -168,11 +177,11 @@ class CheckQuorum(Invariant):
     def on_received(self, process: ProcessView, event: Received) -> None:
         contacts = self._contacts.get(process.node_id)
         request = event.message
-        if contacts is None or not isinstance(request, fetch_request.FetchRequest):
+        if contacts is None or not isinstance(request, FETCHES):
             return
-        replica = request.replica_state.replica_id
-        if replica < 0:
-            replica = request.replica_id
+        replica = request.replica_id
+        if isinstance(request, fetch_request.FetchRequest):
+            replica = max(replica, request.replica_state.replica_id)
         if replica in contacts:
             contacts[replica] = process.running_ns()
 

@@ -62,12 +62,16 @@ def _fetch(message: Message, random: Random) -> Message:
     return replace(message, responses=(topic,))
 
 
+_NOBODY: Final = fetch_snapshot_response.LeaderIdAndEpoch(leader_id=-1, leader_epoch=-1)
+
+
 def _fetch_snapshot(message: Message, random: Random) -> Message:
     assert isinstance(message, fetch_snapshot_response.FetchSnapshotResponse)
     if random.random() < 0.4 or not message.topics or not message.topics[0].partitions:
         error = random.choice((ErrorCode.NONE, *ERRORS))
         return fetch_snapshot_response.FetchSnapshotResponse(error_code=error)
-    partition = message.topics[0].partitions[0]
+    # An unfit slice names no leader, so that no invariant takes the slice for the leader's success.
+    partition = replace(message.topics[0].partitions[0], current_leader=_NOBODY)
     other = random.randrange(4)
     if other == 0:
         partition = replace(partition, error_code=ErrorCode.SNAPSHOT_NOT_FOUND)

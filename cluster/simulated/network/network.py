@@ -60,6 +60,7 @@ class Connection:
         "_owner",
         "_served",
         "_transport",
+        "carries_fetches",
         "is_established",
         "is_open",
         "server",
@@ -85,6 +86,8 @@ class Connection:
         self._served: deque[Call] = deque()
         self.is_established = False
         """Whether what is sent may reach somebody, as far as the sender can know."""
+        self.carries_fetches: bool | None = None
+        """Whether a node has sent Fetches, or other requests; None before the first request."""
         self.server: ServerEndpoint | None = None
         self.is_open = True
 

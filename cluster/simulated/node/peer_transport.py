@@ -1,5 +1,7 @@
 """The shell's Transport and Replies in the simulator: both ends of the simulated network."""
 
+from typing import Final
+
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Link
@@ -14,7 +16,11 @@ from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
 from kraftproof.node.shell.ports import ConnectionOwner, Replies, Transport
-from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages import Message, fetch_request, fetch_snapshot_request
+
+FETCHES: Final = frozenset(
+    (fetch_request.FetchRequest, fetch_snapshot_request.FetchSnapshotRequest)
+)
 
 
 class SimulatedTransport(Transport[Connection]):
@@ -49,6 +55,11 @@ class SimulatedTransport(Transport[Connection]):
             outgoing = Outgoing(message=message, version=version, forward=request)
             connection.send(correlation_id, outgoing)
             return
+        is_fetch = type(message) in FETCHES
+        if connection.carries_fetches != is_fetch:
+            if connection.carries_fetches is not None:
+                self._contract.lane_is_mixed(request)
+            connection.carries_fetches = is_fetch
         for sent in self._on_sent[type(message)]:
             sent(self._process, request)
         connection.send(correlation_id, Outgoing(message=message, version=version))

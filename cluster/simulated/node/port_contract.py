@@ -19,6 +19,7 @@ SENTENCES: Final = {
     "OneSnapshotAtATime": "Snapshots are written and checked one at a time.",
     "AnswersFitRequests": "A request is resumed by its own answer.",
     "UnsentReachedNobody": "A Forward is refused by its sender only if it can have reached nobody.",
+    "FetchesGoAlone": "A connection to a peer carries Fetches alone, or no Fetch.",
     "PeersAnswerInTime": "A Send or Forward ends in one answer, or in none, within its time-out.",
 }
 OVERDUE_NS: Final = milliseconds(50)
@@ -128,6 +129,11 @@ class PortContract:
         late_ms = (running_ns - self._due[correlation]) / 1e6
         detail = f"request {correlation} has not ended {late_ms:.0f} ms after its time-out"
         self._violated("PeersAnswerInTime", detail)
+
+    def lane_is_mixed(self, request: Send) -> None:
+        """Report a request that waits for Fetches, which may wait for news, or the reverse."""
+        name = type(request.message).__name__
+        self._violated("FetchesGoAlone", f"{name} to node {request.destination}")
 
     def forward_begins(self, request: Forward, connection: PeerConnection) -> None:
         """Note the connection of a Forward."""

@@ -4,7 +4,12 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+    Requests,
+)
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS
 from kraftproof.node.core.effects import Forward, Send
@@ -22,15 +27,17 @@ class ForwardsKeepDeadlines(Invariant):
 
     statement = (
         "A broker forwards a request with the time that its client still waits, without a margin "
-        "of a tenth at most, and waits no longer for the answer."
+        "of a tenth at most, and waits no longer for the answer; for a connection, the broker "
+        "waits one request time-out at most."
     )
     requests: ClassVar[Requests] = (
         create_topics_request.CreateTopicsRequest,
         delete_topics_request.DeleteTopicsRequest,
     )
 
-    def __init__(self) -> None:
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
+        self._request_ns = config.timeouts.request_ns
         self._open: dict[int, dict[int, tuple[Message, int]]] = {}
         """By node and token: a request without an answer, and the true time of its arrival."""
 
@@ -51,6 +58,9 @@ class ForwardsKeepDeadlines(Invariant):
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         if not isinstance(request, Forward):
             return
+        if request.connect_ns > min(request.timeout_ns, self._request_ns):
+            detail = f"waits {request.connect_ns / 1e6:.0f} ms for a connection"
+            self.monitor.report_violation(self, process, detail)
         faults = [
             self._fault(request, asked, process.now_ns() - arrived_ns)
             for asked, arrived_ns in self._open.get(process.node_id, {}).values()

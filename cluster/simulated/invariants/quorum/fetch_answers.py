@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     Requests,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
 from kraftproof.node.wire.messages.batch import Batch
@@ -30,7 +31,8 @@ class FetchesGetWhatFollows(Invariant):
 
     statement = (
         "A Fetch is answered with consecutive batches of the leader's log from its offset, and a "
-        "Fetch of a voter without batches only at the end of the log."
+        "Fetch of a voter without batches only at the end of the log; a consumer gets committed "
+        "batches only."
     )
     requests: ClassVar[Requests] = (FetchRequest,)
 
@@ -51,7 +53,7 @@ class FetchesGetWhatFollows(Invariant):
         offset = event.message.topics[0].partitions[0].fetch_offset
         batches: Sequence[Batch] = told.records or ()
         if batches:
-            fault = _fault(process, offset, batches)
+            fault = _fault(process, offset, batches) or _fault_to_consumer(process, event, batches)
         else:
             fault = self._fault_without(process, event, offset)
         if fault is not None:
@@ -60,12 +62,29 @@ class FetchesGetWhatFollows(Invariant):
     def _fault_without(self, process: ProcessView, event: Received, offset: int) -> str | None:
         message = event.message
         assert isinstance(message, FetchRequest), "the only type of its requests"
-        in_state = event.version >= OF_REPLICAS_SINCE
-        replica = message.replica_state.replica_id if in_state else message.replica_id
+        replica = _replica_id(message, event.version)
         end = process.log.end_offset
         if replica in self._voters and offset < end:
             return f"no batches at offset {offset} for a voter; the log ends at {end}"
         return None
+
+
+def _replica_id(message: FetchRequest, version: int) -> int:
+    in_state = version >= OF_REPLICAS_SINCE
+    return message.replica_state.replica_id if in_state else message.replica_id
+
+
+def _fault_to_consumer(
+    process: ProcessView, event: Received, batches: Sequence[Batch]
+) -> str | None:
+    """Describe records that a debugging consumer gets before they are committed (595-54)."""
+    assert isinstance(event.message, FetchRequest), "the only type of its requests"
+    status, end = process.status, batches[-1].next_offset
+    if status is None or end <= status.high_watermark:
+        return None
+    if _replica_id(event.message, event.version) != NO_NODE:
+        return None
+    return f"a consumer gets offset {end - 1}, the high watermark is {status.high_watermark}"
 
 
 def _fault(process: ProcessView, offset: int, batches: Sequence[Batch]) -> str | None:

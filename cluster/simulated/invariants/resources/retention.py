@@ -49,7 +49,8 @@ class OldFilesAreDeleted(Invariant):
 
     statement = (
         f"When a node has written a snapshot, it has {MOST_SNAPSHOTS} others at most, "
-        f"{MOST_UNFINISHED} unfinished ones at most, and no segment that the write before covers."
+        f"{MOST_UNFINISHED} unfinished ones at most, and no segment that the write before covers; "
+        "a start removes unfinished snapshots."
     )
 
     def __init__(self) -> None:
@@ -60,6 +61,10 @@ class OldFilesAreDeleted(Invariant):
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._start.pop(process.node_id, None)
+        unfinished = [name for name in process.log_files() if name.endswith(".part")]
+        if unfinished:
+            detail = f"{unfinished[0]} of an earlier process is still there after the start"
+            self.monitor.report_violation(self, process, detail)
 
     @override
     def on_step(self, process: ProcessView) -> None:

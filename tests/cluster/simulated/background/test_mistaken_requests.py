@@ -11,7 +11,7 @@ from kraftproof.cluster.simulated.background.mistaken_fetches import (
     consumer_fetch,
 )
 from kraftproof.cluster.simulated.background.mistaken_requests import consumer_fault
-from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Receiver
+from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Mistake, Receiver
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
@@ -40,9 +40,13 @@ def receiver(*, is_leader: bool) -> Receiver:
     )
 
 
+def consumes(to: Receiver, random: Random) -> Mistake:
+    return consumer_fetch(to, random, 40)
+
+
 @pytest.mark.parametrize("is_leader", [True, False])
 @pytest.mark.parametrize(
-    "draw", [*MISTAKES, *MISTAKEN_FETCHES, consumer_fetch], ids=lambda draw: draw.__name__
+    "draw", [*MISTAKES, *MISTAKEN_FETCHES, consumes], ids=lambda draw: draw.__name__
 )
 def test_each_request_can_be_written_in_its_version(draw, is_leader) -> None:
     drawn = [draw(receiver(is_leader=is_leader), Random(seed)) for seed in range(60)]

@@ -4,7 +4,7 @@ import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.node.port_contract import SENTENCES, PortContract
-from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
 from kraftproof.node.core.effects import CleanLog, PersistQuorumState, Truncate
@@ -118,3 +118,18 @@ def test_the_ports_of_a_process_report_what_they_see(tmp_path, monkeypatch):
 
     with pytest.raises(Exception, match="BarriersHold"):
         cluster.run(main())
+
+
+def test_a_connection_that_carries_fetches_and_other_requests_is_found(tmp_path, monkeypatch):
+    lanes = "kraftproof.node.shell.peer_lanes._FETCHES"
+    monkeypatch.setattr(lanes, frozenset())
+    nodes = nodes_of(controller=3, broker=1)
+    cluster = SimulatedCluster(ClusterOptions(nodes=nodes, seed=2, directory=tmp_path))
+
+    async def main():
+        await cluster.start()
+        await cluster.scope.sleep(60 * SECOND_NS)
+
+    with pytest.raises(InvariantViolatedError):
+        cluster.run(main())
+    assert {violation.invariant for violation in cluster.violations} == {"FetchesGoAlone"}

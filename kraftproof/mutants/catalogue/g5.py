@@ -1,0 +1,17 @@
+"""G5: the new leader of a partition is the in-sync replica with the lowest id."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="G5",
+    title="The new leader of a partition is the in-sync replica with the lowest id",
+    source="ours; Kafka's PartitionChangeBuilder",
+    expected="ControllerConforms",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.controller.fencing",
+            old="    for candidate in replicas:",
+            new="    for candidate in sorted(isr):",
+        ),
+    ),
+)

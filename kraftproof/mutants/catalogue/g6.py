@@ -1,0 +1,17 @@
+"""G6: A request for a slice of a snapshot is no contact of the replica."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="G6",
+    title="A request for a slice of a snapshot is no contact of the replica",
+    source="ours; KIP-630 (FetchSnapshot), 595-43",
+    expected="LeadersStay",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.raft.snapshots.serving",
+            old="            role.replicas.replica(params.replica_id, now.monotonic).on_fetch(now)",
+            new="            role.replicas.replica(params.replica_id, now.monotonic)",
+        ),
+    ),
+)

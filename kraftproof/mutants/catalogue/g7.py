@@ -1,0 +1,17 @@
+"""G7: A heartbeat names the next offset in place of the last one."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="G7",
+    title="A heartbeat names the next offset in place of the last one",
+    source="ours; KIP-631 (BrokerHeartbeat)",
+    expected="HeartbeatsAreTrue",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.broker.membership",
+            old="current_metadata_offset=self._committed.offset - 1",
+            new="current_metadata_offset=self._committed.offset",
+        ),
+    ),
+)
