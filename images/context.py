@@ -81,7 +81,7 @@ def build(
     arguments: Mapping[str, str],
     dockerfile: str = "Dockerfile",
 ) -> None:
-    """Build a Dockerfile of the folder as an image that carries the label of Kraftproof.
+    """Build a Dockerfile of the folder as an image with the label of Kraftproof.
 
     Raises:
         ImageError: a step failed; the text has the last output of the step.

@@ -63,7 +63,7 @@ def dockerfile_image(
     """Return the tag of the image of a Dockerfile, built if a file of its folder has changed.
 
     Raises:
-        ImageError: there is no such file, or a step failed.
+        ImageError: the file is missing, or a step failed.
     """
     if not dockerfile.is_file():
         raise ImageError(f"{dockerfile}: there is no such Dockerfile")
