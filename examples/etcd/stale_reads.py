@@ -8,6 +8,8 @@ pauses the leader during the election, and heals the drop shortly before TCP sen
 
 from dataclasses import dataclass, replace
 
+from system import Etcd
+
 from kraftproof.cluster.protocol import Capability, Link
 from kraftproof.nemesis.fault import LEADER, Role, resolve
 
@@ -106,3 +108,20 @@ def plan(random, nodes):
         followers_paused_s=random.uniform(0.1, 0.5),
         leader_ahead_s=random.uniform(0.1, 0.4),
     )
+
+
+class Pinned(Etcd):
+    """etcd with clients that stay at their node, so that reads wait at a paused leader."""
+
+    def client(self, cluster, workload, random):
+        """Return a client that connects to the same node again."""
+        client = super().client(cluster, workload, random)
+        turn_away = client.close
+
+        def close():
+            node = client.node
+            turn_away()
+            client.nodes.sort(key=lambda other: other != node)
+
+        client.close = close
+        return client
