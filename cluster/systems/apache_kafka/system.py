@@ -12,7 +12,7 @@ from kraftproof.cluster.systems.apache_kafka.deployment import deployment, relea
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
-from kraftproof.cluster.systems.kafka.quorum import led_quorums, roles_of
+from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
 from kraftproof.cluster.systems.kafka.readiness import lacks
 from kraftproof.cluster.systems.system import (
     Client,
@@ -122,6 +122,10 @@ class ApacheKafka(System):
         raise SystemUnavailableError(
             f"the system {self.name} has no client for {workload!r}{reason}"
         )
+
+    @override
+    async def identity(self, cluster: Cluster, node_id: int) -> str | None:
+        return await identity_of(cluster, node_id)
 
     @override
     async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
