@@ -28,11 +28,11 @@ from kraftproof.node.shell.peer_lanes import Lane
 from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import MetadataLog
-from kraftproof.node.wire.batches import encode_batch
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch, with_bytes
 from kraftproof.node.wire.messages.generated.create_topics_response import CreateTopicsResponse
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.batch import Batch, with_bytes
+from kraftproof.node.wire.records.batches import encode_batch
 
 PEER: Final = NodeId(1)
 TIMEOUT_NS: Final = 60_000_000_000

@@ -39,10 +39,10 @@ from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History, batches_
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.raft.snapshots.rpc import with_slice
 from kraftproof.node.server.large_messages import is_large, parts_of
-from kraftproof.node.wire.batches import decode_batches, encode_batches
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batches
 from kraftproof.node.wire.types import Uuid
 
 CONTROLLERS: Final = 3

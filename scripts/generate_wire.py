@@ -1,4 +1,8 @@
-"""Writes node/wire/messages/generated from kio's schemas and the table of metadata records.
+"""Writes the generated messages and records of node/wire.
+
+The sources are kio's schemas and the table of metadata records; requests and responses go to
+node/wire/messages/generated, records to node/wire/records/generated.
+
 
     python -m scripts.generate_wire            writes the modules
     python -m scripts.generate_wire --check    says whether they are up to date (exit 1 if not)
@@ -16,7 +20,9 @@ from scripts.wiregen import from_kio, records
 from scripts.wiregen.emit import Module, snake
 from scripts.wiregen.model import Message
 
-TARGET: Final = Path(__file__).resolve().parent.parent / "node/wire/messages/generated"
+TARGET: Final = Path(__file__).resolve().parent.parent / "node/wire"
+MESSAGES: Final = "messages/generated"
+RECORDS: Final = "records/generated"
 APIS: Final = (
     "api_versions",
     "begin_quorum_epoch",
@@ -36,8 +42,8 @@ APIS: Final = (
     "unregister_broker",
     "vote",
 )
-DATA: Final = {
-    "default_principal_data": "default_principal_data",
+DATA: Final = {"default_principal_data": "default_principal_data"}
+RECORD_DATA: Final = {
     "leader_change_message": "leader_change",
     "snapshot_header_record": "snapshot_header",
     "snapshot_footer_record": "snapshot_footer",
@@ -47,20 +53,24 @@ DATA: Final = {
 
 
 def generate() -> dict[str, str]:
-    """The text of every generated module, formatted, by file name."""
-    modules: dict[str, list[Message]] = {}
+    """The text of every generated module, formatted, by its path below node/wire."""
+    messages: dict[str, list[Message]] = {}
     for api in APIS:
         for part in ("request", "response"):
-            modules[f"{api}_{part}"] = [from_kio.load(api, part)]
+            messages[f"{api}_{part}"] = [from_kio.load(api, part)]
     for api, name in DATA.items():
-        modules[name] = [from_kio.load(api, "data")]
-    modules["metadata_records"] = records.load()
-    texts = {f"{name}.py": _module_text(name, messages) for name, messages in modules.items()}
-    texts["__init__.py"] = (
-        '"""Messages and their codec, written by scripts/generate_wire.py; do not edit."""\n'
-    )
-    texts["index.py"] = _index_text(modules)
-    return {name: _formatted(text) for name, text in texts.items()}
+        messages[name] = [from_kio.load(api, "data")]
+    of_logs = {name: [from_kio.load(api, "data")] for api, name in RECORD_DATA.items()}
+    of_logs["metadata_records"] = records.load()
+    texts = {}
+    for folder, kind, modules in ((MESSAGES, "Messages", messages), (RECORDS, "Records", of_logs)):
+        texts[f"{folder}/__init__.py"] = (
+            f'"""{kind} and their codec, written by scripts/generate_wire.py; do not edit."""\n'
+        )
+        for name, parts in modules.items():
+            texts[f"{folder}/{name}.py"] = _module_text(name, parts)
+    texts[f"{MESSAGES}/index.py"] = _index_text(messages)
+    return {path: _formatted(text) for path, text in texts.items()}
 
 
 def _module_text(name: str, messages: list[Message]) -> str:
@@ -96,14 +106,18 @@ def _formatted(text: str) -> str:
 
 
 def stale(texts: dict[str, str], target: Path) -> list[str]:
-    """Names of files in `target` that differ from `texts`, are missing or too many."""
-    present = {path.name: path.read_text() for path in target.glob("*.py")}
+    """Paths of generated files that differ from `texts`, are missing or too many."""
+    present = {
+        str(path.relative_to(target)): path.read_text()
+        for folder in (MESSAGES, RECORDS)
+        for path in (target / folder).glob("*.py")
+    }
     return sorted(name for name in {*present, *texts} if present.get(name) != texts.get(name))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Write or check the generated modules."""
-    parser = argparse.ArgumentParser(description="generate node/wire/messages/generated")
+    parser = argparse.ArgumentParser(description="generate the messages and records of node/wire")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     options = parser.parse_args(arguments)
     texts = generate()
@@ -112,10 +126,10 @@ def main(arguments: list[str] | None = None) -> int:
         if changed:
             print(f"out of date: {', '.join(changed)}; run python -m scripts.generate_wire")
         return 1 if changed else 0
-    TARGET.mkdir(parents=True, exist_ok=True)
     for name in changed:
         path = TARGET / name
         if name in texts:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(texts[name])
         else:
             path.unlink()

@@ -23,9 +23,9 @@ from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from kraftproof.node.wire.principal import Principal
+from kraftproof.node.wire.records.batch import Batch
 
 
 class Append(Struct, frozen=True):

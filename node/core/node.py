@@ -39,7 +39,7 @@ from kraftproof.node.wire.messages import (
     api_versions_request,
     describe_cluster_request,
 )
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 
 class Node:

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.schema import Message
 
 LARGE_BYTES: Final = 100_000

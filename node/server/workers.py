@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from kraftproof.node.core.base.types import Monotonic
 from kraftproof.node.shell.ports import Failed, Workers
-from kraftproof.node.wire.batches import encode_batch
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_batch
 
 T = TypeVar("T")
 

@@ -31,7 +31,7 @@ from kraftproof.node.shell.peer_lanes import PeerLanes
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports
 from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.shell.snapshot_executor import SnapshotExecutor
-from kraftproof.node.wire.messages.batch import Batch, with_bytes
+from kraftproof.node.wire.records.batch import Batch, with_bytes
 
 AWAITS_FLUSH: Final = frozenset((Truncate, InstallSnapshot, CleanLog))
 """Effects that change files which a running fsync may be on."""

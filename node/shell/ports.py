@@ -30,7 +30,7 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.events import Event, Received, SnapshotChecked
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 T = TypeVar("T")
 ClientT = TypeVar("ClientT")

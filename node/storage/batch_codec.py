@@ -1,7 +1,7 @@
 """Convert the batches of a log to the bytes of segments, and back.
 
 The codec is a parameter, so that a simulation of many nodes can avoid repeated decoding at each
-start. See node/wire/batches.py for the format.
+start. See node/wire/records/batches.py for the format.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.node.wire.batches import decode_batches, encode_batch
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batch
 
 
 class BatchCodec(Struct, frozen=True):

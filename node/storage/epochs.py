@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 FILE_NAME = "leader-epoch-checkpoint"
 MAX_DIGITS = 19

@@ -17,7 +17,7 @@ from kraftproof.node.storage.epochs import EpochCheckpoint
 from kraftproof.node.storage.errors import CorruptLogError, StorageError
 from kraftproof.node.storage.filesystem import FileSystem, parent
 from kraftproof.node.storage.segment import Segment, recover_segment, segment_offsets
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 DIRECTORY_NAME = "__cluster_metadata-0"
 DEFAULT_SEGMENT_BYTES = 1024 * 1024 * 1024

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from kraftproof.node.storage.errors import CorruptLogError
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join, replace_durably
-from kraftproof.node.wire.batches import BatchHeader, TornTailError, scan_batches
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import BatchHeader, TornTailError, scan_batches
 
 SUFFIX = ".log"
 NAME_DIGITS = 20

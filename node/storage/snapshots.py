@@ -25,8 +25,8 @@ from kraftproof.node.core.metadata.snapshot import (
 )
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join
-from kraftproof.node.wire.batches import decode_batches, encode_batch
 from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.records.batches import decode_batches, encode_batch
 
 NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 PARTIAL: Final = ".part"

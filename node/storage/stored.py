@@ -34,7 +34,7 @@ from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.meta_properties import DrawId, open_directories, random_directory_id
 from kraftproof.node.storage.snapshots import Found, SnapshotFiles, snapshot_name
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 

@@ -13,9 +13,9 @@ from kraftproof.node.storage.disk import Disk
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
 from kraftproof.node.tools.record_json import record_data, type_name
-from kraftproof.node.wire.batches import record_layouts
-from kraftproof.node.wire.messages.batch import Record
-from kraftproof.node.wire.messages.control import (
+from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.batches import record_layouts
+from kraftproof.node.wire.records.control import (
     ControlRecord,
     KRaftVersion,
     LeaderChange,
@@ -23,7 +23,7 @@ from kraftproof.node.wire.messages.control import (
     SnapshotHeader,
     Voters,
 )
-from kraftproof.node.wire.record_values import RecordLayout
+from kraftproof.node.wire.records.record_values import RecordLayout
 
 PROGRAM = "kraft-dump-log"
 SNAPSHOT_NAME: Final = re.compile(r"(\d{20})-(\d{10})\.checkpoint")

@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.node.wire.batches import decode_batches, scan_batches
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, scan_batches
 
 _CRC: Final = struct.Struct(">I")
 _CRC_AT: Final = 17

@@ -10,9 +10,9 @@ from typing import Final, get_type_hints
 
 import msgspec
 
-from kraftproof.node.wire.messages.batch import Record
-from kraftproof.node.wire.messages.control import ControlRecord, LeaderChangeVoter
-from kraftproof.node.wire.messages.metadata import (
+from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.control import ControlRecord, LeaderChangeVoter
+from kraftproof.node.wire.records.metadata import (
     WRITE_VERSIONS,
     AbortTransactionRecord,
     BeginTransactionRecord,

@@ -13,8 +13,8 @@ from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.storage.log import DIRECTORY_NAME
-from kraftproof.node.wire.batches import decode_batches
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches
 from tests.kafka.java import Java, end
 
 CLUSTER_ID = "XcZZOzUqS4yHOjhMQB6JLQ"

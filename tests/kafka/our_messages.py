@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 from tests.kafka.definitions import Field, Values
 
 

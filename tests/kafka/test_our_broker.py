@@ -15,8 +15,8 @@ from kraftproof.node.wire.messages import (
     create_topics_response,
     metadata_request,
 )
-from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.generated.metadata_response import MetadataResponse
+from kraftproof.node.wire.records import metadata as records
 from tests.kafka.java import Java
 from tests.kafka.mixed import (
     BROKER_ID,

@@ -13,9 +13,9 @@ from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.snapshot import batches_of, load
-from kraftproof.node.wire.batches import decode_batches, encode_batch, encode_batches
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import BeginTransactionRecord, EndTransactionRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batch, encode_batches
+from kraftproof.node.wire.records.metadata import BeginTransactionRecord, EndTransactionRecord
 from tests.kafka.systems import Running, until
 
 pytestmark = pytest.mark.kafka

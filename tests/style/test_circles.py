@@ -13,12 +13,7 @@ Graph = Mapping[str, Iterable[str]]
 Circle = frozenset[str]
 
 KNOWN_FILES: tuple[str, ...] = ()
-KNOWN_PACKAGES = (
-    """node.wire.batches node.wire.control_records node.wire.messages node.wire.metadata_records
-    node.wire.recent_batches node.wire.record_values""",
-    """node.wire.messages.batch node.wire.messages.control node.wire.messages.generated
-    node.wire.messages.metadata""",
-)
+KNOWN_PACKAGES: tuple[str, ...] = ()
 
 
 def names(circle: str) -> Circle:

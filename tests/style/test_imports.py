@@ -14,6 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE_MAY_USE = (
     "kraftproof.node.core",
     "kraftproof.node.wire.messages",
+    "kraftproof.node.wire.records.batch",
+    "kraftproof.node.wire.records.control",
+    "kraftproof.node.wire.records.metadata",
+    "kraftproof.node.wire.records.unknown_record",
     "kraftproof.node.wire.types",
     "kraftproof.node.wire.errors",
     "kraftproof.node.wire.principal",
@@ -63,6 +67,7 @@ def test_core_imports_only_what_it_may() -> None:
         ("kraftproof.node.core.raft.roles", True),
         ("kraftproof.node.wire.messages.vote_request", True),
         ("kraftproof.node.wire.codec", False),
+        ("kraftproof.node.wire.records.batches", False),
         ("kraftproof.node.wire.messages_of_another_name", False),
         ("kraftproof.node.storage", False),
         ("kraftproof.cluster", False),

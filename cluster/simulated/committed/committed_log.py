@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from kraftproof.cluster.simulated.committed.reference_image import Entities, apply_to_entities
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 T = TypeVar("T")
 OnCommit = Callable[[Batch, int], None]

@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch, Record
 
 Fields: TypeAlias = dict[str, object]
 Entities: TypeAlias = dict[tuple[object, ...], Fields]

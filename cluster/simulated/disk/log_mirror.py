@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 
 class LogMirror:

@@ -7,7 +7,7 @@ are checked in every run.
 """
 
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 MAX_KEPT = 4096
 """Maximum number of cached batches."""

@@ -27,8 +27,8 @@ from kraftproof.node.wire.messages import (
     unregister_broker_request,
     unregister_broker_response,
 )
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 OF_THE_CONTROLLER = (

@@ -27,8 +27,8 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, create_topics_response, delete_topics_response
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 
 Image = Any
 Row = Any

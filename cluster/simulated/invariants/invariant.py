@@ -20,7 +20,7 @@ from kraftproof.node.core.events import Event, Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 Requests = tuple[type[Message], ...]
 LEADER = "leader"

@@ -22,7 +22,7 @@ from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import fetch_request
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 
 class HighWatermarkNeverFalls(Invariant):

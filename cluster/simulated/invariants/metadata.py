@@ -11,8 +11,8 @@ from kraftproof.cluster.simulated.invariants.invariant import Invariant, Process
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch, Record
 from kraftproof.node.wire.types import Uuid
 
 OF_PARTITIONS = (records.PartitionRecord, records.PartitionChangeRecord)

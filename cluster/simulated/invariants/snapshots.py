@@ -21,10 +21,10 @@ from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, Stored
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.wire.batches import decode_batches
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches
+from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 
 BYTES_AN_EVENT = 0.8
 """Bytes of snapshot files read back per event, which bounds the cost of the check."""

@@ -9,7 +9,7 @@ from collections import OrderedDict
 
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 MAX_KEPT = 1024
 """As many batches as the slowest node may be behind the first, and still share."""

@@ -13,8 +13,8 @@ from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.node.shell.ports import Failed, Workers
-from kraftproof.node.wire.batches import encode_batch
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_batch
 
 T = TypeVar("T")
 

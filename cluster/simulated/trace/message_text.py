@@ -12,7 +12,6 @@ from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.begin_quorum_epoch_request import (
     BeginQuorumEpochRequest,
 )
@@ -37,6 +36,7 @@ from kraftproof.node.wire.messages.generated.fetch_snapshot_request import Fetch
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
 from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid
 
 MAX_NAMES = 3

@@ -33,7 +33,7 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.shell.ports import ConnectionOwner
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 MAX_EVENTS = 200_000
 """Maximum number of recorded events, about one minute of a busy cluster."""

@@ -14,8 +14,8 @@ from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
 from kraftproof.node.tools.log_file import Damage, read_segment
 from kraftproof.node.tools.record_json import record_data, type_name
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 
 TRACE_FILE = "trace.jsonl"
 _COPIED = (

@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="DamageIsRefused",
     edits=(
         Edit(
-            module="kraftproof.node.wire.batches",
+            module="kraftproof.node.wire.records.batches",
             old="    if crc32c(whole[_HEAD.size :]) != crc:",
             new="    if crc32c(whole[_HEAD.size :]) == crc + 1:",
         ),

@@ -27,7 +27,7 @@ from kraftproof.node.wire.messages import (
     metadata_request,
     metadata_response,
 )
-from kraftproof.node.wire.messages.metadata import BrokerEndpoint
+from kraftproof.node.wire.records.metadata import BrokerEndpoint
 from kraftproof.node.wire.types import ZERO_UUID
 
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")

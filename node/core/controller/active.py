@@ -33,8 +33,8 @@ from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
 )
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 
 if TYPE_CHECKING:
     from random import Random

@@ -15,8 +15,8 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import is_legal_name
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import Uuid
 
 if TYPE_CHECKING:

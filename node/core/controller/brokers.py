@@ -26,8 +26,8 @@ from kraftproof.node.wire.messages import (
     unregister_broker_request,
     unregister_broker_response,
 )
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 
 RESERVED_DIRECTORIES: Final = 100
 """Kafka reserves the directory ids below this number."""

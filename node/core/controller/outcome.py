@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.records.batch import Record
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -36,8 +36,8 @@ from kraftproof.node.wire.messages import (
     delete_topics_request,
     delete_topics_response,
 )
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import UUID_BYTES, ZERO_UUID, Uuid, format_uuid
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import Epoch, Offset
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 RECORD_ESTIMATE_BYTES = 128
 NO_RECORDS_EPOCH = Epoch(0)

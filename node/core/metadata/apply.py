@@ -30,9 +30,9 @@ from kraftproof.node.core.metadata.kept_records import (
     feature_key,
 )
 from kraftproof.node.core.metadata.version import METADATA_VERSION_LEVEL
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch, Record
-from kraftproof.node.wire.messages.unknown_record import UnknownRecord
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.unknown_record import UnknownRecord
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 TOPIC_RESOURCE: Final = 2  # the resource type of a topic in a ConfigRecord

@@ -15,7 +15,7 @@ from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 Apply = Callable[[MetadataImage, Batch], MetadataImage]
 """Returns the image after a batch, or raises ApplyError."""

@@ -18,7 +18,7 @@ from immutables import Map
 from msgspec import Struct
 
 from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
-from kraftproof.node.wire.messages.metadata import BrokerEndpoint, BrokerFeature
+from kraftproof.node.wire.records.metadata import BrokerEndpoint, BrokerFeature
 from kraftproof.node.wire.types import Uuid
 from kraftproof.node.wire.unknown_tags import UnknownTags
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kraftproof.node.core.metadata.changes import set_other
 from kraftproof.node.core.metadata.image import MetadataImage, OtherKey
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 
 Handler = Callable[[MetadataImage, Any], MetadataImage]
 """Takes the record type of the dict's key, which the type of a dict cannot express."""

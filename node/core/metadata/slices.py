@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.wire.messages.batch import Batch, Record
-from kraftproof.node.wire.messages.metadata import RemoveTopicRecord
+from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.metadata import RemoveTopicRecord
 
 RECORDS_A_STEP: Final = 500
 """Maximum number of records that a step applies: about 8 ms of work."""

@@ -22,9 +22,9 @@ from kraftproof.node.core.metadata.image import (
     Partition,
 )
 from kraftproof.node.core.metadata.kept_records import config_key, feature_key
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch, Record
-from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 
 RECORDS_A_BATCH: Final = 500
 """Maximum number of records in a batch; limits the memory of a reader."""

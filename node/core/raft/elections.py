@@ -30,8 +30,8 @@ from kraftproof.node.core.raft.roles import (
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, vote_request, vote_response
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import LeaderChange, LeaderChangeVoter
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.control import LeaderChange, LeaderChangeVoter
 
 _NEVER_CANDIDATES = (Observer, Leader)
 

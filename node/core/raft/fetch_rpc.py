@@ -17,7 +17,7 @@ from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.raft.stated import stated_high_watermark
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 TOPIC_ID: Final = Uuid((1).to_bytes(16, "big"))

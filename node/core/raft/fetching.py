@@ -29,7 +29,7 @@ from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_response
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 REDISCOVERY_FRACTION = 10
 """Divisor of retry.backoff.max.ms: the longest wait before voters that answer are asked again."""

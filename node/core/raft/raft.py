@@ -49,7 +49,7 @@ from kraftproof.node.wire.messages import (
     fetch_snapshot_request,
     vote_request,
 )
-from kraftproof.node.wire.messages.batch import Batch, Record
+from kraftproof.node.wire.records.batch import Batch, Record
 
 
 class Raft:

@@ -36,7 +36,7 @@ from kraftproof.node.core.raft.roles import (
     assert_transition,
     role_at_start,
 )
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 
 class RaftState:

@@ -1,12 +1,10 @@
-"""Define a version-neutral class for each request, response and record.
+"""Define a version-neutral class for each request and response.
 
 `Message` is any request or response. `from kraftproof.node.wire.messages import vote_request`
-imports the module with `VoteRequest` and its parts. Records are in `metadata` and `control`, a
-batch of records is in `batch`. See node.wire.codec, node.wire.batches and
-node.wire.metadata_records for bytes.
+imports the module with `VoteRequest` and its parts. Records are in node.wire.records; see
+node.wire.codec for bytes.
 
-The generated modules are loaded on first use, because of a circle: the codec of a Fetch answer
-needs batches, and batches need the records of this package.
+The generated modules are loaded on first use, since most programs need few of them.
 """
 
 import importlib

@@ -9,7 +9,7 @@ from kraftproof.checkers.kraft.entities import Entities
 from kraftproof.node.core.metadata.apply import ApplyError, apply
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import records_of
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.checkers.kraft.test_node_logs import TOPIC, records_table
 from tests.checkers.kraft.test_snapshots import as_json, folded
 from tests.node.core.metadata.test_apply import _random_record

@@ -18,7 +18,7 @@ from kraftproof.node.core.metadata.apply import apply
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import records_of
 from kraftproof.node.tools.record_json import record_data, type_name
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.checkers.kraft.test_node_logs import TOPIC, records_table
 from tests.node.core.metadata.test_apply import _random_record
 from tests.node.core.metadata.test_images import EVERYTHING, uuid

@@ -5,7 +5,7 @@ import pytest
 from kraftproof.node.core.effects import Append, Flush, Reply
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_response, metadata_request
-from kraftproof.node.wire.messages.metadata import TopicRecord
+from kraftproof.node.wire.records.metadata import TopicRecord
 from tests.node.core.test_node import World, create
 
 

@@ -29,9 +29,9 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     metadata_request,
 )
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import UnfenceBrokerRecord
 from kraftproof.node.wire.principal import ANONYMOUS, Principal
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import UnfenceBrokerRecord
 from kraftproof.node.wire.types import Uuid
 
 BROKER = Principal(type="User", name="broker")

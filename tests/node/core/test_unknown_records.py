@@ -15,11 +15,11 @@ from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.snapshots import snapshot_name
 from kraftproof.node.tools import dump_log
-from kraftproof.node.wire.batches import decode_batches, encode_batch, encode_batches
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import NoOpRecord
-from kraftproof.node.wire.messages.unknown_record import UnknownRecord
-from kraftproof.node.wire.metadata_records import encode_record
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batch, encode_batches
+from kraftproof.node.wire.records.metadata import NoOpRecord
+from kraftproof.node.wire.records.metadata_records import encode_record
+from kraftproof.node.wire.records.unknown_record import UnknownRecord
 from tests.cluster.simulated.test_conditions import SECOND_NS, led_by
 from tests.support.node.snapshot_disk import DIRECTORY, append, formatted, opened
 from tests.support.node.snapshot_world import DiskWorld

@@ -12,11 +12,11 @@ from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.server.peer_transport import PeerSocket
 from kraftproof.node.wire.codec import encode_response
 from kraftproof.node.wire.frames import frame
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated import fetch_response
 from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
 from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
-from kraftproof.node.wire.messages.metadata import PartitionChangeRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from kraftproof.node.wire.schema import Message
 from kraftproof.node.wire.types import Uuid
 from tests.node.server.lanes import PEER, SECOND, api_versions, lane_to, transport_to

@@ -17,11 +17,9 @@ from kraftproof.node.server.listener import Listener
 from kraftproof.node.server.pending_requests import ClientReplies, PendingRequest
 from kraftproof.node.server.requests import Request
 from kraftproof.node.server.workers import ThreadWorkers
-from kraftproof.node.wire.batches import decode_batches, encode_batch
 from kraftproof.node.wire.codec import decode_response, encode_request
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.headers import RequestHeader, encode_request_header
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated import (
     create_topics_request,
     fetch_response,
@@ -30,8 +28,10 @@ from kraftproof.node.wire.messages.generated import (
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
 from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
-from kraftproof.node.wire.messages.metadata import PartitionChangeRecord
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batch
+from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from kraftproof.node.wire.schema import Message
 from kraftproof.node.wire.types import Uuid
 from tests.node.server.test_shell import run, until

@@ -10,8 +10,8 @@ from kraftproof.node.server.main import run
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import NoOpRecord
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 

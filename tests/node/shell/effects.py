@@ -18,13 +18,13 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
 from kraftproof.node.wire.messages.generated.create_topics_request import CreateTopicsRequest
 from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
-from kraftproof.node.wire.messages.metadata import NoOpRecord
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import NoOpRecord
 
 SECOND = 1_000_000_000
 SNAPSHOT = SnapshotId(Offset(1), Epoch(1))

@@ -21,11 +21,11 @@ from kraftproof.node.shell.ports import (
     Transport,
     Workers,
 )
-from kraftproof.node.wire.batches import encode_batch
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_batch
 from tests.node.shell.manual_timers import ManualTimers
 
 SNAPSHOT = SnapshotId(Offset(1), Epoch(1))

@@ -7,9 +7,9 @@ import pytest
 from kraftproof.node.core.effects import Append
 from kraftproof.node.shell import effect_executor
 from kraftproof.node.shell.effect_executor import LARGE_RECORDS
-from kraftproof.node.wire.batches import encode_batch
-from kraftproof.node.wire.messages.batch import Batch, with_bytes
-from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.records.batch import Batch, with_bytes
+from kraftproof.node.wire.records.batches import encode_batch
+from kraftproof.node.wire.records.metadata import NoOpRecord
 from tests.cluster.simulated.chaos import run_chaos
 from tests.node.shell.effects import EXIT, flush, send
 from tests.node.shell.in_memory_ports import Rig

@@ -16,8 +16,8 @@ from kraftproof.node.storage.meta_properties import (
     read_meta_properties,
 )
 from kraftproof.node.storage.stored import StorageConfig, open_node_storage
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import NoOpRecord
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"

@@ -11,9 +11,9 @@ from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.tools import dump_log, storage
 from kraftproof.node.tools.record_json import record_data
-from kraftproof.node.wire.batches import encode_batches
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import (
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_batches
+from kraftproof.node.wire.records.control import (
     KRaftVersion,
     LeaderChange,
     LeaderChangeVoter,
@@ -21,8 +21,8 @@ from kraftproof.node.wire.messages.control import (
     SnapshotHeader,
     Voters,
 )
-from kraftproof.node.wire.messages.generated.voters import Voter
-from kraftproof.node.wire.messages.metadata import (
+from kraftproof.node.wire.records.generated.voters import Voter
+from kraftproof.node.wire.records.metadata import (
     NoOpRecord,
     PartitionChangeRecord,
     PartitionRecord,

@@ -8,9 +8,9 @@ from datetime import timedelta
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
-from kraftproof.node.wire import batches
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
+from kraftproof.node.wire.records import batches
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 INTEGERS = {

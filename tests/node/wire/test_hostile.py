@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kraftproof.node.wire import batches, codec, headers
+from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import FrameSplitter
-from kraftproof.node.wire.metadata_records import decode_record, encode_record
 from kraftproof.node.wire.principal import decode_principal
+from kraftproof.node.wire.records import batches
+from kraftproof.node.wire.records.metadata_records import decode_record, encode_record
 from tests.node.wire.kio_messages import random_batch
 
 VERSIONS = [

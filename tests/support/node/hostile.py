@@ -16,10 +16,10 @@ from kraftproof.node.wire.codec import (
 )
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import LeaderChange, SnapshotHeader
 from kraftproof.node.wire.messages.generated.fetch_response import EpochEndOffset
-from kraftproof.node.wire.messages.metadata import (
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.control import LeaderChange, SnapshotHeader
+from kraftproof.node.wire.records.metadata import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     EndTransactionRecord,

@@ -23,8 +23,8 @@ from kraftproof.node.core.events import Flushed, Received
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
-from kraftproof.node.wire.messages.metadata import TopicRecord
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.metadata import TopicRecord
 from kraftproof.node.wire.types import ZERO_UUID
 from tests.support.node.quorum_member import Disk, Member, Message, deadline_of
 

@@ -21,7 +21,7 @@ from kraftproof.node.wire.messages import (
     vote_request,
     vote_response,
 )
-from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.records.control import LeaderChange
 
 
 def effect_words(effect, hears):

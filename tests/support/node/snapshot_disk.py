@@ -19,8 +19,8 @@ from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.snapshots import snapshot_name
 from kraftproof.node.storage.stored import StorageConfig, open_node_storage
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import NoOpRecord, TopicRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import NoOpRecord, TopicRecord
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
 DIRECTORY = f"/data/{DIRECTORY_NAME}"

@@ -4,9 +4,9 @@ import struct
 
 from crc32c import crc32c
 
-from kraftproof.node.wire.batches import encode_batch
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.unknown_record import UnknownRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_batch
+from kraftproof.node.wire.records.unknown_record import UnknownRecord
 
 NEWER_TYPE = bytes.fromhex("01630007") + b"whatever it holds"
 """Frame 1, type 99, version 0, and a body."""

@@ -27,10 +27,10 @@ from msgspec.structs import replace
 from kraftproof.node.core.effects import CleanLog, Exit, InstallSnapshot, Reply, WriteSnapshot
 from kraftproof.node.core.events import Unanswered
 from kraftproof.node.storage.errors import StorageError
-from kraftproof.node.wire.batches import decode_batches, encode_batches
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request, delete_topics_request
-from kraftproof.node.wire.messages.metadata import TopicRecord
+from kraftproof.node.wire.records.batches import decode_batches, encode_batches
+from kraftproof.node.wire.records.metadata import TopicRecord
 from tests.node.core.controller.desk import heartbeat, registration
 from tests.support.node.bad_disks import BadDisks, BadDiskWorld
 from tests.support.node.scenario_harness import Scenario

@@ -20,8 +20,8 @@ from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_heartbeat_response,
 )
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse

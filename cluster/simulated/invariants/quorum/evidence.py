@@ -28,7 +28,7 @@ from kraftproof.node.core.events import Flushed, Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 IN_REPLICA_STATE = 15
 """First version of Fetch with the replica id in ReplicaState."""

@@ -16,7 +16,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 FetchRequest = fetch_request.FetchRequest
 OF_REPLICAS_SINCE = 15

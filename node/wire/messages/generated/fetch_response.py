@@ -2,8 +2,8 @@
 
 import struct
 from typing import ClassVar
-from kraftproof.node.wire import batches
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import batches
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.primitives import Reader, Writer, uuid16
 from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
 from kraftproof.node.wire.types import ZERO_UUID, Uuid

@@ -7,7 +7,7 @@ from kraftproof.checkers.kraft.specification.conversion import row_of, row_of_fi
 from kraftproof.checkers.kraft.specification.fold import ContradictionError, fold
 from kraftproof.checkers.kraft.specification.settings import Legality, legality, legality_of_all
 from kraftproof.node.wire.messages import create_topics_request
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 from tests.checkers.kraft.specification.cluster import IMAGE, OLD, changed, moved
 

@@ -19,8 +19,8 @@ from kraftproof.node.core.raft.announcements import Announcements
 from kraftproof.node.wire.codec import decode_request, encode_request
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_response
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 
 SECOND_NS = 1_000_000_000
 NODES = nodes_of(controller=3, broker=1)

@@ -10,7 +10,7 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     first_difference,
 )
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import batch_of, image_of
 from tests.node.core.metadata.test_images import EVERYTHING, IMAGE, uuid
 

@@ -9,8 +9,8 @@ from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.storage.errors import CorruptLogError
 from kraftproof.node.storage.log import MetadataLog
 from kraftproof.node.storage.segment import segment_name
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 
 LOG = "/log"
 

@@ -15,9 +15,9 @@ from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.raft.fetch_rpc import TOPIC_ID
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import fetch_request, vote_request, vote_response
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
 from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 SESSION_NS = milliseconds(2_000)

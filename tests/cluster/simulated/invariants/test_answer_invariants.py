@@ -17,7 +17,7 @@ from kraftproof.node.wire.messages import (
     delete_topics_request,
     delete_topics_response,
 )
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import (
     CONFIG,
     TOPIC,

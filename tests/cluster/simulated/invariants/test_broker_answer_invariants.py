@@ -16,7 +16,7 @@ from kraftproof.node.wire.messages import (
     metadata_request,
     metadata_response,
 )
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 from tests.cluster.simulated.invariants.invariant_harness import (
     CONFIG,

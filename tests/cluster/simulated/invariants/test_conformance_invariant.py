@@ -13,7 +13,7 @@ from kraftproof.node.wire.messages import (
     delete_topics_response,
     envelope_response,
 )
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 from kraftproof.run.backends import specification_of
 from tests.cluster.simulated.invariants.invariant_harness import (

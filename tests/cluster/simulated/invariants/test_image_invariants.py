@@ -17,7 +17,7 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
 )
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import (
     TOPIC,
     MonitorHarness,

@@ -4,7 +4,7 @@ import pytest
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.metadata import WhoEntersAnIsrMayLead
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import (
     TOPIC,
     MonitorHarness,

@@ -13,8 +13,8 @@ from kraftproof.cluster.simulated.invariants.snapshots import (
 )
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.metadata.snapshot import batches_of
-from kraftproof.node.wire.batches import encode_batches
-from kraftproof.node.wire.messages.control import SnapshotHeader
+from kraftproof.node.wire.records.batches import encode_batches
+from kraftproof.node.wire.records.control import SnapshotHeader
 from tests.cluster.simulated.invariants.invariant_harness import (
     MonitorHarness,
     batch_of,

@@ -18,8 +18,8 @@ from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, Stored
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import History
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import TopicRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import TopicRecord
 
 
 def batch(offset, epoch=1):

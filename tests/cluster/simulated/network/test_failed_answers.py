@@ -19,8 +19,8 @@ from kraftproof.node.wire.messages import (
     vote_request,
     vote_response,
 )
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
 from tests.cluster.simulated.network.test_network import ASKED, Rig
 
 BATCHES = tuple(

@@ -8,7 +8,6 @@ from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.codec import decode_response, encode_response
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.messages.generated.create_partitions_request import (
     CreatePartitionsRequest,
@@ -18,6 +17,7 @@ from kraftproof.node.wire.messages.generated.metadata_request import (
     MetadataRequest,
     MetadataRequestTopic,
 )
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 from tests.node.core.broker.bench import Bench
 

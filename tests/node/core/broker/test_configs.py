@@ -4,12 +4,12 @@ import pytest
 
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import metadata as records
 from kraftproof.node.wire.messages.generated.describe_configs_request import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
 )
 from kraftproof.node.wire.messages.generated.describe_configs_response import DescribeConfigsSynonym
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 from tests.node.core.broker.bench import Bench
 

@@ -20,10 +20,10 @@ from kraftproof.node.wire.messages import (
     delete_topics_request,
     unregister_broker_request,
 )
-from kraftproof.node.wire.messages.batch import Batch, Record
-from kraftproof.node.wire.messages.control import LeaderChange
-from kraftproof.node.wire.messages.metadata import NoOpRecord
 from kraftproof.node.wire.principal import Principal
+from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.control import LeaderChange
+from kraftproof.node.wire.records.metadata import NoOpRecord
 from kraftproof.node.wire.types import Uuid
 
 CLUSTER = "a-cluster"

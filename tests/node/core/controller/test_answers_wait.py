@@ -11,7 +11,7 @@ from kraftproof.node.core.served import FORWARDABLE, FORWARDED, served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.describe_quorum_request import DescribeQuorumRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
-from kraftproof.node.wire.messages.metadata import TopicRecord
+from kraftproof.node.wire.records.metadata import TopicRecord
 from tests.node.core.controller.desk import (
     Desk,
     creation,

@@ -7,7 +7,7 @@ from kraftproof.node.core.controller import brokers, fencing
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.node.core.controller.desk import (
     SESSION_NS,
     Desk,

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import broker_registration_request
-from kraftproof.node.wire.messages.metadata import RegisterBrokerRecord
+from kraftproof.node.wire.records.metadata import RegisterBrokerRecord
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 from tests.node.core.controller.desk import (
     SESSION_NS,

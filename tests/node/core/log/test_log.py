@@ -6,8 +6,8 @@ from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.log.log import EpochEnd, Log
 from kraftproof.node.core.raft.fetch_rpc import FetchParams
 from kraftproof.node.core.raft.serving import _needs_snapshot
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import NoOpRecord
 
 EPOCHS = (1, 1, 3, 3, 3, 7)
 """Of offsets 0 to 5."""

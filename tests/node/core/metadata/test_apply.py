@@ -8,9 +8,9 @@ from kraftproof.node.core.metadata.apply import ApplyError, apply, apply_all, ap
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.digest import recompute_digest
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.control import LeaderChange
 from kraftproof.node.wire.types import Uuid
 
 

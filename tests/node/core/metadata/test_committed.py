@@ -6,9 +6,9 @@ from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.apply import ApplyError, apply
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.control import LeaderChange
 from kraftproof.node.wire.types import Uuid
 
 

@@ -11,7 +11,7 @@ import pytest
 from kraftproof.node.core.metadata.apply import apply, apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.node.core.controller.desk import Desk, creation, deletion, registration
 from tests.node.core.metadata.test_apply import BASE, broker, partition, uuid
 

@@ -17,10 +17,10 @@ from kraftproof.node.core.metadata.snapshot import (
     load,
     records_of,
 )
-from kraftproof.node.wire.batches import decode_batches, encode_batches
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batches
+from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 
 ID = SnapshotId(900, 7)
 STORED = StoredSnapshot(snapshot=ID, size=1)

@@ -6,7 +6,7 @@ Not: who asks for them; no request makes these records yet.
 import pytest
 
 from kraftproof.node.core.metadata.apply import apply
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.node.core.metadata.test_apply import BASE, uuid
 
 QUOTA = records.ClientQuotaRecord(

@@ -4,7 +4,7 @@ from kraftproof.node.core.metadata.apply import apply, apply_all
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.digest import recompute_digest
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, PARTITIONS_A_MARK, MetadataImage
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 
 COUNT = 2 * PARTITIONS_A_MARK + 3

@@ -17,10 +17,10 @@ from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import SnapshotError, batches_of, load
-from kraftproof.node.wire.batches import decode_batches, encode_batches
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import decode_batches, encode_batches
+from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 from tests.node.core.controller.desk import Desk, creation
 from tests.node.core.metadata.test_apply import BASE, partition, topic, uuid
 

@@ -13,9 +13,9 @@ from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import records_of
 from kraftproof.node.tools.record_json import record_data
-from kraftproof.node.wire.messages import metadata as records
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.metadata_records import decode_record, encode_record
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata_records import decode_record, encode_record
 from kraftproof.node.wire.types import Uuid
 
 TAGS = ((77, b"of a newer node"),)

@@ -15,8 +15,8 @@ from kraftproof.node.core.raft.quorum import (
     majority_offset,
     vote_result,
 )
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.metadata import NoOpRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.metadata import NoOpRecord
 
 
 def batch(base, epoch, records=1):

@@ -15,9 +15,9 @@ from kraftproof.node.core.raft import rpc
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, vote_request
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import LeaderChange
-from kraftproof.node.wire.messages.metadata import TopicRecord
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.control import LeaderChange
+from kraftproof.node.wire.records.metadata import TopicRecord
 from tests.node.core.raft.messages import answer_to, elected, fetch, reply_to, sends
 from tests.support.node.quorum_harness import Quorum
 from tests.support.node.quorum_member import role_deadline

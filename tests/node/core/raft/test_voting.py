@@ -10,7 +10,7 @@ from kraftproof.node.wire.messages import (
     describe_quorum_request,
     vote_request,
 )
-from kraftproof.node.wire.messages.control import LeaderChange
+from kraftproof.node.wire.records.control import LeaderChange
 from tests.node.core.raft.messages import (
     TOPIC,
     elected,

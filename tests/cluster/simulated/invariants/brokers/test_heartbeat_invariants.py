@@ -9,7 +9,7 @@ from kraftproof.cluster.simulated.invariants.brokers.heartbeats import (
     HeartbeatRequestsHonoured,
 )
 from kraftproof.node.wire.messages import broker_heartbeat_request, broker_heartbeat_response
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import (
     MonitorHarness,
     batch_of,

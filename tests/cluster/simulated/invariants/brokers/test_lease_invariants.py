@@ -18,7 +18,7 @@ from kraftproof.node.wire.messages import (
     broker_registration_request,
     broker_registration_response,
 )
-from kraftproof.node.wire.messages import metadata as records
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 from tests.cluster.simulated.invariants.invariant_harness import (
     CONFIG,

@@ -15,10 +15,15 @@ import msgspec
 from crc32c import crc32c
 
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Batch, ReceivedBytes, Record
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.recent_batches import RECENT
-from kraftproof.node.wire.record_values import RecordLayout, decode_parts, encode_parts, layout
+from kraftproof.node.wire.records.batch import Batch, ReceivedBytes, Record
+from kraftproof.node.wire.records.recent_batches import RECENT
+from kraftproof.node.wire.records.record_values import (
+    RecordLayout,
+    decode_parts,
+    encode_parts,
+    layout,
+)
 
 T = TypeVar("T")
 MAGIC: Final = 2

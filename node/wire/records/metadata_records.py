@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.generated.metadata_records import METADATA_RECORDS
-from kraftproof.node.wire.messages.metadata import (
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.records.generated.metadata_records import METADATA_RECORDS
+from kraftproof.node.wire.records.metadata import (
     WRITE_VERSIONS,
     BrokerRegistrationChangeRecord,
     MetadataRecord,
@@ -17,8 +18,7 @@ from kraftproof.node.wire.messages.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from kraftproof.node.wire.messages.unknown_record import NOT_READ
-from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.records.unknown_record import NOT_READ
 from kraftproof.node.wire.schema import Schema
 
 FRAME_VERSION: Final = 1

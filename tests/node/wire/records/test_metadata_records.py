@@ -8,15 +8,20 @@ import pytest
 from msgspec.structs import replace
 
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages import metadata
-from kraftproof.node.wire.messages.metadata import (
+from kraftproof.node.wire.records import metadata
+from kraftproof.node.wire.records.metadata import (
     BrokerEndpoint,
     BrokerFeature,
     PartitionChangeRecord,
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from kraftproof.node.wire.metadata_records import SCHEMAS, decode_record, encode_record, read_head
+from kraftproof.node.wire.records.metadata_records import (
+    SCHEMAS,
+    decode_record,
+    encode_record,
+    read_head,
+)
 from kraftproof.node.wire.types import Uuid
 from scripts.wiregen import records
 

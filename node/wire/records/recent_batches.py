@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Final
 
-from kraftproof.node.wire.messages.batch import Batch
+from kraftproof.node.wire.records.batch import Batch
 
 MOST_KEPT = 64
 LARGEST_KEPT_BYTES = 1 << 16

@@ -8,7 +8,7 @@ in the KIP's draft; types 21 and 28 are only read.
 from collections.abc import Mapping
 from typing import Final
 
-from kraftproof.node.wire.messages.generated.metadata_records import (
+from kraftproof.node.wire.records.generated.metadata_records import (
     AbortTransactionRecord,
     AccessControlEntryRecord,
     BeginTransactionRecord,

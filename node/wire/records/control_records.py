@@ -7,14 +7,14 @@ import struct
 from typing import Final, cast
 
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Record
-from kraftproof.node.wire.messages.control import ControlRecord
-from kraftproof.node.wire.messages.generated.kraft_version import KRAFT_VERSION
-from kraftproof.node.wire.messages.generated.leader_change import LEADER_CHANGE
-from kraftproof.node.wire.messages.generated.snapshot_footer import SNAPSHOT_FOOTER
-from kraftproof.node.wire.messages.generated.snapshot_header import SNAPSHOT_HEADER
-from kraftproof.node.wire.messages.generated.voters import VOTERS
 from kraftproof.node.wire.primitives import Reader
+from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.control import ControlRecord
+from kraftproof.node.wire.records.generated.kraft_version import KRAFT_VERSION
+from kraftproof.node.wire.records.generated.leader_change import LEADER_CHANGE
+from kraftproof.node.wire.records.generated.snapshot_footer import SNAPSHOT_FOOTER
+from kraftproof.node.wire.records.generated.snapshot_header import SNAPSHOT_HEADER
+from kraftproof.node.wire.records.generated.voters import VOTERS
 
 _KEY: Final = struct.Struct(">hh")
 _VERSION: Final = struct.Struct(">h")

@@ -7,12 +7,11 @@ import warnings
 import pytest
 from crc32c import crc32c
 
-from kraftproof.node.wire import batches, recent_batches
-from kraftproof.node.wire.batches import CorruptBatchError, TornTailError
-from kraftproof.node.wire.control_records import decode_control, encode_control
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.batch import Batch
-from kraftproof.node.wire.messages.control import (
+from kraftproof.node.wire.records import batches, recent_batches
+from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import CorruptBatchError, TornTailError
+from kraftproof.node.wire.records.control import (
     KRaftVersion,
     LeaderChange,
     LeaderChangeVoter,
@@ -20,8 +19,9 @@ from kraftproof.node.wire.messages.control import (
     SnapshotHeader,
     Voters,
 )
-from kraftproof.node.wire.messages.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
-from kraftproof.node.wire.metadata_records import encode_record
+from kraftproof.node.wire.records.control_records import decode_control, encode_control
+from kraftproof.node.wire.records.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
+from kraftproof.node.wire.records.metadata_records import encode_record
 from kraftproof.node.wire.types import Uuid
 from tests.node.wire.kio_messages import random_batch
 

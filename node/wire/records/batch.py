@@ -1,14 +1,14 @@
 """Define a batch of records of the metadata log, the unit of a leader's appends (KIP-595, KIP-631).
 
-See node.wire.batches for the bytes.
+See node.wire.records.batches for the bytes.
 """
 
 import msgspec
 from typing_extensions import override
 
-from kraftproof.node.wire.messages.control import ControlRecord
-from kraftproof.node.wire.messages.metadata import MetadataRecord
-from kraftproof.node.wire.messages.unknown_record import UnknownRecord
+from kraftproof.node.wire.records.control import ControlRecord
+from kraftproof.node.wire.records.metadata import MetadataRecord
+from kraftproof.node.wire.records.unknown_record import UnknownRecord
 
 Record = MetadataRecord | ControlRecord | UnknownRecord
 

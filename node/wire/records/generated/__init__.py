@@ -1,0 +1,1 @@
+"""Records and their codec, written by scripts/generate_wire.py; do not edit."""
