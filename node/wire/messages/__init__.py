@@ -1,10 +1,10 @@
 """Define a version-neutral class for each request and response.
 
-`Message` is any request or response. `from kraftproof.node.wire.messages import vote_request`
+`Message` is the base of requests and responses. `from kraftproof.node.wire.messages import vote_request`
 imports the module with `VoteRequest` and its parts. Records are in node.wire.records; see
 node.wire.codec for bytes.
 
-The generated modules are loaded on first use, since most programs need few of them.
+The generated modules are loaded on first use, since a program uses few modules.
 """
 
 import importlib

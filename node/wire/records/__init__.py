@@ -1,5 +1,6 @@
 """Records of logs and snapshots, and batches of records.
 
-`metadata` and `control` define the records, `batch` a batch; `batches`, `metadata_records` and
-`control_records` are their codec. Answers to Fetch hold batches, so messages import this package.
+The modules `metadata` and `control` define records, `batch` defines a batch; `batches`,
+`metadata_records` and `control_records` encode and decode. A Fetch answer has batches, so
+node.wire.messages imports this package.
 """
