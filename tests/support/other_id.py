@@ -1,16 +1,16 @@
-"""A node that gives the third answer of each connection another id, for `--mutant FILE`."""
+"""A node that gives the ninth answer of each connection another id, for `--mutant FILE`."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="other-id",
-    title="The third answer of a connection has the id of another request",
+    title="The ninth answer of a connection has the id of another request",
     source="a test",
     edits=(
         Edit(
             module="kraftproof.node.server.requests",
             old="encode_response_header(header.correlation_id, response_version)",
-            new="encode_response_header(header.correlation_id % 3 or 4, response_version)",
+            new="encode_response_header(header.correlation_id + (header.correlation_id == 9), response_version)",
         ),
     ),
 )
