@@ -45,14 +45,14 @@ def test_a_run_under_kill_and_pause_is_valid_and_its_logs_are_judged(
     under_faults: dict[str, Any],
 ) -> None:
     assert under_faults["verdict"] == "valid", under_faults
-    verdict = check_run(Path(under_faults["directory"]))
+    verdict = check_run(Path(under_faults["run"]))
     judged = {"kraft/logs-agree", "kraft/log-in-order", "kraft/acknowledged-topics-in-log"}
     assert judged <= set(verdict.checked)
     assert "kraft/image-offset-monotone" not in verdict.checked
 
 
 def test_a_batch_that_one_node_lacks_makes_the_run_invalid(under_faults: dict[str, Any]) -> None:
-    directory = Path(under_faults["directory"])
+    directory = Path(under_faults["run"])
     (segment,) = (directory / "nodes" / "2").rglob("__cluster_metadata-0/*.log")
     log = segment.read_bytes()
     start = end_of_batch(log, end_of_batch(log, 0))

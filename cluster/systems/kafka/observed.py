@@ -21,7 +21,7 @@ async def settled_quorum(
 ) -> LedQuorum | None:
     """Wait until all nodes have the log up to one high watermark; return the last description.
 
-    None means that no controller led in all that time.
+    Without a leader within the time limit, return None.
     """
     voters, deadline_ns = list(controllers), cluster.scope.now() + WAIT_NS
     nodes = {node.node_id for node in cluster.nodes}
