@@ -49,6 +49,7 @@ class ReferenceSystem(System):
     nodes = "3+3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
+    workloads: ClassVar[tuple[str, ...]] = ("topics", "registration")
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,

@@ -9,8 +9,8 @@ from kraftproof.cluster.docker.engine import connect_engine
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.systems import programs
 from kraftproof.cluster.systems.programs import DebianPackages, Dockerfile, GoProgram
-from kraftproof.images import ImageError
 from kraftproof.images.base import ensure_base
+from kraftproof.images.errors import ImageError
 
 
 @pytest.fixture
