@@ -236,7 +236,7 @@ def main() -> int:
     controllers, _, brokers = options.nodes.partition("+")
     try:
         if options.backend == "docker":
-            from kraftproof.images import ensure_reference_image
+            from kraftproof.images.build import ensure_reference_image
 
             ensure_reference_image(progress=say)
         with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as directory:

@@ -2,10 +2,16 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, Final
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Address
+
+_NO_ANSWER: Final = (
+    *(OSError, EOFError, TimeoutError),
+    *(ValueError, IndexError, asyncio.LimitOverrunError),
+)
+"""The connection broke, or what came is no answer in HTTP."""
 
 
 class JsonConnection:
@@ -30,7 +36,7 @@ class JsonConnection:
             async with asyncio.timeout(timeout_s):
                 self._writer.write(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
                 return await self._answer()
-        except (OSError, EOFError, TimeoutError, ValueError) as error:
+        except _NO_ANSWER as error:
             raise OutcomeUnknown(f"no answer: {type(error).__name__}") from error
 
     async def _answer(self) -> tuple[int, Any]:

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
-from kraftproof.cluster.plugin import PluginLoadError, described, origin_of
+from kraftproof.cluster.plugin import PluginLoadError, described, origin_of, shown
 
 
 def is_in_file(name: str) -> bool:
@@ -45,6 +45,26 @@ def loaded_from_file(kind: str, reference: str, calls: Sequence[str]) -> Any:  #
     if missing:
         raise PluginLoadError(f"{kind} {reference}: {origin_of(made)} has no method {missing[0]}")
     return made
+
+
+def function_of_file(kind: str, reference: str) -> Any:  # noqa: ANN401 - anybody's
+    """Return the function that path/to/file.py:function names.
+
+    Raises:
+        PluginLoadError: the file can't be run, or has no such function; one line.
+    """
+    if ".py:" not in reference:
+        raise PluginLoadError(
+            f"{kind} {reference}: a file, give its function too, as in {reference}:plan"
+        )
+    path, _, name = reference.rpartition(":")
+    try:
+        function = getattr(_module(kind, Path(path)), name)
+    except (Exception, SystemExit) as error:
+        raise PluginLoadError(f"{kind} {reference}: {_reason(error, path)}") from error
+    if not callable(function):
+        raise PluginLoadError(f"{kind} {reference}: {shown(function)} can't be called")
+    return function
 
 
 def _module(kind: str, path: Path) -> ModuleType:

@@ -8,7 +8,13 @@ different checkouts do not interfere. The starter of a container chooses the com
 import shutil
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+
+from kraftproof.images.errors import ImageError
+
+if find_spec("docker") is None:
+    raise ImageError("images need the extra docker: pip install 'kraftproof[docker]'")
 
 import docker
 

@@ -5,6 +5,7 @@ caches layers.
 """
 
 import hashlib
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from docker.errors import APIError, BuildError, DockerException, ImageNotFound
 
 from kraftproof.images.errors import ImageError
 
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""Codes with which the engine colours the errors of a step."""
 IMAGES = Path(__file__).parent
 PACKAGE = IMAGES.parent
 """The package kraftproof; in a checkout, its sub-packages are links to the top-level folders."""
@@ -72,12 +75,26 @@ def exists(client: docker.DockerClient, tag: str) -> bool:
 
 
 def build(
-    client: docker.DockerClient, context: Path, tag: str, arguments: Mapping[str, str]
+    client: docker.DockerClient,
+    context: Path,
+    tag: str,
+    arguments: Mapping[str, str],
+    dockerfile: str = "Dockerfile",
 ) -> None:
-    """Build the folder's Dockerfile; the error contains the last line of a failed step."""
+    """Build a Dockerfile of the folder as an image with the label of Kraftproof.
+
+    Raises:
+        ImageError: a step failed; the text has the last output of the step.
+    """
     try:
         client.images.build(
-            path=str(context), tag=tag, buildargs=dict(arguments), rm=True, forcerm=True
+            path=str(context),
+            dockerfile=dockerfile,
+            tag=tag,
+            buildargs=dict(arguments),
+            labels={"kraftproof": "1"},
+            rm=True,
+            forcerm=True,
         )
     except BuildError as error:
         raise ImageError(f"building {tag} failed: {last_line(error)}") from error
@@ -87,6 +104,8 @@ def build(
 
 def last_line(error: BuildError) -> str:
     """Return the build's last output before the engine's own summary."""
-    spoken = [str(entry["stream"]).strip() for entry in error.build_log if "stream" in entry]
-    said = [line for line in spoken if line]
+    # The engine may cut a line into several streams.
+    streams = "".join(str(entry["stream"]) for entry in error.build_log if "stream" in entry)
+    spoken = [line.strip() for line in COLOUR.sub("", streams).splitlines()]
+    said = [line for line in spoken if line and not line.startswith("Removing intermediate")]
     return f"{error.msg} (last output: {said[-1]})" if said else str(error.msg)

@@ -1,4 +1,4 @@
-"""Build images for systems under test: from Debian packages, or around a program."""
+"""Build images for systems under test: from packages, a program or a Dockerfile."""
 
 import shutil
 import tempfile
@@ -9,6 +9,7 @@ import docker
 
 from kraftproof.images.base import base_tag, ensure_base
 from kraftproof.images.context import IMAGES, build, exists, fingerprint
+from kraftproof.images.errors import ImageError
 
 REPOSITORY = "kraftproof/system"
 
@@ -53,6 +54,27 @@ def program_image(
         (context / "program").mkdir()
         shutil.copy2(program, context / "program" / program.name)
         build(client, context, tag, {"BASE": base})
+    return tag
+
+
+def dockerfile_image(
+    client: docker.DockerClient, dockerfile: Path, progress: Callable[[str], None]
+) -> str:
+    """Return the tag of the image of a Dockerfile, built if a file of its folder has changed.
+
+    Raises:
+        ImageError: the file is missing, or a step failed.
+    """
+    if not dockerfile.is_file():
+        raise ImageError(f"{dockerfile}: there is no such Dockerfile")
+    folder = dockerfile.parent
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    tag = f"{REPOSITORY}:{fingerprint(folder, files, dockerfile.name)}"
+    if exists(client, tag):
+        progress(f"image {tag}: present")
+        return tag
+    progress(f"image {tag}: building {dockerfile}")
+    build(client, folder, tag, {}, dockerfile.name)
     return tag
 
 

@@ -18,6 +18,7 @@ from kraftproof.cluster.plugin import (
     returned,
     shown,
 )
+from kraftproof.cluster.plugin_file import function_of_file, is_in_file
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.aimed_crash import AimedCrash, plan_aimed_crash
 from kraftproof.nemesis.bit_rot import BitRot, plan_bit_rot
@@ -90,7 +91,7 @@ def ours() -> Mapping[str, type[Fault]]:
 
 
 def planner(name: str) -> Planner:
-    """Return the planner of a nemesis.
+    """Return the planner of a nemesis, also of path/to/file.py:function.
 
     Raises:
         UnknownNemesisError: the name belongs to no nemesis.
@@ -99,6 +100,9 @@ def planner(name: str) -> Planner:
     ours = _OURS.get(name)
     if ours is not None:
         return ours
+    if is_in_file(name):
+        of_file: Planner = function_of_file("fault", name)
+        return of_file
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == name:
             found: Planner = loaded_function("fault", point)

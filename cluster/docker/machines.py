@@ -28,8 +28,8 @@ from kraftproof.cluster.docker.pods import (
 from kraftproof.cluster.docker.sweep import remove_run, sweep_locked
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.systems.deployment import Deployment, Image
-from kraftproof.images import ImageError
 from kraftproof.images.base import ensure_base
+from kraftproof.images.errors import ImageError
 
 LOCK_S = 300.0
 """A first build takes up to two minutes, and several runs may wait for it."""

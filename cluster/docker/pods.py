@@ -20,7 +20,7 @@ from kraftproof.cluster.docker.owner import labels
 from kraftproof.cluster.remote.clock import environment
 from kraftproof.cluster.remote.output import OUTPUT_NAME
 from kraftproof.cluster.systems.deployment import Deployment
-from kraftproof.images import LIBFAKETIME_PATH
+from kraftproof.images.build import LIBFAKETIME_PATH
 
 MEMORY_LIMIT = "512m"
 ENDPOINT_API_VERSION = "1.41"

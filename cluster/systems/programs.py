@@ -1,6 +1,6 @@
-"""Programs of systems under test: Debian packages in an image, and programs built from Go modules.
+"""Programs of systems under test: Debian packages, Dockerfiles, and programs from Go modules.
 
-Both serve as `Deployment.image`; a Go program also serves as `Deployment.programs`, for nodes that
+Each serves as `Deployment.image`; a Go program also serves as `Deployment.programs`, for nodes that
 are processes of this machine.
 """
 
@@ -29,6 +29,19 @@ class DebianPackages:
         from kraftproof.images.systems import packages_image
 
         return packages_image(client, self.packages, progress)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dockerfile:
+    """An image that a Dockerfile of yours builds; the folder of the file is the context."""
+
+    path: str
+
+    def __call__(self, client: Any, progress: Callable[[str], None]) -> str:  # noqa: ANN401
+        """Return the tag of the image, built if a file of the folder has changed."""
+        from kraftproof.images.systems import dockerfile_image
+
+        return dockerfile_image(client, Path(self.path), progress)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,8 @@ class System(ABC):
         roles_of_number: The roles of each node where `--nodes` is one plain number, joined by +;
             None where a number has a role by its place only.
         backends: The backends that can run its nodes.
+        workloads: The workloads that its clients serve; of those of Kraftproof; empty: `client`
+            refuses the others after the start of the nodes.
         ready_s: The longest time from the start of the nodes to a ready cluster, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
@@ -98,6 +100,7 @@ class System(ABC):
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("server",)
     roles_of_number: ClassVar[str | None] = None
     backends: ClassVar[tuple[str, ...]] = LIVE
+    workloads: ClassVar[tuple[str, ...]] = ()
     ready_s: ClassVar[float] = 60.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()

@@ -95,7 +95,7 @@ class Etcd(System):
         terms = {}
         for node in cluster.nodes:
             status, told = await self.ask(cluster, node.node_id, "/v3/maintenance/status", {})
-            if status == 200 and told["leader"] == told["header"]["member_id"]:
+            if status == 200 and told.get("leader") == told["header"]["member_id"]:
                 terms[int(told["raftTerm"])] = node.node_id
         if not terms:
             return {}

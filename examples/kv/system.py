@@ -30,6 +30,7 @@ class KV(System):
     """A key-value server of three nodes that keeps nothing on disk."""
 
     name = "kv"
+    workloads = tuple(REQUESTS)
     errors = ErrorTable(reads={"read"}, refusals={"cas": {"unequal"}})
 
     def deployment(self, site):

@@ -27,7 +27,8 @@ NemesisOption = Annotated[
     typer.Option(
         help="Faults, comma-separated: kill, kill-all, pause, restart, partition, isolate, clock, "
         "and, as root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated "
-        "also loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none. "
+        "also loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none; "
+        "or path/to/file.py:planner. "
         "`kraftproof list faults` explains them."
     ),
 ]
@@ -136,7 +137,7 @@ def run_one(
         system=absolute(system),
         system_version=system_version,
         workload=workload,
-        nemeses=parse_nemeses(nemesis),
+        nemeses=tuple(map(absolute, parse_nemeses(nemesis))),
         nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,

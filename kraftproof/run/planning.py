@@ -6,6 +6,7 @@ for the run.
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,17 +52,24 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
             options.time_limit_ns,
             every_ns=options.fault_every_ns,
         )
+    if given is not None:
+        _refuse_strange_nodes(given, told.nodes)
     for scheduled in schedule:
-        strange = strange_nodes(scheduled.fault, told.nodes)
-        if strange:
-            raise UsageError(
-                f"{scheduled.describe().strip()}: node {strange[0]}: the nodes are 1 to "
-                f"{len(told.nodes)}"
-            )
         _refuse_fault(options, system, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
     return schedule
+
+
+def _refuse_strange_nodes(schedule: Schedule, nodes: Sequence[NodeInfo]) -> None:
+    for scheduled in schedule:
+        with blamed(plugin("nemesis", scheduled.kind, scheduled.fault), "resolved"):
+            strange = strange_nodes(scheduled.fault, nodes)
+        if strange:
+            raise UsageError(
+                f"{scheduled.describe().strip()}: node {strange[0]}: the nodes are 1 to "
+                f"{len(nodes)}"
+            )
 
 
 def _refuse_missing_spark() -> None:
@@ -160,16 +168,24 @@ def _refuse_model(workload: Workload) -> None:
 
 
 def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> None:
-    """Refuse a backend, nodes or settings that the system can't have.
+    """Refuse a backend, a workload, nodes or settings that the system can't have.
 
     Raises:
-        UsageError: the system does not run on the backend.
+        UsageError: the system does not run on the backend, or has no clients for the workload.
         SystemUnavailableError: the system refuses its nodes or settings.
     """
     if options.backend not in system.backends:
         able = ", ".join(system.backends)
         raise UsageError(
             f"--backend {options.backend}: the system {system.name} runs only on {able}"
+        )
+    # A workload of a plug-in may bring clients of its own.
+    is_known = options.workload in ours()
+    if is_known and system.workloads and options.workload not in system.workloads:
+        served = ", ".join(system.workloads)
+        raise UsageError(
+            f"--workload {options.workload}: the clients of the system {system.name} serve only "
+            f"{served}"
         )
     with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
         system.refuse(told)

@@ -6,10 +6,10 @@ from pathlib import Path
 import docker
 import pytest
 
-from kraftproof.images import LIBFAKETIME_PATH, ImageError, ensure_reference_image
 from kraftproof.images.base import debian_mirror
-from kraftproof.images.build import snapshot
+from kraftproof.images.build import LIBFAKETIME_PATH, ensure_reference_image, snapshot
 from kraftproof.images.context import fingerprint
+from kraftproof.images.errors import ImageError
 from kraftproof.images.wheels import PACKAGES, locked, requirements
 
 DEB822 = """\

@@ -57,7 +57,7 @@ from tests.support.command import KRAFTPROOF, run
         (["sim", "--mutant", "Z99"], "Z99"),
         (["shrink"], "RUN"),
         (["shrink", "no-such-run"], "no-such-run: a seed, a run directory or a schedule file"),
-        (["shrink", "tests"], "tests: the directory has no schedule.txt; only runs of"),
+        (["shrink", "tests"], "tests: not a run directory, no schedule.txt and no run.json"),
         (["shrink", "x.txt", "--mutant", "A18"], "x.txt: the file itself sets"),
         (["shrink", "1", "--budget-s", "0"], "--budget-s 0: more than 0"),
         (["shrink", "1", "--out", "/no/such/x"], "--out /no/such/x: /no/such is not a directory"),

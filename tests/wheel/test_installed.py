@@ -26,7 +26,7 @@ assert kraftproof.workloads is not workloads
 (judged,) = check_paths([Path("history.jsonl")])
 print(judged.verdict.name)
 try:
-    import kraftproof.images
+    import kraftproof.images.build
 except RuntimeError as error:
     print(error)
 """

@@ -101,6 +101,16 @@ async def cluster_id_of(cluster: Cluster, broker: int) -> str:
     return answer.cluster_id or ""
 
 
+async def identity_of(cluster: Cluster, node_id: int) -> str | None:
+    """Return the id of the cluster of a broker; None for a controller or without an answer."""
+    if not any(node.node_id == node_id and node.has("broker") for node in cluster.nodes):
+        return None
+    try:
+        return await cluster_id_of(cluster, node_id) or None
+    except (ConnectionFailed, OutcomeUnknown):
+        return None
+
+
 _WHO_LEADS: Final = describe_quorum_request.DescribeQuorumRequest(
     topics=(
         describe_quorum_request.TopicData(

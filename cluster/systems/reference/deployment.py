@@ -42,7 +42,7 @@ def deployment(site: Site) -> Deployment:
 
 def reference_image(client: "docker.DockerClient", progress: Callable[[str], None]) -> str:
     """Return the tag of the node's image, built if there is none; needs the extra docker."""
-    from kraftproof.images import ensure_reference_image
+    from kraftproof.images.build import ensure_reference_image
 
     return ensure_reference_image(client, progress)
 

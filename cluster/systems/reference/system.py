@@ -15,7 +15,12 @@ from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
-from kraftproof.cluster.systems.kafka.quorum import cluster_id_of, led_quorums, roles_of
+from kraftproof.cluster.systems.kafka.quorum import (
+    cluster_id_of,
+    identity_of,
+    led_quorums,
+    roles_of,
+)
 from kraftproof.cluster.systems.kafka.readiness import lacks
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
@@ -44,6 +49,7 @@ class ReferenceSystem(System):
     nodes = "3+3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
+    workloads: ClassVar[tuple[str, ...]] = ("topics", "registration")
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,
@@ -105,6 +111,10 @@ class ReferenceSystem(System):
         if workload == "registration":
             return RegistrationClient(cluster, self._cluster_id, random)
         raise SystemUnavailableError(f"the reference system has no client for {workload!r}")
+
+    @override
+    async def identity(self, cluster: Cluster, node_id: int) -> str | None:
+        return await identity_of(cluster, node_id)
 
     @override
     async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:

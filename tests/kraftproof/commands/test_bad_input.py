@@ -102,7 +102,11 @@ def test_node_that_is_called_wrongly(arguments):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ("--workload queue", "unknown workload 'queue': one of topics, registration"),
+        ("--workload flood", "unknown workload 'flood': one of topics, registration"),
+        (
+            "--workload queue",
+            "--workload queue: the clients of the system reference serve only topics, registration",
+        ),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
         ("--nemesis clock", "--nemesis clock: the local backend can't do that, only disk-error"),
         (

@@ -29,7 +29,7 @@ def test_a_crash_of_our_own_leaves_a_report(monkeypatch, tmp_path, capsys, place
 
 
 @pytest.mark.parametrize(
-    "place", ["kraftproof.report.page.write_page", "kraftproof.run.diagram_recorder.diagram_of"]
+    "place", ["kraftproof.report.page.write_page", "kraftproof.running.diagram_of"]
 )
 def test_a_crash_of_our_own_in_the_report_leaves_the_verdict(monkeypatch, tmp_path, capsys, place):
     def crash(*_, **__):
