@@ -104,7 +104,8 @@ def build(
 
 def last_line(error: BuildError) -> str:
     """Return the build's last output before the engine's own summary."""
-    streams = [str(entry["stream"]) for entry in error.build_log if "stream" in entry]
-    spoken = [COLOUR.sub("", stream).strip() for stream in streams]
+    # The engine may cut a line into several streams.
+    streams = "".join(str(entry["stream"]) for entry in error.build_log if "stream" in entry)
+    spoken = [line.strip() for line in COLOUR.sub("", streams).splitlines()]
     said = [line for line in spoken if line and not line.startswith("Removing intermediate")]
     return f"{error.msg} (last output: {said[-1]})" if said else str(error.msg)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import rows_of
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding, FindingKind, NotApplicableError
 
 LOGS_AGREE: Final = "kraft/logs-agree"
 ONE_LEADER: Final = "kraft/one-leader-an-epoch"
@@ -111,6 +111,7 @@ def watermark_monotone(tables: Tables) -> list[Finding]:
 
 def images_monotone(tables: Tables) -> list[Finding]:
     """A node's image never goes back between two starts."""
+    _require(tables["trace"], "image_offset")
     rows = _by_life(_ordered(tables["trace"], "image_offset"))
     return limited(_decreases(IMAGES_MONOTONE, "image", rows))
 
@@ -119,6 +120,12 @@ def log_in_order(tables: Tables) -> list[Finding]:
     """A node's committed log has every offset once, and epochs that never go back."""
     rows = sorted(rows_of(tables["committed"], "node", "offset", "epoch"))
     return limited(_disorder(rows))
+
+
+def _require(trace: pa.Table, column: str) -> None:
+    """Raise NotApplicableError if the nodes reported rows, and none has a value in a column."""
+    if len(trace) and trace.column(column).null_count == len(trace):
+        raise NotApplicableError(f"no node reported its {column}")
 
 
 def _disorder(rows: Iterable[Row]) -> Iterator[Finding]:
@@ -174,6 +181,7 @@ def _decreases(check: str, what: str, groups: Iterable[list[Row]]) -> Iterator[F
 def images_agree(tables: Tables) -> list[Finding]:
     """Images that hold the log up to the same offset are equal."""
     trace = tables["trace"]
+    _require(trace, "image_digest")
     known = pc.and_(pc.is_valid(trace["image_offset"]), pc.is_valid(trace["image_digest"]))
     columns = ("image_offset", "image_digest", "node", "run_time")
     first: dict[Row, object] = {}

@@ -6,6 +6,7 @@ from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
     background_topics,
     broker_visitors,
+    large_topics,
     many_observers,
     mistaken_requests,
     random_requests,
@@ -47,5 +48,9 @@ def start(
     random = Random(f"{options.seed}/visitors")
     if random.random() < broker_visitors.SHARE:
         task = broker_visitors.send_registrations(scope, world, random, nodes)
+        tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/large-topics")
+    if random.random() < large_topics.SHARE and brokers:
+        task = large_topics.create_and_delete_large_topics(scope, network, random, sorted(brokers))
         tasks.append(scope.spawn(task))
     return tasks

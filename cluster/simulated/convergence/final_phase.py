@@ -19,7 +19,12 @@ from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import create_topics_request, create_topics_response
+from kraftproof.node.wire.messages import (
+    create_topics_request,
+    create_topics_response,
+    delete_topics_request,
+    delete_topics_response,
+)
 
 WHOLE_SHARE = 0.5
 """Share of runs in which every node takes part in the final phase."""
@@ -28,6 +33,8 @@ DEAD_SHARE = 0.7
 POLL_NS = milliseconds(50)
 CREATE_VERSION = 7
 CREATE_TIMEOUT_NS = milliseconds(2_000)
+DELETE_VERSION = 6
+UNKNOWN_TOPIC = "__no-such-topic"
 TOPIC = "__liveness-probe"
 """Topic that the final phase creates; no workload uses names with two leading underscores."""
 
@@ -83,7 +90,37 @@ async def converge(scope: SimulatedScope, world: World, phase: FinalPhase) -> No
     while not final_checks.is_settled(world, core, end) and scope.now() < until_ns:
         await scope.sleep(POLL_NS)
     final_checks.judge(world, core, FinalOutcome(elected=is_elected, created=is_created, end=end))
+    if not world.monitor.violations:
+        await _judge_read(scope, world, core)
     await ask_final_queries(scope, world, core)
+
+
+async def _judge_read(scope: SimulatedScope, world: World, core: Sequence[int]) -> None:
+    """Ask for the deletion of an unknown topic, which the controller answers at its read barrier.
+
+    No record is written, so a controller that waits for other records would answer too late.
+    """
+    broker = next(node_id for node_id in core if world.machines[node_id].info.has("broker"))
+    state = delete_topics_request.DeleteTopicState(name=UNKNOWN_TOPIC)
+    request = delete_topics_request.DeleteTopicsRequest(
+        topics=(state,), timeout_ms=CREATE_TIMEOUT_NS // milliseconds(1)
+    )
+    try:
+        connection = await connect(scope, world.network, broker, CREATE_TIMEOUT_NS)
+        answer = await connection.call(request, DELETE_VERSION, 2 * CREATE_TIMEOUT_NS)
+    except (ConnectionFailed, OutcomeUnknown):
+        return
+    connection.close()
+    assert isinstance(answer, delete_topics_response.DeleteTopicsResponse)
+    error = answer.responses[0].error_code
+    if error != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+        world.monitor.record(
+            "ReadsAreConfirmed",
+            "A healthy cluster answers a request that writes nothing within the request's time.",
+            f"DeleteTopics of an unknown topic is answered with error {error}",
+            node=broker,
+            time_ns=scope.now(),
+        )
 
 
 async def _creates(scope: SimulatedScope, world: World, core: Sequence[int], until_ns: int) -> bool:

@@ -1,8 +1,8 @@
 """Bit rot: a durable file of a node differs in a bit from the bytes that the node wrote.
 
-Only files are damaged in which a change can't be taken for a torn write: closed segments, complete
-snapshots and quorum-state. A node must refuse such a file in one line, or recover the same state
-from other files; see damaged_file.py for the judgement.
+Only bytes are damaged in which a change can't be taken for a torn write: closed segments, all but
+the last batch of the last segment, complete snapshots and quorum-state. A node must refuse such a
+file in one line, or recover the same state from other files; see damaged_file.py for the judgement.
 """
 
 from collections.abc import Sequence
@@ -16,6 +16,10 @@ from kraftproof.node.storage.quorum_state import FILE_NAME
 from kraftproof.node.storage.segment import segment_name, segment_offsets
 from kraftproof.node.storage.snapshots import NAME
 
+LENGTH_SHARE = 0.3
+"""Share of damaged lengths in the last segment, which make the rest look like one torn batch."""
+LENGTH_AT, PREFIX_BYTES = 8, 12
+"""The place of a batch's length, and the bytes that the length leaves out."""
 DIGIT_SHARE = 0.5
 """Share of damaged digits in quorum-state: most other changes are no JSON."""
 
@@ -54,19 +58,45 @@ class BitRot(Struct, frozen=True, kw_only=True):
 
 def draw_bit_rot(disk: SimulatedFileSystem, directory: str, random: Random) -> BitRot | None:
     """Draw a damage of a file below the directory of the log; None without such a file."""
-    kinds = [kind for kind in _files_by_kind(disk.list_directory(directory)) if kind]
+    names = disk.list_directory(directory)
+    kinds = [kind for kind in (*_files_by_kind(names), last_segment(names)) if kind]
     if not kinds:
         return None
     path = join(directory, random.choice(random.choice(kinds)))
+    last = [join(directory, name) for name in last_segment(names)]
     data = disk.read(path)
     if not data or not disk.is_file_synced(path):
         return None
     position = random.randrange(len(data))
+    if path in last:
+        whole = batch_positions(data)[:-1]  # damage in the last batch is a torn write
+        if not whole:
+            return None
+        end = batch_positions(data)[-1]
+        position = random.randrange(end)
+        if random.random() < LENGTH_SHARE:
+            begin = random.choice((whole[0], random.choice(whole)))
+            position = begin + random.randrange(LENGTH_AT, PREFIX_BYTES)
     if path.endswith(FILE_NAME) and random.random() < DIGIT_SHARE:
         position = random.choice([at for at, byte in enumerate(data) if chr(byte).isdigit()])
     return BitRot(
         path=path, position=position, original=data[position], mask=1 << random.randrange(8)
     )
+
+
+def last_segment(names: Sequence[str]) -> list[str]:
+    """Return the segment that is open for appends, as a list; empty without a segment."""
+    return [segment_name(offset) for offset in segment_offsets(list(names))[-1:]]
+
+
+def batch_positions(data: bytes | memoryview) -> list[int]:
+    """Return the first byte of each batch of an undamaged segment."""
+    found, position = [], 0
+    while position + PREFIX_BYTES <= len(data):
+        found.append(position)
+        length = bytes(data[position + LENGTH_AT : position + PREFIX_BYTES])
+        position += PREFIX_BYTES + int.from_bytes(length, "big")
+    return found
 
 
 def _files_by_kind(names: Sequence[str]) -> tuple[list[str], list[str], list[str]]:

@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
     LinearizableReads,
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
+from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStatesAreKafkas
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
 from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.heartbeats import HeartbeatRequestsHonoured
@@ -169,6 +170,7 @@ def make_monitor(
             HeartbeatRequestsHonoured(registry),
             BrokersKeepPace(config),
             HeartbeatsAreTrue(),
+            BrokerStatesAreKafkas(),
             ForwardsKeepDeadlines(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),

@@ -12,6 +12,7 @@ from kraftproof.cluster.systems.apache_kafka.deployment import deployment, relea
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
 from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
 from kraftproof.cluster.systems.kafka.readiness import lacks
 from kraftproof.cluster.systems.system import (
@@ -48,14 +49,18 @@ class ApacheKafka(System):
     nodes = "3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     roles_of_number: ClassVar[str | None] = "controller+broker"
+    workloads: ClassVar[tuple[str, ...]] = ("topics",)
     ready_s = 240.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
-        "create": Guarantee.LINEARIZABLE,
-        "delete": Guarantee.LINEARIZABLE,
+        "create": Guarantee.AT_LEAST_ONCE,
+        "delete": Guarantee.AT_LEAST_ONCE,
         "lookup": Guarantee.BOUNDED_STALENESS,
         "describe": Guarantee.SESSION_MONOTONIC,
     }
     errors = ERRORS
+
+    def __init__(self) -> None:
+        self._trace: Rows = []
 
     @override
     def ports(self, node: NodeInfo) -> Mapping[str, int]:
@@ -116,12 +121,7 @@ class ApacheKafka(System):
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload == "topics":
             return TopicsClient(cluster, random)
-        reason = ""
-        if workload == "registration":
-            reason = ": Kafka lets a new incarnation displace a fenced one within its session"
-        raise SystemUnavailableError(
-            f"the system {self.name} has no client for {workload!r}{reason}"
-        )
+        raise SystemUnavailableError(f"the system {self.name} has no client for {workload!r}")
 
     @override
     async def identity(self, cluster: Cluster, node_id: int) -> str | None:
@@ -134,7 +134,15 @@ class ApacheKafka(System):
         return roles_of(led, controllers)
 
     @override
+    async def finish(self, cluster: Cluster) -> None:
+        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
+        quorum = await settled_quorum(cluster, controllers, CONTROLLER_PORT)
+        self._trace = [] if quorum is None else trace_rows(quorum, cluster.scope.now())
+
+    @override
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
+        if table == "trace":
+            return self._trace or None
         decode = {"records": files.records, "snapshots": files.snapshots}.get(table)
         if decode is None:
             return None

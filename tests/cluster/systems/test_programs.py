@@ -20,6 +20,15 @@ def engine():
     client.close()
 
 
+def archived(engine, tag, path):
+    """A file of an image, as a tar archive."""
+    container = engine.containers.create(tag, ["true"], labels={"kraftproof": "1"})
+    try:
+        return b"".join(container.get_archive(path)[0])
+    finally:
+        container.remove()
+
+
 @pytest.mark.docker
 def test_a_dockerfile_is_built_once_for_each_content(engine, tmp_path):
     path = tmp_path / "my.Dockerfile"
@@ -29,8 +38,7 @@ def test_a_dockerfile_is_built_once_for_each_content(engine, tmp_path):
         for text in (secrets.token_hex(8), secrets.token_hex(8)):
             (tmp_path / "greeting").write_text(text)
             tags += [Dockerfile(path=str(path))(engine, lines.append) for _ in range(2)]
-            said = engine.containers.run(tags[-1], ["cat", "/greeting"], remove=True)
-            assert said.decode() == text
+            assert text.encode() in archived(engine, tags[-1], "/greeting")
         assert engine.images.get(tags[0]).labels["kraftproof"] == "1"
         assert len(set(tags)) == 2
         assert [line.partition(": ")[2][:8] for line in lines] == ["building", "present"] * 2

@@ -1,9 +1,17 @@
 """Bit rot: a node refuses each damaged file in one line, or recovers the same state."""
 
+from random import Random
+
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.simulated.disk.bit_rot import BitRot, _files_by_kind, draw_bit_rot
+from kraftproof.cluster.simulated.disk.bit_rot import (
+    BitRot,
+    _files_by_kind,
+    batch_positions,
+    draw_bit_rot,
+    last_segment,
+)
 from kraftproof.cluster.simulated.disk.damaged_file import start_on_copy
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.storage.filesystem import join
@@ -69,6 +77,35 @@ def test_a_flipped_bit_is_refused_or_has_no_effect(machine, kind):
     assert len(rots) >= 50
     mistakes = [mistake[:150] for rot in rots if (mistake := mistake_of(machine, rot))]
     assert mistakes == []
+
+
+def test_a_flipped_bit_before_the_last_batch_of_the_log_is_no_torn_write(machine):
+    directory = log_directory(machine._storage_config)
+    [name] = last_segment(machine.disk.list_directory(directory))
+    path = join(directory, name)
+    data = machine.disk.read(path)
+    begins = batch_positions(data)
+    assert len(begins) > 1
+    lengths = [begin + 8 + byte for begin in begins[:-1] for byte in range(4)]
+    rots = [
+        BitRot(path=path, position=position, original=data[position], mask=mask)
+        for position in (*lengths, *range(0, begins[-1], 7))
+        for mask in (1, 16, 128)
+    ]
+    mistakes = [mistake[:150] for rot in rots if (mistake := mistake_of(machine, rot))]
+    assert mistakes == []
+
+
+def test_the_last_batch_and_a_single_batch_are_left_alone(machine):
+    directory = log_directory(machine._storage_config)
+    [name] = last_segment(machine.disk.list_directory(directory))
+    path, drawn = join(directory, name), []
+    for seed in range(300):
+        rot = draw_bit_rot(machine.disk, directory, Random(seed))
+        drawn += [rot.position] if rot is not None and rot.path == path else []
+    begins = batch_positions(machine.disk.read(path))
+    assert max(drawn) < begins[-1]
+    assert len({position for position in drawn if 8 <= position < 12}) > 1
 
 
 def test_a_flipped_epoch_of_a_closed_segment_is_refused(machine):
