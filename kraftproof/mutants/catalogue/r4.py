@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="DamageIsRefused",
     edits=(
         Edit(
-            module="kraftproof.node.wire.batches",
+            module="kraftproof.node.wire.records.batches",
             old="_sound_batch_in(view[position + 1 :])",
             new="_sound_batch_in(view[position - 1 :])",
         ),
