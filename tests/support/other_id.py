@@ -9,8 +9,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.server.requests",
-            old="encode_response_header(header.correlation_id, response_version)",
-            new="encode_response_header(header.correlation_id + (header.correlation_id == 9), response_version)",
+            old="encode_response_header(header.correlation_id,",
+            new="encode_response_header(header.correlation_id + (header.correlation_id == 9),",
         ),
     ),
 )

@@ -1,8 +1,8 @@
 """Define a version-neutral class for each request and response.
 
-`Message` is the base of requests and responses. `from kraftproof.node.wire.messages import vote_request`
-imports the module with `VoteRequest` and its parts. Records are in node.wire.records; see
-node.wire.codec for bytes.
+`Message` is the base of requests and responses. The line
+`from kraftproof.node.wire.messages import vote_request` imports the module with `VoteRequest` and
+its parts. Records are in node.wire.records; see node.wire.codec for bytes.
 
 The generated modules are loaded on first use, since a program uses few modules.
 """
