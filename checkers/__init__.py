@@ -161,7 +161,7 @@ def _checked(history: History, engine: Engine, report: Report) -> RunVerdict:
 def _write_tables(run_directory: Path, history: History, verdict: RunVerdict) -> None:
     tables = history.source.tables
     assert tables is not None
-    write_whole(tables, "operations", history.table.sort_by("index"))
+    write_whole(tables, "operations", history.recorded.sort_by("index"))
     faults = read_faults(run_directory / FAULTS_FILE)
     write_table(tables, "faults", fault_rows(faults))
     write_results(tables, verdict)

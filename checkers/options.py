@@ -48,6 +48,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         faults: when each fault of the run was in force; None for a history that is no run.
         is_keyed: whether each value is [key, value]; None to infer the form from the values.
         initial: the initial values of the system; None if unstated.
+        guarantees: what the system declares, by function; empty for a strict judgement.
     """
 
     limits: Limits = Limits()
@@ -56,3 +57,4 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[FaultSpan, ...] | None = None
     is_keyed: bool | None = None
     initial: InitialValues | None = None
+    guarantees: dict[str, str] = {}

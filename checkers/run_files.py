@@ -36,12 +36,14 @@ class _Options(msgspec.Struct, frozen=True):
     measurement_error_ns: int = MILLISECOND_NS
     monotonic_rate_error: float = 0.0
     nemeses: tuple[str, ...] = ()
+    expect: str = "declared"
     guards: GuardBounds = GuardBounds()
 
 
 class _Run(msgspec.Struct, frozen=True):
     workload: _Workload
     options: _Options = _Options()
+    guarantees: dict[str, str] = {}
     kraftproof: object = None
 
 
@@ -54,6 +56,7 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
         leases: the bounds of leases.
         facts: the input of the guards.
         spans: when each fault was in force.
+        guarantees: those that the system declares, by function; empty for a strict judgement.
     """
 
     model: str
@@ -61,6 +64,7 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
     leases: LeaseBounds
     facts: RunFacts
     spans: tuple[FaultSpan, ...]
+    guarantees: dict[str, str] = {}
 
 
 def read_run_files(directory: Path) -> RunFiles:
@@ -83,6 +87,7 @@ def read_run_files(directory: Path) -> RunFiles:
             faults=tuple(faults),
         ),
         spans=fault_spans(faults),
+        guarantees=run.guarantees if run.options.expect == "declared" else {},
     )
 
 

@@ -24,6 +24,7 @@ from kraftproof.checkers.history.read import is_history, located_operations_of, 
 from kraftproof.checkers.history.read.parquet import is_table_folder
 from kraftproof.checkers.history.tables import iterate_rows, table_path
 from kraftproof.checkers.initial import parse_initial, started
+from kraftproof.checkers.kraft.declared import as_declared
 from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
@@ -116,11 +117,13 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """A history that was read.
 
     Attributes: source: the origin of the history, with its model inferred.
-        table: the operations of the history, with the model's keys.
+        table: the operations of the history, with the model's keys, as weak as declared.
+        recorded: the operations as the run recorded them.
     """
 
     source: Source
     table: pa.Table
+    recorded: pa.Table
 
 
 def _history(source: Source, table: pa.Table) -> History:
@@ -128,7 +131,9 @@ def _history(source: Source, table: pa.Table) -> History:
     table, stated = _under_own_keys(source, table), source.options.initial
     if source.model is not None and stated is not None:
         table = started(source.history, source.model, table, stated)
-    return History(source=source, table=table)
+    options = source.options
+    weak = as_declared(table, options.guarantees, options.faults or (), options.leases.failover_ns)
+    return History(source=source, table=weak, recorded=table)
 
 
 def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
@@ -264,6 +269,7 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
             options,
             leases=run.leases,
             faults=run.spans,
+            guarantees=run.guarantees,
             initial=options.initial or parse_initial(run.initial, may_be_absent=True),
         ),
         tables=directory / TABLES_DIRECTORY,

@@ -16,6 +16,7 @@ from kraftproof.errors import UsageError
 SECOND_NS = 1_000_000_000
 BACKENDS = tuple(backends.BACKENDS)
 ENGINES = ("spark", "inline")
+EXPECTATIONS = ("declared", "strict")
 PROFILES = tuple(profiles.PROFILES)
 DEFAULT_NEMESES = ("kill", "pause")
 PAIR = "3+3"
@@ -49,6 +50,8 @@ class RunOptions:
     store: Path = field(default_factory=lambda: Path("store"))
     engine: str = "inline"
     timeouts: str = "chaos"
+    expect: str = "declared"
+    """Judge by the guarantees that the system declares, or strictly by the model."""
     node_config: tuple[tuple[str, str], ...] = ()
     """Keys and values of server.properties for all nodes."""
     fault_every_s: float | None = None
@@ -66,6 +69,7 @@ class RunOptions:
         """
         _one_of("--backend", self.backend, BACKENDS)
         _one_of("--engine", self.engine, ENGINES)
+        _one_of("--expect", self.expect, EXPECTATIONS)
         _one_of("--timeouts", self.timeouts, PROFILES)
         for _, count in parse_nodes(self.nodes or PAIR):
             _within("--nodes", count, 1, MOST_NODES)

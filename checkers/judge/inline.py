@@ -12,6 +12,7 @@ from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.history.tables import read_table
 from kraftproof.checkers.judge.assembly import CheckResult, assemble, checks_of, run_check
 from kraftproof.checkers.judge.keys import judge_columns
+from kraftproof.checkers.kraft.declared import with_recorded_events
 from kraftproof.checkers.kraft.kept import kept
 from kraftproof.checkers.kraft.node_logs import committed
 from kraftproof.checkers.kraft.run_checks import RELATION_TABLES
@@ -29,8 +30,9 @@ def check_inline(history: History) -> RunVerdict:
     source = history.source
     keys = _judge_keys(history)
     results = _run_checks(source, history.table)
-    tally = Tally() if source.facts is None else tally_of(source.facts, history.table)
-    return assemble(source, keys, results, tally, time.monotonic() - started)
+    tally = Tally() if source.facts is None else tally_of(source.facts, history.recorded)
+    verdict = assemble(source, keys, results, tally, time.monotonic() - started)
+    return with_recorded_events(verdict, history.recorded)
 
 
 def _judge_keys(history: History) -> list[KeyVerdict]:

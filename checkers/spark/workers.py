@@ -131,6 +131,7 @@ def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
     source = plan.source()
     has_other_keys = source.model is not None and has_own_keys(source.model)
     is_changed = has_other_keys or plan.options.is_keyed or plan.options.initial is not None
+    is_changed = is_changed or bool(plan.options.guarantees)
     if plan.is_long and _is_as_declared(plan.history) and not is_changed:
         functions = _functions(plan.history)
         model = plan.model or (_inferred(plan.history, functions) if functions else None)

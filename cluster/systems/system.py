@@ -41,6 +41,7 @@ class Guarantee(StrEnum):
     LINEARIZABLE = "linearizable"
     SESSION_MONOTONIC = "session-monotonic"
     BOUNDED_STALENESS = "bounded-staleness"
+    AT_LEAST_ONCE = "at-least-once"
     LEASE = "lease"
 
 

@@ -49,6 +49,13 @@ WorkloadOption = Annotated[
         "`kraftproof list workloads` explains them."
     ),
 ]
+ExpectOption = Annotated[
+    str,
+    typer.Option(
+        help="declared: judge by the guarantees that the system declares. strict: judge every "
+        "answer by the model."
+    ),
+]
 MinBitesOption = Annotated[
     int,
     typer.Option(
@@ -89,6 +96,7 @@ def run_one(
     rate: Annotated[float, typer.Option(help="Operations per second.")] = DEFAULTS.rate,
     fault_every: FaultEveryOption = None,
     min_bites: MinBitesOption = DEFAULTS.min_bites,
+    expect: ExpectOption = DEFAULTS.expect,
     concurrency: Annotated[
         int, typer.Option(help="Number of concurrent clients.")
     ] = DEFAULTS.concurrency,
@@ -143,6 +151,7 @@ def run_one(
         rate=rate,
         fault_every_s=fault_every,
         min_bites=min_bites,
+        expect=expect,
         concurrency=concurrency,
         seed=seed,
         mutant=mutant,

@@ -24,6 +24,7 @@ _VALUE_OPTIONS: Final = {
     "mutant": "--mutant",
     "engine": "--engine",
     "timeouts": "--timeouts",
+    "expect": "--expect",
 }
 """Options of `kraftproof test`, by their names in run.json."""
 

@@ -96,6 +96,7 @@ class RunDirectory:
         nodes: Sequence[NodeInfo],
         schedule: Schedule,
         mutant_hash: str | None,
+        guarantees: Mapping[str, str] | None = None,
     ) -> None:
         """Write run.json before the cluster starts."""
         profile = PROFILES[options.timeouts]
@@ -108,6 +109,7 @@ class RunDirectory:
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
             "run_id": self.run_id(options),
             "system": options.system,
+            "guarantees": dict(guarantees or {}),
             "workload": {
                 "name": options.workload,
                 "model": workload.model,

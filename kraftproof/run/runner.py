@@ -105,7 +105,8 @@ def execute(
     workload = make_workload(options.workload)
     attempt = _Attempt(options, directory, schedule, progress, watch)
     nodes = nodes_of_run(options, attempt.system)
-    directory.write_run(options, workload, nodes, schedule, mutant_hash)
+    guarantees = {f: str(one) for f, one in attempt.system.guarantees.items()}
+    directory.write_run(options, workload, nodes, schedule, mutant_hash, guarantees)
     attempt.drive(is_collected=is_collected)
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
