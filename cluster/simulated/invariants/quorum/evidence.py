@@ -30,6 +30,8 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
 from kraftproof.node.wire.records.batch import Batch
 
+MOST_REMEMBERED = 1_000
+"""Number of observers after which a leader may forget an observer, and what it has fetched."""
 IN_REPLICA_STATE = 15
 """First version of Fetch with the replica id in ReplicaState."""
 
@@ -42,6 +44,8 @@ class Leadership(Struct, kw_only=True):
     """The log end at the election, where the first record of the epoch belongs."""
     acknowledged: dict[int, int] = field(default_factory=dict)
     """The offset of the last valid Fetch, by voter or observer."""
+    fetched: set[int] = field(default_factory=set)
+    """The ids of all replicas that have sent a Fetch of the epoch; asked for their number only."""
     flushed: int = 0
     """The end of the last flush that the process has heard of."""
 
@@ -150,6 +154,7 @@ class QuorumEvidence(Invariant):
             return
         has_state = event.version >= IN_REPLICA_STATE
         replica = request.replica_state.replica_id if has_state else request.replica_id
+        leadership.fetched.add(replica)
         offset, epoch = asked.fetch_offset, asked.last_fetched_epoch
         if replica != NO_NODE and min(offset, epoch) >= 0 and _holds(process.log, offset, epoch):
             leadership.acknowledged[replica] = offset

@@ -233,3 +233,22 @@ def test_the_controllers_of_a_cluster(leader, controllers, reported):
         controller_id=leader, brokers=listed, endpoint_type=2
     )
     assert len(Controller().follows().says(answer, CLUSTER)) == reported
+
+
+@pytest.mark.parametrize(("others", "reported"), [(998, 1), (1_100, 0)])
+def test_a_leader_may_forget_an_observer_among_very_many(others, reported):
+    controller = Controller().leads()
+    for observer in range(10_000, 10_000 + others):
+        controller.process.receives(fetch(observer, 1 << 40), version=FETCH_VERSION)
+    forgotten = changed(TOLD, observers=(replica(4, -1),))
+    assert len(controller.says(quorum(forgotten))) == reported
+    assert len(controller.says(quorum(changed(TOLD, current_voters=(OURS,))))) == reported + 1
+
+
+def test_a_leader_may_forget_no_voter():
+    controller = Controller().leads()
+    for observer in range(10_000, 11_100):
+        controller.process.receives(fetch(observer, 1 << 40), version=FETCH_VERSION)
+    behind = replica(2, -1)
+    told = changed(TOLD, current_voters=(OURS, behind, UNHEARD))
+    assert len(controller.says(quorum(told))) == 1
