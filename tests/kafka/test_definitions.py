@@ -13,10 +13,10 @@ import pytest
 
 from kraftproof.node.tools.record_json import UNKNOWN_TAGS
 from kraftproof.node.wire import codec
-from kraftproof.node.wire.records import control_records, metadata_records
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages.generated.default_principal_data import DEFAULT_PRINCIPAL_DATA
 from kraftproof.node.wire.primitives import Reader
+from kraftproof.node.wire.records import control_records, metadata_records
 from kraftproof.node.wire.schema import Schema
 from tests.kafka.definitions import Definition, Field, encode, random_value, random_values
 from tests.kafka.our_messages import part, snake, to_ours
