@@ -103,10 +103,13 @@ class SimProcesses:
 
 def _sim(command: Sequence[str], store: Path, limit_s: int) -> None:
     """Run a command line in this process; the output goes to files."""
-    for descriptor, name in ((1, STDOUT), (2, STDERR)):
-        file = os.open(store / name, os.O_WRONLY)
-        os.dup2(file, descriptor)
-        os.close(file)
+    try:
+        for descriptor, name in ((1, STDOUT), (2, STDERR)):
+            file = os.open(store / name, os.O_WRONLY)
+            os.dup2(file, descriptor)
+            os.close(file)
+    except FileNotFoundError:  # Ctrl-C came in `start`, and the parent has removed the folder
+        sys.exit(INTERRUPTED_EXIT_CODE)
     if limit_s:
         resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
     sys.argv = ["kraftproof", *command]

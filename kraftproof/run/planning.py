@@ -179,16 +179,22 @@ def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> 
         raise UsageError(
             f"--backend {options.backend}: the system {system.name} runs only on {able}"
         )
-    # A workload of a plug-in may bring clients of its own.
-    is_known = options.workload in ours()
-    if is_known and system.workloads and options.workload not in system.workloads:
-        served = ", ".join(system.workloads)
-        raise UsageError(
-            f"--workload {options.workload}: the clients of the system {system.name} serve only "
-            f"{served}"
-        )
+    refuse_workload(options.workload, system)
     with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
         system.refuse(told)
+
+
+def refuse_workload(workload: str, system: System) -> None:
+    """Refuse a workload of ours without clients; a plug-in may bring clients of its own.
+
+    Raises:
+        UsageError: the system's clients do not serve the workload.
+    """
+    if workload in ours() and system.workloads and workload not in system.workloads:
+        served = ", ".join(system.workloads)
+        raise UsageError(
+            f"--workload {workload}: the clients of the system {system.name} serve only {served}"
+        )
 
 
 def _refuse_fault(

@@ -9,11 +9,12 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.systems.reference.node_config import snapshot_settings
+from kraftproof.cluster.systems.registry import make_system
 from kraftproof.nemesis.fault import strange_nodes
 from kraftproof.nemesis.schedule import Schedule, Scheduled, dense, stories
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import cluster_options
+from kraftproof.run.planning import cluster_options, refuse_workload
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.schedule_file import ScheduleText
 from kraftproof.workloads.catalogue import make_workload
@@ -160,6 +161,7 @@ def from_schedule(options: RunOptions, text: ScheduleText) -> Scenario:
     """
     try:
         make_workload(options.workload)
+        refuse_workload(options.workload, make_system(options.system))
     except ValueError as error:
         raise text.mistake(text.header["workload"][0], str(error)) from error
     nodes = cluster_options(options, None).nodes

@@ -44,6 +44,8 @@ async def send_registrations(
     """
     controllers = [node.node_id for node in nodes if node.has("controller")]
     brokers = {node.node_id for node in nodes if node.has("broker")}  # asked for membership only
+    if not brokers:
+        return
     begins = ShutdownWatch(scope, brokers)
     world.monitor.on_received[HeartbeatRequest].append(begins.on_received)
     while True:

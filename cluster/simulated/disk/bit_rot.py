@@ -60,10 +60,20 @@ def draw_bit_rot(disk: SimulatedFileSystem, directory: str, random: Random) -> B
     """Draw a damage of a file below the directory of the log; None without such a file."""
     names = disk.list_directory(directory)
     kinds = [kind for kind in (*_files_by_kind(names), last_segment(names)) if kind]
-    if not kinds:
-        return None
-    path = join(directory, random.choice(random.choice(kinds)))
     last = [join(directory, name) for name in last_segment(names)]
+    while kinds:
+        kind = random.choice(kinds)
+        rot = _draw_in(disk, join(directory, random.choice(kind)), last, random)
+        if rot is not None:
+            return rot
+        kinds.remove(kind)
+    return None
+
+
+def _draw_in(
+    disk: SimulatedFileSystem, path: str, last: Sequence[str], random: Random
+) -> BitRot | None:
+    """Draw a damage of a file; None if the file has no byte that may be damaged."""
     data = disk.read(path)
     if not data or not disk.is_file_synced(path):
         return None

@@ -26,3 +26,8 @@ class Moment(Struct, frozen=True, kw_only=True, gc=False):
 def moment(process: ProcessView) -> Moment:
     """Return the present instant of a process."""
     return Moment(true_ns=process.now_ns(), running_ns=process.running_ns())
+
+
+def held_ns(at: Moment) -> int:
+    """Return how long a process was paused or waited for its disk, up to a moment."""
+    return at.true_ns - at.running_ns

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -52,3 +53,20 @@ def searches_of(pid):
     """The processes that any of its threads has started."""
     tasks = Path(f"/proc/{pid}/task")
     return [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+
+
+def test_a_search_whose_folder_is_gone_ends_without_a_word(tmp_path):
+    gone = str(tmp_path / "gone")
+    code = (
+        "from pathlib import Path\n"
+        "from kraftproof.mutants.sim_processes import _sim\n"
+        f"_sim(['sim'], Path({gone!r}), 0)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -20,6 +20,7 @@ from kraftproof.cluster.simulated.invariants.moments import (
     ROUNDING_NS,
     SLACK_NS,
     Moment,
+    held_ns,
     moment,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -131,8 +132,8 @@ class ElectionsTakeTheirTime(Invariant):
         if process.node_id not in self._voters:
             return
         since, now = self._roles.get(process.node_id), moment(process)
-        held_ns = 0 if since is None else _held_ns(now) - _held_ns(since.entered)
-        began_ns = now.true_ns - held_ns
+        held = 0 if since is None else held_ns(now) - held_ns(since.entered)
+        began_ns = now.true_ns - held
         self._roles[process.node_id] = RoleSince(entered=now, began_ns=began_ns)
         if since is None or before is None:
             return
@@ -180,11 +181,6 @@ class ElectionsTakeTheirTime(Invariant):
 
     def _stretched(self, longest_ns: int) -> float:
         return longest_ns * (1 + 2 * self.monitor.rate_error) + SLACK_NS
-
-
-def _held_ns(at: Moment) -> int:
-    """Return the time for which a process was paused or waited for its disk until an instant."""
-    return at.true_ns - at.running_ns
 
 
 def _is_served(answer: Message, answering: int, status: NodeStatus) -> bool:

@@ -15,7 +15,7 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.cluster.simulated.invariants.moments import ROUNDING_NS
+from kraftproof.cluster.simulated.invariants.moments import ROUNDING_NS, held_ns, moment
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received, Stop
 from kraftproof.node.core.status import NodeStatus
@@ -47,10 +47,13 @@ class LeadersStay(Invariant):
         self._fetch_ns = config.timeouts.fetch_ns
         self._contacts: dict[int, dict[int, tuple[int, int]]] = {}
         """The true times of the last two contacts with each other voter, by leader."""
+        self._held_ns: dict[int, int] = {}
+        """Time that a process was paused or waited for its disk, up to its last role."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._contacts.pop(process.node_id, None)
+        self._held_ns.pop(process.node_id, None)
 
     @override
     def on_received(self, process: ProcessView, event: Received) -> None:
@@ -72,10 +75,13 @@ class LeadersStay(Invariant):
         self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
     ) -> None:
         contacts = self._contacts.pop(process.node_id, None)
+        now, held = moment(process), self._held_ns.get(process.node_id, 0)
+        self._held_ns[process.node_id] = held_ns(now)
         if after.role == LEADER:
             others = [voter for voter in self._voters if voter != process.node_id]
-            now_ns = process.now_ns()
-            self._contacts[process.node_id] = dict.fromkeys(others, (now_ns, now_ns))
+            # The step that won may have waited for its disk since.
+            began_ns = now.true_ns - (held_ns(now) - held)
+            self._contacts[process.node_id] = dict.fromkeys(others, (began_ns, began_ns))
             return
         if contacts is None or before is None or not contacts:
             return
@@ -83,7 +89,7 @@ class LeadersStay(Invariant):
         if not is_resigned or isinstance(process.event, Stop):
             return
         # A step looks at the time before the request that it handles.
-        now_ns = process.now_ns()
+        now_ns = now.true_ns
         times = [last if last < now_ns else earlier for earlier, last in contacts.values()]
         silence_ns = now_ns - sorted(times, reverse=True)[self._needed - 1]
         if silence_ns < self._fetch_ns * (1 - 2 * self.monitor.rate_error) - ROUNDING_NS:

@@ -87,3 +87,17 @@ def test_a_stopping_leader_resigns_at_once() -> None:
     process.event = Stop()
     process.moves(role="resigned")
     assert harness.reported == []
+
+
+def test_the_step_that_wins_may_have_waited_for_its_disk() -> None:
+    harness = MonitorHarness(LeadersStay(ClusterConfig(voters=(1, 2, 3), timeouts=TIMEOUTS)))
+    process = harness.process(1)
+    process.moves(role="candidate", epoch=7)
+    process.sleeps(milliseconds(1500))
+    process.leads(7)
+    process.moves(role="resigned")
+    assert harness.reported == []
+    process.moves(role="candidate", epoch=8)
+    process.leads(8)
+    process.moves(role="resigned")
+    assert len(harness.reported) == 1
