@@ -53,7 +53,9 @@ class FetchPace(Struct, kw_only=True):
     failures: dict[int, tuple[int, int]]
     """The number of failures in a row, and the earliest true time of the next Fetch, by target."""
     not_before_ns: int = 0
-    """The earliest true time of the next Fetch to any target."""
+    """The earliest true time of the next Fetch of the same records, to any target."""
+    fetch_offset: int = -1
+    """The offset of the newest Fetch; another one after a snapshot was loaded."""
     doubt: str | None = None
     """A fault of the newest Fetch, unless its step has changed the leadership."""
 
@@ -98,8 +100,12 @@ class FetchesBackOff(Invariant):
         if leadership != pace.leadership:
             pace.failures.clear()
             pace.not_before_ns = 0
-        elif type(effect.message) is FETCH:
+        elif isinstance(effect.message, FETCH):
+            if _fetch_offset(effect.message) != pace.fetch_offset:
+                pace.not_before_ns = 0
             pace.doubt = self._fault(process, pace, effect.destination, now)
+        if isinstance(effect.message, FETCH):
+            pace.fetch_offset = _fetch_offset(effect.message)
         pace.correlation, pace.target = effect.correlation, effect.destination
         pace.is_slice = type(effect.message) is not FETCH
         pace.sent, pace.ended, pace.leadership = now, None, leadership
@@ -165,3 +171,9 @@ class FetchesBackOff(Invariant):
             wait_ns = max(wait_ns, pace.took_ns)
         earliest_ns = int(now.true_ns + wait_ns * (1 - 2 * rate_error))
         pace.failures[pace.target] = (times + 1, earliest_ns)
+
+
+def _fetch_offset(message: fetch_request.FetchRequest) -> int:
+    """Return the offset of the first partition; -1 without partitions."""
+    has_partition = message.topics and message.topics[0].partitions
+    return message.topics[0].partitions[0].fetch_offset if has_partition else -1

@@ -82,6 +82,16 @@ def test_the_next_fetch_comes_in_time(answer, took_ms, wait_ms, to, is_right) ->
     assert (harness.reported == []) == is_right
 
 
+def test_after_the_load_of_a_snapshot_a_fetch_comes_at_once() -> None:
+    """The simulation showed this at seed 90011."""
+    harness, process = node()
+    ends(harness, process, OTHER_LEADER)
+    later = fetch(4, 7, epoch=1)
+    process.sends(later)
+    process.hears(2, later, SERVED)
+    assert harness.reported == []
+
+
 def test_the_back_off_doubles() -> None:
     harness, process = node()
     for wait_ms in (20, 40, 80):
