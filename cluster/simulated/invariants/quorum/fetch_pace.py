@@ -1,7 +1,7 @@
 """The invariant of the pace of Fetches after failures and errors (595-56, 595-57).
 
 Earliest times are true time, latest times running time of the process; see moments.py. A change of
-the epoch or of the leader ends each wait.
+the epoch, of the leader or of the fetched offset ends each wait.
 """
 
 from typing import ClassVar, Final
@@ -53,7 +53,7 @@ class FetchPace(Struct, kw_only=True):
     failures: dict[int, tuple[int, int]]
     """The number of failures in a row, and the earliest true time of the next Fetch, by target."""
     not_before_ns: int = 0
-    """The earliest true time of the next Fetch of the same records, to any target."""
+    """The earliest true time of the next Fetch to any target."""
     fetch_offset: int = -1
     """The offset of the newest Fetch; another one after a snapshot was loaded."""
     doubt: str | None = None
@@ -102,6 +102,7 @@ class FetchesBackOff(Invariant):
             pace.not_before_ns = 0
         elif isinstance(effect.message, FETCH):
             if _fetch_offset(effect.message) != pace.fetch_offset:
+                pace.failures.clear()
                 pace.not_before_ns = 0
             pace.doubt = self._fault(process, pace, effect.destination, now)
         if isinstance(effect.message, FETCH):
