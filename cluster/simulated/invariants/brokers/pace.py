@@ -126,19 +126,18 @@ class BrokersKeepPace(Invariant):
             return 0
         least_ns = self._timeouts.retry_backoff_ns // 2
         shortened = 1 - 2 * self.monitor.rate_error
+        interval_ns = 0
+        if isinstance(message, HeartbeatRequest) and isinstance(last, HeartbeatRequest):
+            if _wishes(message) != _wishes(last):
+                return 0
+            is_leaving = message.want_shut_down
+            timeouts = self._timeouts
+            interval_ns = (
+                timeouts.retry_backoff_ns if is_leaving else timeouts.heartbeat_interval_ns
+            )
         if before.error:
             return int(before.answered.true_ns + least_ns * shortened) - ROUNDING_NS
-        if isinstance(message, HeartbeatRequest) and isinstance(last, HeartbeatRequest):
-            if (message.want_fence, message.want_shut_down) != (
-                last.want_fence,
-                last.want_shut_down,
-            ):
-                return 0
-            interval_ns = self._timeouts.heartbeat_interval_ns
-            if message.want_shut_down:
-                interval_ns = self._timeouts.retry_backoff_ns
-            return int(before.sent.true_ns + interval_ns * shortened) - ROUNDING_NS
-        return 0
+        return int(before.sent.true_ns + interval_ns * shortened) - ROUNDING_NS
 
     def _report(self, process: ProcessView, before: Contact, how: str) -> None:
         after_ms = (process.running_ns() - before.sent.running_ns) / 1e6
@@ -146,3 +145,8 @@ class BrokersKeepPace(Invariant):
         answered = "no answer" if before.answered is None else f"answer {before.error}"
         detail = f"{how}: the next request {after_ms:.0f} ms after {name} ({answered})"
         self.monitor.report_violation(self, process, detail)
+
+
+def _wishes(message: HeartbeatRequest) -> tuple[bool, bool]:
+    """Return what a heartbeat asks for; a new wish waits for no interval and no back-off."""
+    return message.want_fence, message.want_shut_down

@@ -59,6 +59,19 @@ def test_the_next_request_comes_in_time(first, answer, wait_ms, is_right):
     assert (harness.reported == []) == is_right
 
 
+def test_a_new_wish_waits_for_no_back_off():
+    """The simulation showed this at seed 90160: the broker caught up after a refusal."""
+    harness = MonitorHarness(BrokersKeepPace(CONFIG))
+    broker = harness.process(4)
+    broker.moves(leader=2)
+    harness.now_ns += milliseconds(1)
+    fencing = broker_heartbeat_request.BrokerHeartbeatRequest(want_fence=True)
+    broker.sends(fencing)
+    broker.hears(2, fencing, REFUSED)
+    broker.sends(HEARTBEAT)
+    assert harness.reported == []
+
+
 def test_the_back_off_doubles():
     harness = MonitorHarness(BrokersKeepPace(CONFIG))
     broker = harness.process(4)
