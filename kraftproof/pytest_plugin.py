@@ -241,20 +241,11 @@ def _options(fields: dict[str, Any]) -> RunOptions:
 
 def _run(options: RunOptions) -> DoneRun:
     from kraftproof.mutants.installation import install_mutant
-    from kraftproof.report import write_reports
-    from kraftproof.run.diagram_recorder import DiagramRecorder, diagram_of
-    from kraftproof.run.directory import make_run_directory
-    from kraftproof.run.display.progress import Silence
     from kraftproof.run.planning import foreseen, plan
-    from kraftproof.run.runner import execute
+    from kraftproof.running import run_and_report
 
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
     schedule = plan(options)
-    recorder = DiagramRecorder() if options.is_virtual else None
-    directory = make_run_directory(options)
-    result = execute(
-        options, directory, schedule, Silence(), mutant_hash=mutant_hash, watch=recorder
-    )
-    write_reports(result.directory, result.check, diagram_of(recorder, result))
+    result, _ = run_and_report(options, schedule, mutant_hash, is_silent=True)
     return DoneRun(result, foreseen(schedule, options))

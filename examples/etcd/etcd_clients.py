@@ -149,7 +149,7 @@ class Counter(EtcdClient):
 
 
 class Append(EtcdClient):
-    """A key for each list; a transaction reads its lists, then replaces those that it changes."""
+    """A key for each list; a transaction reads its lists, then replaces the changed lists."""
 
     async def txn(self, key, value):
         """Do the actions in their order, on the lists as they are at one moment."""
@@ -234,7 +234,7 @@ class EtcdError(Exception):
 
 
 class RefusedError(Exception):
-    """An operation that was refused, so that nothing was done."""
+    """etcd refused the operation, so the operation had no effect."""
 
 
 def base64(text):

@@ -98,14 +98,14 @@ def _replay(recorded: "RecordedRun", times: int, mutant_hash: str | None, *, as_
     from kraftproof.checkers import check_run
     from kraftproof.run.backends import make_backend
     from kraftproof.run.planning import plan
-    from kraftproof.run.recorded import broken_promises
+    from kraftproof.run.recorded import checks_with_findings
     from kraftproof.running import run_and_report
 
     options = recorded.options
     schedule = plan(options, recorded.schedule())
     make_backend(options.backend).preflight()
     before = check_run(recorded.path, "inline", write_tables=False)
-    wanted = broken_promises(before)
+    wanted = checks_with_findings(before.findings)
     print_error(
         f"{recorded.path} is {before.verdict.value}: {', '.join(wanted) or 'no finding'}; "
         f"{_times(times)} on {_ground(options)}, {len(schedule)} faults"
@@ -124,9 +124,9 @@ def _replay(recorded: "RecordedRun", times: int, mutant_hash: str | None, *, as_
 
 
 def _replayed(result: "RunResult", wanted: tuple[str, ...]) -> Replayed:
-    from kraftproof.run.recorded import broken_promises
+    from kraftproof.run.recorded import checks_with_findings
 
-    found = broken_promises(result.check)
+    found = checks_with_findings(result.findings)
     return Replayed(
         path=result.directory.path,
         verdict=result.verdict.value,

@@ -1,6 +1,5 @@
 """`kraftproof shrink` for a run of `kraftproof test`: see kraftproof/search/live_shrinking.py."""
 
-import shutil
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ from kraftproof.output import print_error, print_line
 if TYPE_CHECKING:
     from kraftproof.checkers.verdict import Finding
     from kraftproof.nemesis.schedule import Schedule
-    from kraftproof.run.runner import RunResult
     from kraftproof.search.live_shrinking import LiveShrinking, Tried
 
 
@@ -24,7 +22,7 @@ def shrink_live(run: Path, store: Path, *, tries: int, budget_s: float) -> int:
     Raises:
         UsageError: the run has no finding, or can't be done again here; one line.
     """
-    from kraftproof.run.recorded import read_recorded
+    from kraftproof.run.recorded import checks_with_findings, read_recorded
 
     recorded = read_recorded(run, store)
     mutant_hash = install_mutant(recorded.options.mutant, recorded.options.backend)
@@ -40,7 +38,7 @@ def shrink_live(run: Path, store: Path, *, tries: int, budget_s: float) -> int:
         options=recorded.options,
         schedule=schedule,
         path=run,
-        findings=tuple(dict.fromkeys(one.check for one in verdict.findings)),
+        findings=checks_with_findings(verdict.findings),
         after_s=_after_s(verdict.findings, run),
     )
     if not first.findings:
@@ -78,28 +76,17 @@ def _conclude(work: "LiveShrinking", first: "Tried", budget_s: float) -> int:
 
 
 def _attempt(options: RunOptions, schedule: "Schedule", mutant_hash: str | None) -> "Tried":
-    from kraftproof.reporting import reported
-    from kraftproof.run.directory import make_run_directory
-    from kraftproof.run.display.progress import Silence
-    from kraftproof.run.runner import execute
+    from kraftproof.run.recorded import checks_with_findings
+    from kraftproof.running import run_and_report
     from kraftproof.search.live_shrinking import Tried
 
-    directory = make_run_directory(options)
-    interrupts.note(f"the verdict on {directory.path} is unknown")
-    try:
-        result: RunResult = execute(
-            options, directory, schedule, Silence(), guarded=False, mutant_hash=mutant_hash
-        )
-    except KeyboardInterrupt:
-        shutil.rmtree(directory.path)
-        raise
-    reported(result, str)
+    result, _ = run_and_report(options, schedule, mutant_hash, guarded=False, is_silent=True)
     return Tried(
         options=options,
         schedule=schedule,
-        path=directory.path,
-        findings=tuple(dict.fromkeys(one.check for one in result.findings)),
-        after_s=_after_s(result.findings, directory.path),
+        path=result.directory.path,
+        findings=checks_with_findings(result.findings),
+        after_s=_after_s(result.findings, result.directory.path),
     )
 
 

@@ -3,12 +3,13 @@
 run.json has the options and a line per fault. kraftproof/commands/replay.py does the runs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from kraftproof.checkers.run_outcome import read_outcome
-from kraftproof.checkers.verdict import FindingKind, RunVerdict
+from kraftproof.checkers.verdict import Finding, FindingKind
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.schedule import Schedule
@@ -99,9 +100,9 @@ def on_ground(options: RunOptions, ground: str | None) -> RunOptions:
     )
 
 
-def broken_promises(verdict: RunVerdict) -> tuple[str, ...]:
+def checks_with_findings(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the names of the checks with findings, safety first, each once."""
-    ordered = sorted(verdict.findings, key=lambda one: one.kind is not FindingKind.SAFETY)
+    ordered = sorted(findings, key=lambda one: one.kind is not FindingKind.SAFETY)
     return tuple(dict.fromkeys(one.check for one in ordered))
 
 

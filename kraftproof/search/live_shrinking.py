@@ -54,7 +54,7 @@ class LiveShrinking:
 
     Args:
         first: The run to reduce, with a finding.
-        attempt: Does a run, or returns None where the run was interrupted.
+        attempt: Does a run in a new directory.
         tries: How often each candidate is run at most.
         budget_s: Seconds of real time, after which no further run starts.
         on_smaller: Called with each smaller failing run and the number of runs so far.

@@ -13,15 +13,13 @@ from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
-from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
-from kraftproof.cluster.systems.kafka.readiness import lacks
+from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.system import (
     Client,
     Deployment,
     Guarantee,
     Rows,
     Site,
-    System,
     SystemUnavailableError,
 )
 from kraftproof.images.errors import ImageError
@@ -42,12 +40,11 @@ CAPABILITIES: Final = frozenset(
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
 
 
-class ApacheKafka(System):
+class ApacheKafka(KafkaSystem):
     """Apache Kafka: controllers and brokers in JVMs, releases 3.3.0 to 4.3.0."""
 
     name = "apache-kafka"
     nodes = "3"
-    roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     roles_of_number: ClassVar[str | None] = "controller+broker"
     workloads: ClassVar[tuple[str, ...]] = ("topics",)
     ready_s = 240.0
@@ -58,6 +55,7 @@ class ApacheKafka(System):
         "describe": Guarantee.SESSION_MONOTONIC,
     }
     errors = ERRORS
+    controller_port: ClassVar[str] = CONTROLLER_PORT
 
     def __init__(self) -> None:
         self._trace: Rows = []
@@ -78,7 +76,6 @@ class ApacheKafka(System):
 
     @override
     def refuse(self, options: ClusterOptions) -> None:
-        self.refuse_version(options)
         for node in options.nodes:
             for role in node.roles:
                 if role not in ROLES:
@@ -86,11 +83,7 @@ class ApacheKafka(System):
                         f"--nodes {role}: a node of {self.name} is controller, broker or "
                         "controller+broker"
                     )
-        for role in self.roles_of_nodes:
-            if not any(node.has(role) for node in options.nodes):
-                raise SystemUnavailableError(
-                    f"--nodes: the system {self.name} needs at least one {role}"
-                )
+        super().refuse(options)
 
     @override
     def provide(self, options: ClusterOptions) -> None:
@@ -108,34 +101,14 @@ class ApacheKafka(System):
         return can & CAPABILITIES
 
     @override
-    async def lacks(self, cluster: Cluster) -> str | None:
-        return await lacks(cluster)
-
-    @override
-    def bootstrap(self, cluster: Cluster) -> str:
-        brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
-        found = (cluster.address(broker, PORT) for broker in brokers)
-        return ",".join(f"{address.host}:{address.port}" for address in found)
-
-    @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload == "topics":
             return TopicsClient(cluster, random)
         raise SystemUnavailableError(f"the system {self.name} has no client for {workload!r}")
 
     @override
-    async def identity(self, cluster: Cluster, node_id: int) -> str | None:
-        return await identity_of(cluster, node_id)
-
-    @override
-    async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
-        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
-        led = await led_quorums(cluster, controllers, CONTROLLER_PORT)
-        return roles_of(led, controllers)
-
-    @override
     async def finish(self, cluster: Cluster) -> None:
-        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
+        controllers = with_role(cluster, "controller")
         quorum = await settled_quorum(cluster, controllers, CONTROLLER_PORT)
         self._trace = [] if quorum is None else trace_rows(quorum, cluster.scope.now())
 
@@ -144,13 +117,7 @@ class ApacheKafka(System):
         if table == "trace":
             return self._trace or None
         decode = {"records": files.records, "snapshots": files.snapshots}.get(table)
-        if decode is None:
-            return None
-        return [
-            row
-            for node in cluster.nodes
-            for row in decode(cluster.node_files(node.node_id), node.node_id)
-        ]
+        return None if decode is None else rows_of_nodes(cluster, decode)
 
 
 def _silent(line: str) -> None:

@@ -1,4 +1,4 @@
-"""When a cluster of ours is ready: every broker shows all brokers as unfenced in its own image."""
+"""When a cluster is ready: every broker shows all brokers as unfenced in its own image."""
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster

@@ -15,13 +15,8 @@ from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
-from kraftproof.cluster.systems.kafka.quorum import (
-    cluster_id_of,
-    identity_of,
-    led_quorums,
-    roles_of,
-)
-from kraftproof.cluster.systems.kafka.readiness import lacks
+from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
+from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
@@ -33,7 +28,6 @@ from kraftproof.cluster.systems.system import (
     Guarantee,
     Rows,
     Site,
-    System,
     SystemUnavailableError,
 )
 from kraftproof.node.properties.keys import ConfigError
@@ -42,12 +36,11 @@ CONTROLLER_PORT: Final = 9093
 CLIENT_PORT: Final = 9092
 
 
-class ReferenceSystem(System):
+class ReferenceSystem(KafkaSystem):
     """Our own KRaft cluster: controllers and brokers in Python."""
 
     name = "reference"
     nodes = "3+3"
-    roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
     workloads: ClassVar[tuple[str, ...]] = ("topics", "registration")
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
@@ -78,31 +71,15 @@ class ReferenceSystem(System):
             refuse_unusable(options.node_config)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
-        self.refuse_version(options)
-        for role in self.roles_of_nodes:
-            if not any(node.has(role) for node in options.nodes):
-                raise SystemUnavailableError(
-                    f"--nodes: the system {self.name} needs at least one {role}"
-                )
+        super().refuse(options)
 
     @override
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
         return can
 
     @override
-    async def lacks(self, cluster: Cluster) -> str | None:
-        return await lacks(cluster)
-
-    @override
-    def bootstrap(self, cluster: Cluster) -> str:
-        brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
-        found = (cluster.address(broker, PORT) for broker in brokers)
-        return ",".join(f"{address.host}:{address.port}" for address in found)
-
-    @override
     async def prepare(self, cluster: Cluster) -> None:
-        broker = next(node.node_id for node in cluster.nodes if node.has("broker"))
-        self._cluster_id = await cluster_id_of(cluster, broker)
+        self._cluster_id = await cluster_id_of(cluster, with_role(cluster, "broker")[0])
 
     @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
@@ -113,28 +90,13 @@ class ReferenceSystem(System):
         raise SystemUnavailableError(f"the reference system has no client for {workload!r}")
 
     @override
-    async def identity(self, cluster: Cluster, node_id: int) -> str | None:
-        return await identity_of(cluster, node_id)
-
-    @override
-    async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
-        controllers = [node.node_id for node in cluster.nodes if node.has("controller")]
-        return roles_of(await led_quorums(cluster, controllers), controllers)
-
-    @override
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         decode = files.DECODERS.get(table)
         if decode is None:
             return None
-        found = [
-            row
-            for node in cluster.nodes
-            for row in decode(cluster.node_files(node.node_id), node.node_id)
-        ]
+        found = rows_of_nodes(cluster, decode)
         if table == "writes":
-            return _of_voters(
-                found, [one.node_id for one in cluster.nodes if one.has("controller")]
-            )
+            return _of_voters(found, with_role(cluster, "controller"))
         if table == "trace" and isinstance(cluster.scope, LiveScope):
             _tell_run_time(found, cluster.scope.origin_ns)
         return found

@@ -32,6 +32,9 @@ class Silence:
     def phase(self, text: str) -> None:
         """Ignore the phase."""
 
+    def close(self) -> None:
+        """Show nothing in the end, either."""
+
     def watch(
         self, scope: Scope, history: HistoryRecorder, faults: FaultRecorder, time_limit_ns: int
     ) -> Task[None]:

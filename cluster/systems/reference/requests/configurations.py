@@ -3,31 +3,24 @@
 from random import Random
 from typing import Final
 
-_INT: Final = (1 << 31) - 1
-_LONG: Final = (1 << 63) - 1
-_INTEGERS: Final = {
-    "compression.gzip.level": (1, 9),
-    "compression.lz4.level": (1, 17),
-    "compression.zstd.level": (-131072, 22),
-    "delete.retention.ms": (0, _LONG),
-    "file.delete.delay.ms": (0, _LONG),
-    "flush.messages": (1, _LONG),
-    "flush.ms": (0, _LONG),
-    "index.interval.bytes": (0, _INT),
-    "max.compaction.lag.ms": (1, _LONG),
-    "max.message.bytes": (0, _INT),
-    "message.timestamp.after.max.ms": (0, _LONG),
-    "message.timestamp.before.max.ms": (0, _LONG),
-    "min.compaction.lag.ms": (0, _LONG),
-    "min.insync.replicas": (1, _INT),
-    "retention.bytes": (-_LONG - 1, _LONG),
-    "retention.ms": (-1, _LONG),
-    "segment.bytes": (1 << 20, _INT),
-    "segment.index.bytes": (4, _INT),
-    "segment.jitter.ms": (0, _LONG),
-    "segment.ms": (1, _LONG),
+from kraftproof.node.core.configs.definition import ConfigType
+from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
+
+_LIMITS: Final = {
+    ConfigType.INT: (-(1 << 31), (1 << 31) - 1),
+    ConfigType.LONG: (-(1 << 63), (1 << 63) - 1),
 }
-"""The least and the largest value of each whole number."""
+_LEFT_OUT: Final = "local."
+"""Prefix of configurations that mean something only beside a remote store."""
+_INTEGERS: Final = {
+    one.name: (
+        _LIMITS[one.type][0] if one.minimum is None else int(one.minimum),
+        _LIMITS[one.type][1] if one.maximum is None else int(one.maximum),
+    )
+    for one in TOPIC_DEFINITIONS
+    if one.type in _LIMITS and not one.is_internal and not one.name.startswith(_LEFT_OUT)
+}
+"""The least and the largest value of each whole number, from Kafka's own definitions."""
 _WORDS: Final = {
     "cleanup.policy": ("compact", "delete", "compact,delete", "delete , compact", "", "none"),
     "compression.type": ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer", "ZSTD", "z"),

@@ -1,0 +1,66 @@
+"""A cluster of controllers and brokers that speaks Kafka's protocol, whoever wrote its nodes."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from typing_extensions import override
+
+from kraftproof.cluster.protocol import Cluster, ClusterOptions
+from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
+from kraftproof.cluster.systems.kafka.readiness import lacks
+from kraftproof.cluster.systems.system import Rows, System, SystemUnavailableError
+
+
+class KafkaSystem(System):
+    """Base of the systems `reference` and `apache-kafka`.
+
+    Attributes:
+        controller_port: The name of the port on which controllers take requests.
+    """
+
+    roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
+    controller_port: ClassVar[str] = PORT
+
+    @override
+    def refuse(self, options: ClusterOptions) -> None:
+        self.refuse_version(options)
+        for role in self.roles_of_nodes:
+            if not any(node.has(role) for node in options.nodes):
+                raise SystemUnavailableError(
+                    f"--nodes: the system {self.name} needs at least one {role}"
+                )
+
+    @override
+    async def lacks(self, cluster: Cluster) -> str | None:
+        return await lacks(cluster)
+
+    @override
+    def bootstrap(self, cluster: Cluster) -> str:
+        found = (cluster.address(broker, PORT) for broker in with_role(cluster, "broker"))
+        return ",".join(f"{address.host}:{address.port}" for address in found)
+
+    @override
+    async def identity(self, cluster: Cluster, node_id: int) -> str | None:
+        return await identity_of(cluster, node_id)
+
+    @override
+    async def roles(self, cluster: Cluster) -> Mapping[str, tuple[int, ...]]:
+        controllers = with_role(cluster, "controller")
+        led = await led_quorums(cluster, controllers, self.controller_port)
+        return roles_of(led, controllers)
+
+
+def with_role(cluster: Cluster, role: str) -> list[int]:
+    """Return the ids of the nodes with a role, in order."""
+    return [node.node_id for node in cluster.nodes if node.has(role)]
+
+
+def rows_of_nodes(cluster: Cluster, decode: Callable[[Path, int], Rows]) -> Rows:
+    """Return the decoded rows of all nodes, node by node."""
+    return [
+        row
+        for node in cluster.nodes
+        for row in decode(cluster.node_files(node.node_id), node.node_id)
+    ]
