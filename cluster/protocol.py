@@ -148,6 +148,10 @@ class Cluster(Protocol):
         """
         ...
 
+    async def lacks(self) -> str | None:
+        """Return what the running cluster lacks to be ready, in a few words; None if ready."""
+        ...
+
     async def stop(self) -> None:
         """Take every node down and remove what the backend made; files stay."""
         ...

@@ -48,6 +48,8 @@ from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, plan_partition
 from kraftproof.nemesis.pause import Pause, plan_pause
 from kraftproof.nemesis.restart import Restart, plan_restart
+from kraftproof.nemesis.restarts.rolling import RollingRestart, plan_rolling
+from kraftproof.nemesis.restarts.stop import Stop, plan_stop
 
 ENTRY_POINTS = "kraftproof.faults"
 RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
@@ -58,6 +60,8 @@ _OURS: dict[str, Planner] = {
     KillAll.kind: plan_kill_all,
     Pause.kind: plan_pause,
     Restart.kind: plan_restart,
+    Stop.kind: plan_stop,
+    RollingRestart.kind: plan_rolling,
     Cut.kind: plan_partition,
     Isolate.kind: plan_isolate,
     ClockBump.kind: plan_clock,

@@ -29,7 +29,7 @@ from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Host, Hosts
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
-from kraftproof.cluster.remote.readiness import wait_until_ready
+from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.cluster.systems.system import System
@@ -129,6 +129,10 @@ class LiveCluster(Cluster, DiskFaultCapable):
             if await self.process_id(n) is None:
                 return f"; node {n} ended: {last_words(directory, self._deployments[n].logs)}"
         return ""
+
+    @override
+    async def lacks(self) -> str | None:
+        return await lacks_of(self, self._system)
 
     @override
     async def stop(self) -> None:

@@ -9,6 +9,8 @@ CHANGED = {
     "kill": "processes",
     "kill-all": "processes",
     "restart": "processes",
+    "stop": "processes",
+    "rolling": "processes",
     "lose-unsynced": "processes",
     "wipe": "processes",
     "bit-rot": "files",
