@@ -4,7 +4,7 @@ The log has the results, the history has the requests of the clients. A batch wi
 the history, such as a heartbeat of a broker or a topic of the system, is judged against the request
 that would explain the batch best: then its partitions, leaders and epochs are still checked, and
 only the wish behind the batch is taken from the records. A batch of Kafka's controller may hold the
-results of several requests (shared_batches.py), each of which is judged after the one before. Logs
+results of several requests (kafka/shared_batches.py), each of which is judged after the one before. Logs
 with records that the specification does not know and logs that begin in a snapshot are not judged.
 """
 
@@ -24,8 +24,8 @@ from kraftproof.checkers.kraft.specification.conversion import row_of_fields
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.fold import ContradictionError
 from kraftproof.checkers.kraft.specification.ids import Id
-from kraftproof.checkers.kraft.specification.kafkas_own import is_kafkas_own, wrong_of_kafka
-from kraftproof.checkers.kraft.specification.shared_batches import (
+from kraftproof.checkers.kraft.specification.kafka.own_records import is_kafkas_own, wrong_of_kafka
+from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
     is_of_kafka,
     is_of_several_brokers,
     parts_of,
