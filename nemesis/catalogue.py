@@ -24,9 +24,11 @@ from kraftproof.nemesis.aimed_crash import AimedCrash, plan_aimed_crash
 from kraftproof.nemesis.bit_rot import BitRot, plan_bit_rot
 from kraftproof.nemesis.clock import (
     ClockBump,
+    ClockDrift,
     ClockStrobe,
     Drift,
     plan_clock,
+    plan_clock_drift,
     plan_clock_strobe,
     plan_drift,
 )
@@ -67,6 +69,7 @@ _OURS: dict[str, Planner] = {
     ClockBump.kind: plan_clock,
     LoseUnsynced.kind: plan_lose_unsynced,
     ClockStrobe.kind: plan_clock_strobe,
+    ClockDrift.kind: plan_clock_drift,
     Drift.kind: plan_drift,
     DiskFull.kind: plan_disk_full,
     DiskError.kind: plan_disk_error,
