@@ -4,8 +4,8 @@ The log has the results, the history has the requests of the clients. A batch wi
 the history, such as a heartbeat of a broker or a topic of the system, is judged against the request
 that would explain the batch best: then its partitions, leaders and epochs are still checked, and
 only the wish behind the batch is taken from the records. A batch of Kafka's controller may hold the
-results of several requests (kafka/shared_batches.py), each of which is judged after the one before. Logs
-with records that the specification does not know and logs that begin in a snapshot are not judged.
+results of several requests (kafka/shared_batches.py), each of which is judged after the one before.
+Logs with unknown records, and logs that begin in a snapshot, are not judged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
