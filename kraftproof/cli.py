@@ -216,8 +216,8 @@ def _version() -> str:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    module = importlib.import_module(f"kraftproof.commands.{name}")
-    function: Callable[..., Any] = getattr(module, FUNCTIONS.get(name, name))
+    module = importlib.import_module(f"kraftproof.commands.{name.replace('-', '_')}")
+    function: Callable[..., Any] = getattr(module, FUNCTIONS.get(name, name.replace("-", "_")))
     return function
 
 
