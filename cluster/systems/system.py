@@ -218,7 +218,7 @@ class System(ABC):
     def resigns_s(self, options: ClusterOptions) -> float | None:
         """Return for how many seconds a leader may go on after another leads a later epoch.
 
-        None if there is no such bound, or if `leaders` says nothing.
+        None for a system without such a bound.
         """
         del options
         return None

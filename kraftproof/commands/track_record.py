@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from kraftproof.errors import UsageError
 from kraftproof.output import print_error, print_json, print_line, print_verdict
 
 ROWS = Path("tests/track_record")
@@ -43,6 +44,8 @@ def track_record(
     from kraftproof.track_record.record import record
     from kraftproof.track_record.rows import read_rows
 
+    if not page.absolute().parent.is_dir():
+        raise UsageError(f"--page {page}: there is no folder {page.parent}")
     recorded = []
     for row in read_rows(folder, rows or (), store):
         one = record(row, print_error)

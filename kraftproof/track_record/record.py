@@ -28,7 +28,7 @@ class Runs(msgspec.Struct, frozen=True, kw_only=True):
         found: The number of runs in which the check found the bug.
         seconds: The time from the first start to the finding, or of all runs.
         sentence: The first finding of the check.
-        others: The other checks with findings.
+        others: The names of other checks with findings.
         path: The directory of the run with the finding, or of the last run.
     """
 

@@ -68,3 +68,16 @@ class StartsOnce(_Sick):
 
     name = "starts-once"
     illness = "once"
+
+
+class PanicsInVersion(Panics):
+    """Panics in the version `ill`, not in the version `healthy`."""
+
+    name = "panics-in-version"
+
+    def refuse_version(self, options):
+        assert options.system_version in {"ill", "healthy"}
+
+    def deployment(self, site):
+        is_ill = site.options.system_version == "ill"
+        return super().deployment(site) if is_ill else KV.deployment(self, site)

@@ -138,7 +138,7 @@ def _endpoint_refusal(
 def listed_brokers(
     config: NodeConfig, image: MetadataImage, *, include_fenced: bool
 ) -> list[tuple[BrokerRegistration, BrokerEndpoint]]:
-    """Return the brokers that an answer lists, each with the endpoint for clients."""
+    """Return the brokers of an answer, each with the endpoint for clients."""
     ours = next((entry.name for entry in config.endpoints if not entry.is_controller), "")
     return [
         (broker, endpoint)

@@ -1,7 +1,7 @@
 """Answer Metadata from the node's committed image (KIP-631 "Networking", KIP-516 for topic ids).
 
 The broker keeps the answer for each topic until the topic's partitions or the active brokers
-change: clients ask for all topics again and again, many clients at once after a failover.
+change: many clients request every topic at once after a failover.
 """
 
 from typing import Final
@@ -36,7 +36,7 @@ class MetadataAnswers:
         self._active: frozenset[NodeId] = frozenset()
         """The active brokers of the kept answers."""
         self._answers: dict[Uuid, tuple[Map[int, Partition], TopicAnswer]] = {}
-        """For each topic that was asked for: the partitions, and the answer that shows them."""
+        """By topic: the partitions, and the answer with these partitions."""
 
     def answer(
         self, image: MetadataImage, request: metadata_request.MetadataRequest, version: int
@@ -63,7 +63,7 @@ class MetadataAnswers:
         )
 
     def _forget(self, image: MetadataImage) -> None:
-        """Drop the answers that show other active brokers or deleted topics."""
+        """Drop the answers of deleted topics, and every answer after a change of the active brokers."""
         active = frozenset(
             broker.broker_id for broker in image.brokers.values() if not broker.fenced
         )
@@ -121,7 +121,7 @@ def _has_id(asked: AskedTopic) -> bool:
 
 
 def _refused_topic(asked: AskedTopic) -> TopicAnswer:
-    """Refuse a topic of a request that names ids in a version whose answers need names."""
+    """Refuse a topic of a request with ids in a version whose answers need names."""
     return TopicAnswer(
         error_code=ErrorCode.INVALID_REQUEST, name=asked.name or "", topic_id=asked.topic_id
     )
