@@ -63,7 +63,7 @@ class MetadataAnswers:
         )
 
     def _forget(self, image: MetadataImage) -> None:
-        """Drop the answers of deleted topics, and every answer after a change of the active brokers."""
+        """Drop the answers of deleted topics; drop every answer if other brokers are active."""
         active = frozenset(
             broker.broker_id for broker in image.brokers.values() if not broker.fenced
         )

@@ -116,7 +116,5 @@ def test_the_page_keeps_the_rows_that_were_not_run(tmp_path) -> None:
         (recorded("a", unknown=2), False),
     ],
 )
-def test_a_row_holds_by_its_version_and_a_control_with_a_verdict(
-    one: Recorded, holds: bool
-) -> None:
+def test_a_row_holds_by_its_version_and_its_control(one: Recorded, holds: bool) -> None:
     assert one.holds is holds
