@@ -25,8 +25,8 @@ control_runs = 1
 
 [run]
 workload = "counter"
-time_limit_s = 5
-faults = ["1 2 pause target=1"]
+time_limit_s = 9
+faults = ["1 1.5 pause target=1"]
 """
 
 
@@ -47,8 +47,8 @@ def test_our_rows_are_read(tmp_path) -> None:
         ('version = "ill"', "version = 3", "version: a text is expected, not 3"),
         ("runs = 2", "runs = 0", "runs: a number from 1 to 86400 is expected, not 0"),
         ("time_limit_s", "time_limit", "unknown key 'time_limit' of [run]"),
-        ("1 2 pause", "2 1 pause", "faults line 1: '2 1 pause target=1': it ends at 1 s"),
-        ("[run]", "[runs]", "the table [run] is missing"),
+        ("1 1.5 pause", "2 1.5 pause", "faults line 1: '2 1.5 pause target=1': it ends at 1.5 s"),
+        ("[run]", "[walk]", "the table [run] is missing"),
         ('"counter"', '"counter', "at line"),
     ],
 )
