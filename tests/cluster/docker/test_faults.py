@@ -216,6 +216,53 @@ def test_a_lossy_link_loses_its_share_of_the_packets_and_no_others(driver: Drive
     assert driver.until(lambda: cluster.round_trip(Link(4, 1)))
 
 
+def test_a_node_with_little_processor_time_is_throttled_until_healed(driver: Driver):
+    cluster = driver.cluster
+    before = driver.run(cluster.usage(1))
+    assert before is not None
+    driver.run(cluster.limit_cpu(1, 0.01))
+
+    async def is_throttled() -> bool:
+        usage = await cluster.usage(1)
+        return usage is not None and usage.throttled > before.throttled
+
+    assert driver.until(is_throttled)
+    driver.run(cluster.limit_cpu(1, None))
+    driver.until_ready()
+    calm = driver.run(cluster.usage(1))
+    assert calm is not None
+    assert driver.until(lambda: cluster.round_trip(Link(2, 1)))
+    after = driver.run(cluster.usage(1))
+    assert after is not None
+    assert after.throttled == calm.throttled
+
+
+def test_a_node_at_its_memory_limit_is_refused_memory_until_healed(driver: Driver):
+    cluster = driver.cluster
+    before = driver.run(cluster.usage(4))
+    assert before is not None
+    limit = driver.run(cluster.limit_memory(4, -(1 << 20)))
+    assert limit is not None
+    assert limit < before.memory_limit
+
+    async def has_met_the_limit() -> bool:
+        usage = await cluster.usage(4)
+        assert usage is not None
+        refused = usage.at_memory_limit is None or usage.at_memory_limit > before.at_memory_limit
+        return usage.is_out_of_memory or refused
+
+    assert driver.until(has_met_the_limit)
+    driver.run(cluster.limit_memory(4, None))
+    healed = driver.run(cluster.usage(4))
+    assert healed is not None
+    if driver.run(cluster.process_id(4)) is None:
+        assert healed.is_out_of_memory
+        driver.run(cluster.start_node(4))
+    else:
+        assert healed.memory_limit == before.memory_limit
+    driver.until_ready()
+
+
 def test_what_the_backend_can_not_do_it_does_not_declare_and_refuses(driver: Driver):
     cluster = driver.cluster
     assert Capability.WIPE not in cluster.capabilities
