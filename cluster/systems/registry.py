@@ -19,6 +19,7 @@ CALLS: Final = ("prepare", "client", "roles", "rows")
 SYSTEMS: Final[Mapping[str, str]] = {
     "reference": "kraftproof.cluster.systems.reference.system:ReferenceSystem",
     "apache-kafka": "kraftproof.cluster.systems.apache_kafka.system:ApacheKafka",
+    "mixed": "kraftproof.cluster.systems.mixed.system:MixedSystem",
 }
 """The class of each system of ours; a system is imported when it is asked for."""
 

@@ -41,6 +41,8 @@ CAPABILITIES: Final = frozenset(
     }
 )
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
+TABLES: Final = frozenset({"records", "batches", "snapshots"})
+"""The tables that are decoded from the files of a node."""
 
 
 class ApacheKafka(KafkaSystem):
@@ -119,8 +121,9 @@ class ApacheKafka(KafkaSystem):
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         if table == "trace":
             return self._trace or None
-        decode = {"records": files.records, "snapshots": files.snapshots}.get(table)
-        return None if decode is None else rows_of_nodes(cluster, decode)
+        if table not in TABLES:
+            return None
+        return rows_of_nodes(cluster, files.DECODERS[table])
 
 
 def _silent(line: str) -> None:
