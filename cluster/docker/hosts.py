@@ -12,6 +12,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster.capabilities import Usage
 from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.machines import Machines
@@ -131,6 +132,18 @@ class DockerHost(PodShell, Host):
     @override
     async def is_healthy(self) -> bool:
         return await self._threads.run(self._machines.is_healthy, self._node_id)
+
+    async def limit_cpu(self, share: float | None) -> None:
+        """Limit the node to a share of one processor; None removes the limit."""
+        await self._threads.run(self._machines.limit_cpu, self._node_id, share)
+
+    async def limit_memory(self, slack: int | None) -> int | None:
+        """Limit the node to its present memory and `slack` bytes; return the limit. None heals."""
+        return await self._threads.run(self._machines.limit_memory, self._node_id, slack)
+
+    async def usage(self) -> Usage | None:
+        """Return the usage of the node; None for a node that never ran."""
+        return await self._threads.run(self._machines.usage, self._node_id)
 
     @property
     def _deployed(self) -> Deployment:

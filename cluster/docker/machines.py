@@ -16,6 +16,8 @@ from docker.errors import APIError, ImageNotFound
 from requests.exceptions import ConnectionError as RequestsConnectionError
 from requests.exceptions import ReadTimeout
 
+from kraftproof.cluster.capabilities import Usage
+from kraftproof.cluster.docker import limits
 from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
 from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
 from kraftproof.cluster.docker.namespace import PodNetwork
@@ -237,6 +239,19 @@ class Machines:
         # A dead container may still carry the flag of the pause that it died in.
         pid = int(found["Pid"]) if found["Running"] else 0
         return State(pid=pid, is_paused=bool(pid and found["Paused"]))
+
+    def limit_cpu(self, node_id: int, share: float | None) -> None:
+        """Limit a node to a share of one processor; None removes the limit."""
+        limits.limit_cpu(self._engine, self._containers[node_id], share)
+
+    def limit_memory(self, node_id: int, slack: int | None) -> int | None:
+        """Limit a node to its present memory and `slack` bytes; return the limit. None heals."""
+        return limits.limit_memory(self._engine, self._containers[node_id], slack)
+
+    def usage(self, node_id: int) -> Usage | None:
+        """Return the usage of a node; None for a node that never ran."""
+        container = self._containers.get(node_id)
+        return None if container is None else limits.usage(self._engine, container)
 
     def remove(self) -> None:
         """Remove everything of this run at the engine."""

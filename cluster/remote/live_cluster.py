@@ -6,7 +6,6 @@ live_links.py for the faults of links; nobody wipes a live disk.
 """
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 
 from typing_extensions import override
@@ -26,8 +25,9 @@ from kraftproof.cluster.remote import probe
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
-from kraftproof.cluster.remote.host import Host, Hosts
+from kraftproof.cluster.remote.host import Hosts
 from kraftproof.cluster.remote.live_clocks import LiveClocks
+from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
@@ -40,7 +40,7 @@ from kraftproof.cluster.systems.system import System
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -59,7 +59,7 @@ class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
         self._provider = hosts
         self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
-        self._hosts: Mapping[int, Host] = {}
+        self._hosts = {}
         self._deployments: dict[int, Deployment] = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})

@@ -123,7 +123,10 @@ SERVICE = "services:\n  db:\n    image: redis\n    expose: [1]\n"
         ("services:\n  db: {image: a}\n", "services.db.ports: is missing, and so is expose"),
         ("services:\n  Db: {image: a, expose: [1]}\n", "service 'Db': a name of lower-case"),
         (SERVICE + "    extends: x\n", "line 5: services.db.extends: is not supported"),
-        (SERVICE + "    ports: ['80-90']\n", "line 5: services.db.ports: '80-90': a port such as 8080:80"),
+        (
+            SERVICE + "    ports: ['80-90']\n",
+            "line 5: services.db.ports: '80-90': a port such as 8080:80",
+        ),
         (SERVICE + "    depends_on: [web]\n", "services.db.depends_on: there is no service 'web'"),
         (SERVICE + "    depends_on: [db]\n", "the service would wait for itself"),
         (
