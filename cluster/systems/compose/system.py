@@ -1,7 +1,7 @@
 """The services of a Compose file as a system under test: --system compose:FILE --client CLASS."""
 
 from random import Random
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
 
 from typing_extensions import override
 
@@ -22,6 +22,20 @@ from kraftproof.cluster.systems.system import (
     SystemUnavailableError,
 )
 from kraftproof.images.errors import ImageError
+
+
+CAPABILITIES: Final = frozenset(
+    {
+        Capability.KILL,
+        Capability.PAUSE,
+        Capability.RESTART,
+        Capability.PARTITION,
+        Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
+    }
+)
+"""No faults of clocks, which need libfaketime in the image, and none of disks."""
 
 
 class ComposeSystem(System):
@@ -98,12 +112,7 @@ class ComposeSystem(System):
 
     @override
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
-        return can & {
-            Capability.KILL,
-            Capability.PAUSE,
-            Capability.RESTART,
-            Capability.PARTITION,
-        }
+        return can & CAPABILITIES
 
     @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
