@@ -73,9 +73,9 @@ def dockerfile_image(
         client: The engine's client.
         dockerfile: The Dockerfile.
         progress: Called with a line before a long step.
-        context: The folder that the build sees; by default the folder of the Dockerfile.
+        context: The folder of the build; by default the folder of the Dockerfile.
         arguments: The build arguments.
-        target: The stage to build; None for the last one.
+        target: The stage to build; None for the last stage.
 
     Raises:
         ImageError: the file is missing, or a step failed.

@@ -18,7 +18,7 @@ class ComposeClient(Client):
 
     Attributes:
         workloads: The workloads that the client serves; others are refused before the start.
-        services: The services that have clients; empty: all of them.
+        services: The services that have clients; empty for all services.
         errors: What the errors say about an operation.
         guarantees: What the system declares for each operation.
         probe: A request that a node which is alive answers with at least one byte, on its first

@@ -16,7 +16,7 @@ class Build(Struct, frozen=True, kw_only=True):
         context: The folder, an absolute path.
         dockerfile: The Dockerfile, below the folder.
         arguments: The build arguments.
-        target: The stage to build; None for the last one.
+        target: The stage to build; None for the last stage.
     """
 
     context: str
