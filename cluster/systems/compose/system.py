@@ -23,7 +23,6 @@ from kraftproof.cluster.systems.system import (
 )
 from kraftproof.images.errors import ImageError
 
-
 CAPABILITIES: Final = frozenset(
     {
         Capability.KILL,
