@@ -36,6 +36,8 @@ CAPABILITIES: Final = frozenset(
         Capability.RESTART,
         Capability.PARTITION,
         Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
         *CLOCKS,
     }
 )
