@@ -10,7 +10,7 @@ from kraftproof.option_files import reason_of
 
 
 def schedule_of_file(path: Path) -> Schedule:
-    """Return the faults of a file; empty lines and lines that begin with # are left out.
+    """Return the faults of a file, without empty lines and comments (#).
 
     Raises:
         UsageError: the file can't be read, or a line is no fault; one line.

@@ -1,6 +1,6 @@
 """Write docs/track_record.md: a table of all rows, each with its last result.
 
-The results are in a file of lines beside the page, so that a row that was not run keeps its line.
+The results are in a file of lines beside the page, for the rows without a new run.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ of the first run to the verdict with the finding, starts of the nodes and downlo
 
 
 def write_page(page: Path, recorded: Iterable[Recorded]) -> None:
-    """Write the page and the results beside it; rows that were not run keep their results.
+    """Write the page and the results; rows without a new run keep the results.
 
     Raises:
         UsageError: a file can't be read or written.

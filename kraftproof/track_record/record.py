@@ -19,13 +19,13 @@ NS_PER_S: Final = 1_000_000_000
 
 
 class Runs(msgspec.Struct, frozen=True, kw_only=True):
-    """The runs of one version.
+    """The runs of a version.
 
     Attributes:
         version: The release.
         done: The number of runs.
         unknown: The number of runs without a verdict.
-        found: The number of runs in which the check found the bug.
+        found: The number of runs with a finding of the check.
         seconds: The time from the first start to the finding, or of all runs.
         sentence: The first finding of the check.
         others: The names of other checks with findings.

@@ -51,10 +51,10 @@ class Row:
         title: The bug in a few words.
         version: The release with the bug.
         control: A release without the bug.
-        finding: The name of the check that must find the bug.
-        runs: The most runs of the version; the first that finds the bug is the last.
+        finding: The name of the check for the bug.
+        runs: The most runs of the version; the first find ends the runs.
         control_runs: The runs of the control.
-        budget_s: The time after which no further run of a version begins, in seconds.
+        budget_s: The time limit for the start of a run, in seconds.
         options: The options of the runs, with the version of the bug.
         schedule: The faults.
     """

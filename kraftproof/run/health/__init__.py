@@ -1,4 +1,4 @@
-"""The health of live nodes: what a run watches beside the history, whatever the workload is.
+"""The health of live nodes, watched beside the history under every workload.
 
 Each module has one promise of every system: answers come once and in order, nodes stay up, nodes
 log no fatal fault, no answer is an internal error, a replaced leader resigns, and the cluster is

@@ -1,4 +1,4 @@
-"""AnswersComeOnceInOrder and EveryRequestEnds: what clients saw of their answers, judged."""
+"""AnswersComeOnceInOrder and EveryRequestEnds: the answers to clients, judged."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -11,7 +11,7 @@ from kraftproof.run.health.promises import ENDS, IN_ORDER, violation
 HARMLESS: Final = frozenset({"partition", "isolate"})
 """Kinds of faults under which a node answers its clients in time."""
 RECOVERY_NS: Final = 5_000_000_000
-"""Time after a fault that does not count either."""
+"""Time after a fault, which does not count."""
 
 
 def broken_promises(

@@ -1,4 +1,4 @@
-"""Watch the health of a live run's nodes, and judge it when the log of the faults is whole."""
+"""Watch the health of a live run's nodes, and judge the health with the log of the faults."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from kraftproof.run.health.promises import RECOVER, in_force, violation
 
 POLL_NS: Final = 200_000_000
 GONE_NS: Final = 5_000_000_000
-"""Time without a process after which a node does not come back: nobody starts it any more."""
+"""Time without a process after which a node does not come back."""
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
-"""NoInternalError: answers by which a node admits a mistake of its own, judged.
+"""NoInternalError: answers in which a node admits a mistake, judged.
 
-Under a fault and shortly after, the answer says little; without a fault it is a bug.
+Under a fault and shortly after, the answer says little; without a fault the answer is a bug.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from kraftproof.checkers.text import shortened
 from kraftproof.run.health.promises import NO_INTERNAL_ERROR, InForce, violation
 
 RECOVERY_NS: Final = 5_000_000_000
-"""Time after a fault that does not count either."""
+"""Time after a fault, which does not count."""
 
 
 class InternalError(Struct, frozen=True, kw_only=True):
-    """An operation that was answered by an internal error."""
+    """An operation with an internal error as answer."""
 
     node_id: int | None
     time_ns: int

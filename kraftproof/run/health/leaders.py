@@ -1,7 +1,7 @@
-"""ReplacedLeadersResign: a leader that can't reach its followers does not stay leader (KIP-595).
+"""ReplacedLeadersResign: a leader without a majority does not stay leader (KIP-595).
 
-Two nodes may say for a moment that they lead, the older one in an earlier epoch: the old leader has
-not yet learned of the new leader. It resigns when its own time-out is over.
+For a moment two nodes may lead, in two epochs: the old leader has not yet learned of the new
+leader. The old leader resigns after a time-out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,15 +12,15 @@ from kraftproof.run.health.node_watch import Look
 from kraftproof.run.health.promises import CLOCKS, RESIGN, InForce, requirement, violation
 
 GAP_NS: Final = 3_500_000_000
-"""The longest time between two looks that count as one stretch."""
+"""The longest time between two looks of a stretch."""
 
 
 def replaced_leaders(
     looks: Sequence[Look], faults: Sequence[InForce], bound_ns: int
 ) -> Iterator[ViolatedInvariant]:
-    """Find each leader that still led when another had led a later epoch for the bound.
+    """Find each leader of an epoch after the bound since the start of a later leader.
 
-    A stretch during which a clock was wrong does not count: the node's time-outs may follow it.
+    A stretch with a wrong clock does not count: time-outs may follow the clock.
     """
     wrong_clocks = [one for one in faults if requirement(one.kind) in CLOCKS]
     first: dict[tuple[int, int], Look] = {}

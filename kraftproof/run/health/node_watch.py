@@ -1,6 +1,6 @@
-"""Watch the nodes of a live run: processes, fatal lines of their output, and who leads.
+"""Watch the nodes of a live run: processes, fatal lines of the output, and leaders.
 
-The watch looks once a second, so its times are exact to about a second. A line of the output is
+The watch looks once a second: times are exact to about a second. A line of the output is
 matched when the line is complete; of a line only the first kilobytes count.
 """
 
@@ -19,17 +19,17 @@ from kraftproof.cluster.systems.system import System
 
 LOOK_NS: Final = 1_000_000_000
 LEADERS_NS: Final = 10_000_000_000
-"""Time in which a system must say who leads."""
+"""Time in which a system must name the leaders."""
 READ_BYTES: Final = 1 << 20
-"""The most output that is read at a look."""
+"""The most bytes of output per look."""
 LINE_BYTES: Final = 4096
 MOST_LINES: Final = 100
-"""The most fatal lines that are kept of a node."""
+"""The largest number of fatal lines per node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FatalLine:
-    """A line that a node prints only when something is broken for good."""
+    """A line about damage for good, printed by a node."""
 
     node_id: int
     time_ns: int
@@ -38,13 +38,13 @@ class FatalLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What a look has shown."""
+    """The result of a look."""
 
     time_ns: int
     up: frozenset[int]
-    """The nodes that had a process."""
+    """The nodes with a process."""
     leaders: dict[int, int]
-    """The nodes that said that they lead, with the epoch of their leadership."""
+    """The leaders by their own word, with the epoch."""
 
 
 @dataclass(slots=True)
@@ -54,7 +54,7 @@ class _Output:
     path: Path
     offset: int = 0
     rest: bytes = b""
-    """The beginning of a line that was not complete."""
+    """The beginning of an incomplete line."""
 
     def new_lines(self) -> list[str]:
         try:
@@ -71,7 +71,7 @@ class _Output:
 
 @dataclass(slots=True)
 class NodeWatch:
-    """What the nodes of a live run did, by looks."""
+    """The looks at the nodes of a live run."""
 
     cluster: Cluster
     system: System
@@ -83,7 +83,7 @@ class NodeWatch:
     _task: Task[None] | None = None
 
     def start(self) -> None:
-        """Begin to look; the nodes are up, and what they have printed before counts too."""
+        """Begin to look; the nodes are up, and earlier output counts as well."""
         for node in self.cluster.nodes:
             path = self.cluster.node_files(node.node_id) / OUTPUT_NAME
             self._outputs[node.node_id] = _Output(path)

@@ -15,7 +15,7 @@ from kraftproof.run.health.promises import (
 )
 
 STARTS_NS: Final = 3_000_000_000
-"""Time after a heal in which a node that the heal starts may have no process yet."""
+"""Time after a heal in which a node may have no process yet."""
 ENDS_NS: Final = 15_000_000_000
 """Time in which a node ends after a fatal fault."""
 
@@ -26,7 +26,7 @@ def processes_that_ended(
     faults: Sequence[InForce],
     last_words: Callable[[int], str],
 ) -> Iterator[ViolatedInvariant]:
-    """Find each time without a process that no fault excuses."""
+    """Find each time without a process and without an excuse."""
     excuses = ending(faults)
     for node_id in nodes:
         mine = [one for one in excuses if one.concerns(node_id)]
@@ -44,7 +44,7 @@ def processes_that_ended(
 
 
 def fatal_lines(fatal: Sequence[FatalLine], looks: Sequence[Look]) -> Iterator[ViolatedInvariant]:
-    """Find the first fatal line of each node, and the nodes that went on after one."""
+    """Find the first fatal line of each node, and the nodes with a process long after the line."""
     firsts: dict[int, FatalLine] = {}
     for line in fatal:
         firsts.setdefault(line.node_id, line)
@@ -81,7 +81,7 @@ def _down(looks: Sequence[Look], node_id: int) -> Iterator[tuple[int, int]]:
 
 
 def _unexcused(begin_ns: int, end_ns: int, excuses: Sequence[InForce]) -> int | None:
-    """Return the time from which no fault explains that a node is down; None if there is none."""
+    """Return the begin of the time without an excuse; None for an excused time."""
     reached_ns = begin_ns
     for one in sorted(excuses):
         if one.begin_ns <= reached_ns:

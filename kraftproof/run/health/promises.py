@@ -41,13 +41,13 @@ SPARING: Final = frozenset(
         Capability.STALL,
     }
 )
-"""A fault that needs one of these capabilities ends no process."""
+"""A fault with such a capability ends no process."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.DRIFT})
 _LAST: Final = 1 << 62
 
 
 class InForce(NamedTuple):
-    """The time of a fault from its intent to its heal."""
+    """The time of a fault from the intent to the heal."""
 
     begin_ns: int
     end_ns: int
@@ -61,7 +61,7 @@ class InForce(NamedTuple):
 
 
 def in_force(events: Iterable[FaultEvent]) -> list[InForce]:
-    """Return the times of all faults; a fault that was never healed lasts for ever."""
+    """Return the times of the faults; a fault without a heal lasts for ever."""
     found: dict[str, InForce] = {}
     for event in events:
         if event.phase in {"intent", "applied"}:
@@ -78,7 +78,7 @@ def ending(faults: Iterable[InForce]) -> list[InForce]:
 
 
 def requirement(kind: str) -> Capability | None:
-    """Return the capability that a kind of fault needs; None for a fault of a plug-in."""
+    """Return the capability for a kind of fault; None for a fault of a plug-in."""
     known = ours().get(kind)
     return None if known is None else known.requires
 
