@@ -98,6 +98,9 @@ SystemVersionOption = Annotated[
         metavar="VERSION",
     ),
 ]
+TimeoutsOption = Annotated[
+    str, typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's).")
+]
 NodeConfigOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -133,10 +136,7 @@ def run_one(
     system: SystemOption = DEFAULTS.system,
     client: ClientOption = None,
     system_version: SystemVersionOption = None,
-    timeouts: Annotated[
-        str,
-        typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
-    ] = DEFAULTS.timeouts,
+    timeouts: TimeoutsOption = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")

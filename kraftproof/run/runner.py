@@ -145,8 +145,7 @@ class _Attempt:
         schedule: Schedule,
         progress: Progress,
         watch: Watch | None,
-        *,
-        is_collected: bool,
+        is_collected: bool,  # noqa: FBT001 - private
     ) -> None:
         self.options = options
         self.directory = directory
@@ -158,9 +157,7 @@ class _Attempt:
         self.mishaps: list[Mishap] = []
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
-        self.told = cluster_options(
-            options, directory, self.system, schedule, is_collected=is_collected
-        )
+        self.told = cluster_options(options, directory, self.system, schedule, is_collected)
 
     def drive(self) -> None:
         """Bring the run to its end, or note what ended it.
@@ -192,7 +189,6 @@ class _Attempt:
 
     @property
     def is_interrupted(self) -> bool:
-        """Return whether Ctrl-C ended the run."""
         return any(one.kind == INTERRUPTED for one in self.mishaps)
 
     def note(self, kind: str, sentence: str) -> None:

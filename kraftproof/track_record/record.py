@@ -101,7 +101,6 @@ def record(row: Row, say: Say) -> Recorded:
 
 def _runs(row: Row, version: str, most: int, say: Say, *, is_affected: bool) -> Runs:
     options = replace(row.options, system_version=version)
-    schedule = plan(options, row.schedule)
     make_backend(options.backend).preflight()
     begun_s = time.monotonic()
     result = Runs(version=version, done=0, unknown=0, found=0, seconds=0.0)
@@ -109,7 +108,7 @@ def _runs(row: Row, version: str, most: int, say: Say, *, is_affected: bool) -> 
         if number and time.monotonic() - begun_s > row.budget_s:
             break
         seeded = replace(options, seed=options.seed + number)
-        run, _ = run_and_report(seeded, schedule, None, is_silent=True)
+        run, _ = run_and_report(seeded, plan(seeded, row.schedule), None, is_silent=True)
         if run.exit_code == INTERRUPTED_EXIT_CODE:
             raise KeyboardInterrupt
         mine = [one for one in run.findings if one.check == row.finding]

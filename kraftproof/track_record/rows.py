@@ -17,7 +17,8 @@
     faults = ["6 26 partition shape=isolate around=@active-controller"]
 
 The keys of [run] are the options of `kraftproof test`, with underscores; `faults` has a line per
-fault, as in run.json. Run number n of a row has the seed `seed` + n.
+fault, as in run.json. In place of `faults`, `nemesis` has a list of names or of file.py:planner.
+Paths are relative to the row. Run number n of a row has the seed `seed` + n.
 """
 
 import tomllib
@@ -38,7 +39,7 @@ _NUMBERS: Final = {"runs": 3, "control_runs": 3, "budget_s": 900}
 _RUN_KEYS: Final = (
     {one.name for one in fields(RunOptions)}
     - {"system", "system_version", "store", "mutant", "nemeses", "operations"}
-) | {"faults"}
+) | {"faults", "nemesis"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class Row:
         control_runs: The runs of the control.
         budget_s: The time limit for the start of a run, in seconds.
         options: The options of the runs, with the version of the bug.
-        schedule: The faults.
+        schedule: The faults; None if the seed of each run draws the faults.
     """
 
     name: str
@@ -69,7 +70,7 @@ class Row:
     control_runs: int
     budget_s: float
     options: RunOptions
-    schedule: Schedule
+    schedule: Schedule | None
 
 
 def read_rows(folder: Path, names: Sequence[str], store: Path) -> list[Row]:
@@ -118,32 +119,45 @@ def _read_row(path: Path, store: Path) -> Row:
 
 def _run(
     path: Path, run: dict[str, Any], system: str, version: str, store: Path
-) -> tuple[Schedule, RunOptions]:
+) -> tuple[Schedule | None, RunOptions]:
     unknown = sorted(run.keys() - _RUN_KEYS)
     if unknown:
         known = ", ".join(sorted(_RUN_KEYS))
         raise UsageError(f"{path}: unknown key {unknown[0]!r} of [run]; the keys are {known}")
-    lines = run.pop("faults", [])
-    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-        raise UsageError(f"{path}: faults: a list of lines is expected, not {lines!r}")
-    schedule = schedule_of_lines(lines, f"{path}: faults")
+    if "faults" in run and "nemesis" in run:
+        raise UsageError(f"{path}: [run] has both faults and nemesis; either is expected")
+    drawn = "nemesis" in run
+    names = _texts(path, "nemesis", run.pop("nemesis", []))
+    lines = _texts(path, "faults", run.pop("faults", []))
+    schedule = None if drawn else schedule_of_lines(lines, f"{path}: faults")
     settings = run.pop("node_config", {})
     if not isinstance(settings, dict):
         raise UsageError(f"{path}: node_config: a table is expected, not {settings!r}")
-    if ".py:" in system and not Path(system).is_absolute():
-        system = str(path.parent / system)
     try:
         options = RunOptions(
-            system=system,
+            system=_reference(path, system),
             system_version=version,
             store=store,
-            nemeses=kinds_of(schedule),
+            nemeses=tuple(_reference(path, name) for name in names)
+            if schedule is None
+            else kinds_of(schedule),
             node_config=tuple((key, str(value)) for key, value in settings.items()),
             **{"min_bites": 0, **run},
         )
     except (UsageError, TypeError) as error:
         raise UsageError(f"{path}: {error}") from error
     return schedule, options
+
+
+def _reference(path: Path, name: str) -> str:
+    """Return a name, or a file.py:name beside the row as an absolute path."""
+    return str((path.parent / name).resolve()) if ".py:" in name else name
+
+
+def _texts(path: Path, key: str, value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise UsageError(f"{path}: {key}: a list of texts is expected, not {value!r}")
+    return value
 
 
 def _text(path: Path, key: str, value: object) -> str:

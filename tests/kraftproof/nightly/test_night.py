@@ -17,6 +17,19 @@ from tests.support.command import KRAFTPROOF, run
 
 ROOT = Path(__file__).parents[3]
 SICK = ROOT / "tests" / "support" / "sick_system.py"
+ROW = f"""
+issue = "SICK-1"
+title = "The second node panics"
+system = "{SICK}:PanicsInVersion"
+version = "ill"
+control = "healthy"
+finding = "NoFatalFault"
+control_runs = 1
+
+[run]
+workload = "counter"
+time_limit_s = 5
+"""
 FOUND = Step(kind="control", name="mutant A", verdict="found", seconds=3.0, command="c")
 MISSED = Step(kind="control", name="mutant A", verdict="missed", seconds=3.0, command="c")
 VALID = Step(kind="run", name="r", verdict="valid", seconds=9.0, command="c", ok=10)
@@ -139,15 +152,16 @@ def night(folder: Path, number: int, plan: str) -> tuple[int, str]:
     done = run(
         KRAFTPROOF,
         *("nightly", "--plan", folder / "plan.toml", "--out", folder / "nights"),
-        *("--night", str(number), "--no-analyze"),
-        timeout=300,
+        *("--rows", folder, "--night", str(number), "--no-analyze"),
+        timeout=200,
     )
     summary = folder / "nights" / str(number) / "summary.md"
     return done.returncode, summary.read_text() if summary.exists() else done.stderr
 
 
 def test_two_nights(tmp_path) -> None:
-    control = '[controls]\nmutants = ["S3"]\n'
+    (tmp_path / "sick.toml").write_text(ROW)
+    control = '[controls]\nrows = ["sick"]\n'
     status, text = night(tmp_path, 1, control)
     assert status == 2, text
     assert "An empty night" in text
@@ -165,5 +179,5 @@ def test_two_nights(tmp_path) -> None:
     assert "**NoFatalFault** in ill, new" in text
     assert "reproduced 1 of 1" in text
     assert "| new seeds | valid |" in text
-    [before] = [line for line in text.splitlines() if line.startswith("| mutant S3 | found |")]
+    [before] = [line for line in text.splitlines() if line.startswith("| row sick | found |")]
     assert not before.endswith("| none |")
