@@ -40,11 +40,13 @@ def environment(directory: Path, library: str) -> dict[str, str]:
 class NodeClock:
     """The clock of one node."""
 
-    __slots__ = ("_host", "_reported")
+    __slots__ = ("_files", "_host", "_reported")
 
-    def __init__(self, host: Host, reported: WallClock) -> None:
+    def __init__(self, host: Host, reported: WallClock, files: Path) -> None:
         self._host = host
         self._reported = reported
+        self._files = files
+        """The node's directory as the harness sees it."""
 
     async def shift(self, offset_ns: int) -> None:
         """Set the wall clock that far from the true one."""
@@ -57,7 +59,8 @@ class NodeClock:
         Wall minus monotonic clock does not change while neither is set, and the monotonic clock
         is the same for all on a machine: so it does not matter when the line was written.
         """
-        reported = self._reported(self._host.directory)
+        await self._host.refresh()
+        reported = self._reported(self._files)
         return None if reported is None else reported - await self._true()
 
     async def _true(self) -> int:

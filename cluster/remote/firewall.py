@@ -19,10 +19,17 @@ COUNTED = re.compile(rf"^\[(\d+):\d+\] -A {CHAIN} -s ([0-9.]+)(?:/32)? .*-j DROP
 class Firewall:
     """The links of one run."""
 
-    __slots__ = ("_addresses", "_cut", "_guarded", "_lock", "_shells")
+    __slots__ = ("_addresses", "_cut", "_guarded", "_lock", "_shells", "_trusted")
 
-    def __init__(self, shells: Mapping[int, Shell], addresses: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        shells: Mapping[int, Shell],
+        addresses: Mapping[int, str],
+        trusted: Mapping[int, tuple[str, ...]] | None = None,
+    ) -> None:
         self._shells = shells
+        self._trusted = trusted or {}
+        """By node: conditions of packets that are accepted before anything is dropped."""
         self._addresses = addresses
         self._cut: set[Link] = set()
         self._guarded: set[int] = set()
@@ -61,7 +68,8 @@ class Firewall:
     async def _add(self, target: int, sources: list[int]) -> int:
         lines = [f"-A {CHAIN} -s {self._addresses[source]} -j DROP" for source in sources]
         if target not in self._guarded:
-            lines = [f":{CHAIN} - [0:0]", f"-I INPUT -j {CHAIN}", *lines]
+            accepted = [f"-A {CHAIN} {one} -j ACCEPT" for one in self._trusted.get(target, ())]
+            lines = [f":{CHAIN} - [0:0]", *accepted, f"-I INPUT -j {CHAIN}", *lines]
         await self._restore(target, lines)
         self._guarded.add(target)
         return len(sources)

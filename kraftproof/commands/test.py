@@ -40,7 +40,14 @@ FaultEveryOption = Annotated[
     ),
 ]
 BackendOption = Annotated[
-    str, typer.Option(help="local (processes), docker (containers) or simulated.")
+    str, typer.Option(help="local (processes), docker (containers), ssh (hosts) or simulated.")
+]
+HostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="The file of hosts of --backend ssh: machines with sshd and sudo (docs/ssh.md).",
+        metavar="FILE",
+    ),
 ]
 WorkloadOption = Annotated[
     str,
@@ -87,6 +94,7 @@ NodeConfigOption = Annotated[
 def run_one(
     *,
     backend: BackendOption = DEFAULTS.backend,
+    hosts: HostsOption = None,
     workload: WorkloadOption = DEFAULTS.workload,
     nemesis: NemesisOption = DEFAULT_FAULTS,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
@@ -142,6 +150,7 @@ def run_one(
     """
     options = RunOptions(
         backend=backend,
+        hosts=None if hosts is None else hosts.absolute(),
         system=absolute(system),
         system_version=system_version,
         workload=workload,
@@ -167,8 +176,7 @@ def run_one(
 def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
     """Execute the run, print its verdict and return the exit code."""
     from kraftproof.quick_start import without_pandas
-    from kraftproof.run.backends import make_backend
-    from kraftproof.run.planning import foreseen, plan
+    from kraftproof.run.planning import foreseen, plan, preflight
 
     if options.engine != "spark" and not dry_run:
         without_pandas()
@@ -179,7 +187,7 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
         for scheduled in schedule:
             print_line(scheduled.describe())
         return 0
-    make_backend(options.backend).preflight()
+    preflight(options)
     return _run(options, schedule, mutant_hash, as_json=as_json)
 
 

@@ -47,12 +47,12 @@ class Backend(Protocol):
         """Return the faults that clusters of the backend can give, before a cluster is made."""
         ...
 
-    def lacks(self, capability: Capability) -> str | None:
-        """Return the reason why the machine can't inject the faults of a capability, or None."""
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
+        """Return the reason why the machines can't have the faults of a capability, or None."""
         ...
 
-    def preflight(self) -> None:
-        """Look whether this machine has what the backend needs.
+    def preflight(self, options: ClusterOptions) -> None:
+        """Look whether this machine, and the hosts of the run, have what the backend needs.
 
         Raises:
             ClusterError: it has not; one line.
@@ -73,8 +73,9 @@ class LiveBackend(ABC):
     ) -> Cluster:
         """Return a cluster that is not up yet."""
 
-    def lacks(self, capability: Capability) -> str | None:
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
         """Mount a disk on trial for the faults of disks."""
+        del options
         from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
         from kraftproof.cluster.remote.disk.node_disk import unusable
 
@@ -108,8 +109,9 @@ class LocalBackend(LiveBackend):
 
         return CAPABILITIES
 
-    def preflight(self) -> None:
+    def preflight(self, options: ClusterOptions) -> None:
         """It needs Linux."""
+        del options
         if not sys.platform.startswith("linux"):
             raise ClusterError(f"--backend local: needs Linux, this is {sys.platform}")
 
@@ -132,8 +134,9 @@ class DockerBackend(LiveBackend):
 
         return CAPABILITIES
 
-    def preflight(self) -> None:
+    def preflight(self, options: ClusterOptions) -> None:
         """Check that the extra is installed and that an engine answers."""
+        del options
         from kraftproof.cluster.docker.capabilities import require_extra
 
         require_extra()
@@ -151,6 +154,49 @@ class DockerBackend(LiveBackend):
         from kraftproof.cluster.docker.docker_cluster import DockerCluster
 
         return DockerCluster(options, scope, system, tell)
+
+
+class SshBackend(LiveBackend):
+    """Machines with sshd, named by --hosts."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """The faults that a host with all tools allows."""
+        from kraftproof.cluster.ssh.capabilities import CAPABILITIES
+
+        return CAPABILITIES
+
+    @override
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
+        """Ask the hosts."""
+        from kraftproof.cluster.ssh.capabilities import require_extra
+
+        require_extra()
+        from kraftproof.cluster.ssh.preflight import lacking
+        from kraftproof.cluster.ssh.ssh_cluster import hosts_of
+
+        return asyncio.run(lacking(hosts_of(options), capability))
+
+    def preflight(self, options: ClusterOptions) -> None:
+        """Check that the extra is installed, and that each host can be used and is free."""
+        from kraftproof.cluster.ssh.capabilities import require_extra
+
+        require_extra()
+        from kraftproof.cluster.ssh.preflight import check_hosts
+        from kraftproof.cluster.ssh.ssh_cluster import hosts_of
+
+        asyncio.run(check_hosts(hosts_of(options)))
+
+    @override
+    def cluster(
+        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
+    ) -> Cluster:
+        from kraftproof.cluster.ssh.capabilities import require_extra
+
+        require_extra()
+        from kraftproof.cluster.ssh.ssh_cluster import SshCluster
+
+        return SshCluster(options, scope, system, tell)
 
 
 class _Heart:
@@ -206,10 +252,10 @@ class SimulatedBackend:
         """Everything."""
         return frozenset(Capability)
 
-    def lacks(self, capability: Capability) -> None:
+    def lacks(self, capability: Capability, options: ClusterOptions) -> None:
         """Return None: every fault is simulated."""
 
-    def preflight(self) -> None:
+    def preflight(self, options: ClusterOptions) -> None:
         """It needs nothing."""
 
     def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:

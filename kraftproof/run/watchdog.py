@@ -24,7 +24,7 @@ itself pauses on a suspended or overloaded machine, so that no plug-in is late t
 SIGNAL = signal.SIGUSR2
 """Signal that interrupts a system call of the main thread, such as a sleep."""
 OURS = frozenset({"kraftproof"})
-LIBRARIES = frozenset({"docker", "immutables", "kafka", "msgspec", "requests", "rich", "urllib3"})
+LIBRARIES = frozenset({"docker", "immutables", "kafka", "msgspec", "paramiko", "requests", "rich", "urllib3"})
 """Packages that Kraftproof itself calls during a run, besides the standard library."""
 BACKENDS = "kraftproof.run.backends"
 """Module that drives every run; the callers of the module are not part of the run."""

@@ -98,7 +98,7 @@ class ReferenceSystem(KafkaSystem):
         if table == "writes":
             return _of_voters(found, with_role(cluster, "controller"))
         if table == "trace" and isinstance(cluster.scope, LiveScope):
-            _tell_run_time(found, cluster.scope.origin_ns)
+            _tell_run_time(found, cluster, cluster.scope.origin_ns)
         return found
 
 
@@ -109,8 +109,11 @@ def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
     return [row | {"voters": len(voters)} for row in writes if row["node"] in voters]
 
 
-def _tell_run_time(trace: Iterable[dict[str, object]], origin_ns: int) -> None:
-    """Add the time of the run to what nodes of this machine wrote: they share its clock."""
+def _tell_run_time(trace: Iterable[dict[str, object]], cluster: Cluster, origin_ns: int) -> None:
+    """Add the time of the run to what nodes wrote by the monotonic clock of their machine."""
+    offsets = {n.node_id: cluster.monotonic_offset_ns(n.node_id) for n in cluster.nodes}
     for row in trace:
-        assert isinstance(row["time"], int)
-        row["run_time"] = row["time"] - origin_ns
+        time, node = row["time"], row["node"]
+        assert isinstance(time, int)
+        assert isinstance(node, int)
+        row["run_time"] = time - offsets[node] - origin_ns
