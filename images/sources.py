@@ -10,7 +10,7 @@ PACKAGE = IMAGES.parent
 
 
 NODE = ("node", "mutants")
-"""Sub-packages of a reference node, and of the bugs that may be planted in it."""
+"""Sub-packages of a reference node and of planted bugs."""
 
 
 def source_files(*folders: str) -> list[Path]:

@@ -52,7 +52,7 @@ def download(
         architecture: The engine's machine name, such as x86_64.
         packages: Names in the lock.
         from_source: Packages built on the host: pure Python without a wheel.
-        python: Version of the Python that imports the wheels, such as 3.13.
+        python: Version of the importing Python, such as 3.13.
     """
     pins = target.parent / "pins.txt"
     text = requirements(packages)

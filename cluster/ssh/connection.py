@@ -31,7 +31,7 @@ SESSIONS: Final = 5
 
 
 class Done(NamedTuple):
-    """A command that ended: its exit status, and what it printed on both of its outputs."""
+    """Result of a command: exit status, and output on both streams."""
 
     status: int
     output: bytes

@@ -61,7 +61,7 @@ class RunOnHost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HostFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a host has, and which runs are there.
+    """Tools of a host, and the runs found there.
 
     Attributes:
         base: The directory for runs, absolute.

@@ -45,7 +45,7 @@ class Place:
 
 
 class SshHost(Host):
-    """One machine, with the node that is deployed there."""
+    """A machine behind ssh, with a node deployed on the machine."""
 
     def __init__(
         self,

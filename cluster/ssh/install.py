@@ -40,7 +40,7 @@ class Archives:
         return await asyncio.shield(self._made[key])
 
     def remove(self) -> None:
-        """Remove all archives from this machine."""
+        """Remove the archives of the run."""
         self._folder.cleanup()
 
 

@@ -22,7 +22,7 @@ a line before a long step."""
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """Machine on which a node runs: its processor, such as x86_64, and its Python, such as 3.13."""
+    """Platform of a node: processor, such as x86_64, and version of Python, such as 3.13."""
 
     processor: str
     python: str
