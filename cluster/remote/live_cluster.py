@@ -1,8 +1,8 @@
 """A cluster in real time: the nodes of a system on hosts of one kind.
 
 The hosts say what can be done to nodes there, and the system what its nodes are made of. Each node
-has a directory nodes/<id>/ in the run's directory, with all that it printed in output.log. Not:
-degraded links and wiped disks.
+has a directory nodes/<id>/ in the run's directory, with all that it printed in output.log. See
+live_links.py for the faults of links; nobody wipes a live disk.
 """
 
 import asyncio
@@ -27,9 +27,11 @@ from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Host, Hosts
+from kraftproof.cluster.remote.live_clocks import LiveClocks
+from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
-from kraftproof.cluster.remote.readiness import wait_until_ready
+from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.cluster.systems.system import System
@@ -37,7 +39,7 @@ from kraftproof.cluster.systems.system import System
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -58,7 +60,7 @@ class LiveCluster(Cluster, DiskFaultCapable):
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
         self._hosts: Mapping[int, Host] = {}
         self._deployments: dict[int, Deployment] = {}
-        self._clocks: dict[int, NodeClock] = {}
+        self._clocks = {}
         self._firewall = Firewall({}, {})
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
 
@@ -133,8 +135,13 @@ class LiveCluster(Cluster, DiskFaultCapable):
         return ""
 
     @override
+    async def lacks(self) -> str | None:
+        return await lacks_of(self, self._system)
+
+    @override
     async def stop(self) -> None:
         try:
+            await self.still_clocks()
             await self._provider.remove()
         finally:
             await self._disks.unmount()
@@ -191,21 +198,7 @@ class LiveCluster(Cluster, DiskFaultCapable):
         request = self._deployments[link.target].probe
         return await probe.answers(self._hosts[link.source], target, request)
 
-    # Clocks and disks
-
-    @override
-    async def shift_clock(self, node_id: int, offset_ns: int) -> None:
-        if node_id in self._clocks and Capability.CLOCK in self.capabilities:
-            await self._clocks[node_id].shift(offset_ns)
-        elif offset_ns:
-            raise ClusterError(f"the {self.backend} backend can't shift clocks")
-
-    @override
-    async def wall_clock_offset(self, node_id: int) -> int | None:
-        can = node_id in self._clocks and Capability.CLOCK in self.capabilities
-        if not can or await self.process_id(node_id) is None:
-            return None
-        return await self._clocks[node_id].reported_offset()
+    # Disks
 
     @override
     async def lose_unsynced(self, node_id: int) -> int:

@@ -7,7 +7,7 @@ fewer faults: see probe.py.
 from importlib.util import find_spec
 from typing import Final
 
-from kraftproof.cluster.protocol import Capability, ClusterError
+from kraftproof.cluster.protocol import CLOCKS, Capability, ClusterError
 
 CAPABILITIES: Final = frozenset(
     {
@@ -15,7 +15,8 @@ CAPABILITIES: Final = frozenset(
         Capability.PAUSE,
         Capability.RESTART,
         Capability.PARTITION,
-        Capability.CLOCK,
+        Capability.LOSS,
+        *CLOCKS,
     }
 )
 MISSING_EXTRA: Final = "needs the extra ssh: pip install 'kraftproof[ssh]'"

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from kraftproof.cluster.protocol import Capability
+from kraftproof.cluster.protocol import CLOCKS, Capability
 from kraftproof.cluster.ssh.facts import facts_of, refuse_held
 from kraftproof.cluster.ssh.hosts_file import HostEntry
 from kraftproof.cluster.ssh.login import SshError
@@ -12,7 +12,6 @@ from kraftproof.cluster.ssh.machine import Machine
 
 T = TypeVar("T")
 FIREWALL = frozenset({Capability.PARTITION, Capability.LOSS})
-CLOCKS = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.DRIFT})
 
 
 async def check_hosts(entries: tuple[HostEntry, ...]) -> None:

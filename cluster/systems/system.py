@@ -12,7 +12,7 @@ from random import Random
 from typing import ClassVar, Protocol
 
 from kraftproof.cluster.backends import LIVE
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.reachable import accepts
 from kraftproof.cluster.systems.deployment import Deployment, Site
 from kraftproof.cluster.systems.errors import ErrorTable
@@ -160,7 +160,7 @@ class System(ABC):
 
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
         """Return what can be done to its nodes, of all that a backend can do."""
-        return can - {Capability.CLOCK}
+        return can - CLOCKS
 
     async def lacks(self, cluster: Cluster) -> str | None:
         """Return what a cluster lacks to be ready, in a few words; None if it is ready."""

@@ -25,10 +25,10 @@ DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)
 NemesisOption = Annotated[
     str,
     typer.Option(
-        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, isolate, clock, "
-        "and, as root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated "
-        "also loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none; "
-        "or path/to/file.py:planner. "
+        help="Faults, comma-separated: kill, kill-all, pause, restart, stop, rolling, partition, "
+        "isolate, and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
+        "loss, clock, clock-strobe, clock-drift; with --backend simulated also reset, stall, wipe, "
+        "bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
         "`kraftproof list faults` explains them."
     ),
 ]

@@ -9,6 +9,8 @@ CHANGED = {
     "kill": "processes",
     "kill-all": "processes",
     "restart": "processes",
+    "stop": "processes",
+    "rolling": "processes",
     "lose-unsynced": "processes",
     "wipe": "processes",
     "bit-rot": "files",
@@ -18,6 +20,7 @@ CHANGED = {
     "isolate": "cuts",
     "clock": "clocks",
     "clock-strobe": "clocks",
+    "clock-drift": "clocks",
     "drift": "clocks",
     "disk-full": "disks",
     "disk-error": "disks",
@@ -38,7 +41,9 @@ def state_of(cluster):
         "processes": {n: machine.restart_count for n, machine in alive},
         "paused": {n for n, machine in alive if machine.process.is_paused},
         "cuts": set(links._cuts),
-        "clocks": {n: (c.wall_offset_ns, c._strobe, c.rate_ppm) for n, c in clocks.items()},
+        "clocks": {
+            n: (c.wall_offset_ns, c._strobe, c._wall_rate, c.rate_ppm) for n, c in clocks.items()
+        },
         "aims": set(cluster.aimed_crashes),
         "files": {n: machine.damaged_file for n, machine in machines.items()},
         "disks": {n: list(machine.disk_faults.faults) for n, machine in machines.items()},

@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT, TopicsClient
 from kraftproof.cluster.systems.apache_kafka.deployment import deployment, release_of
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
@@ -34,7 +34,8 @@ CAPABILITIES: Final = frozenset(
         Capability.PAUSE,
         Capability.RESTART,
         Capability.PARTITION,
-        Capability.CLOCK,
+        Capability.LOSS,
+        *CLOCKS,
     }
 )
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
