@@ -18,7 +18,6 @@ from kraftproof.cluster.owner import this_owner
 from kraftproof.cluster.protocol import (
     Address,
     Capability,
-    ClusterError,
     ClusterOptions,
     NodeInfo,
 )
@@ -42,6 +41,7 @@ from kraftproof.cluster.ssh.hosts_file import HostEntry
 from kraftproof.cluster.ssh.install import Archives
 from kraftproof.cluster.ssh.login import SshError
 from kraftproof.cluster.ssh.machine import Machine
+from kraftproof.cluster.ssh.together import together
 
 T = TypeVar("T")
 BEAT_S: Final = 5.0
@@ -211,19 +211,5 @@ async def _addresses(machine: Machine) -> tuple[str, str]:
 
 
 async def _each(keys: Mapping[int, object], work: Callable[[int], Awaitable[T]]) -> dict[int, T]:
-    """Do the work for all keys side by side, to the end of each; raise the first error.
-
-    Raises:
-        ClusterError: of one host, or that of several joined in one line.
-    """
-    results = await asyncio.gather(*(work(key) for key in keys), return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException) and not isinstance(result, ClusterError):
-            raise result
-    errors = [result for result in results if isinstance(result, ClusterError)]
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise ClusterError("; ".join(map(str, errors)))
-    done = [result for result in results if not isinstance(result, BaseException)]
-    return dict(zip(keys, done, strict=True))
+    """Do the work for all nodes side by side; return the results by node."""
+    return dict(zip(keys, await together(map(work, keys)), strict=True))

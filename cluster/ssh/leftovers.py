@@ -19,7 +19,7 @@ def heal_hosts(entries: tuple[HostEntry, ...]) -> list[str]:
         ClusterError: hosts that can't be used, or that a live harness uses, after all others were
             healed; one line.
     """
-    lines, errors = asyncio.run(_heal(entries))
+    lines, errors = asyncio.run(_heal(entries, or_else="host {}: nothing to remove"))
     if errors:
         raise ClusterError("; ".join([*lines, *errors]))
     return lines
@@ -41,18 +41,27 @@ def sweep() -> list[str]:
     return lines
 
 
-async def _heal(entries: tuple[HostEntry, ...]) -> tuple[list[str], list[str]]:
-    """Return the lines of healed hosts, and the errors of the others."""
+async def _heal(
+    entries: tuple[HostEntry, ...], or_else: str | None = None
+) -> tuple[list[str], list[str]]:
+    """Return the lines of healed hosts, and the errors of the others.
+
+    Args:
+        entries: The hosts.
+        or_else: The line for a clean host, with a place for its name; None for no line.
+    """
     results = await asyncio.gather(*map(_heal_host, entries), return_exceptions=True)
     lines: list[str] = []
     errors: list[str] = []
-    for result in results:
+    for entry, result in zip(entries, results, strict=True):
         if isinstance(result, ClusterError):
             errors.append(str(result))
         elif isinstance(result, BaseException):
             raise result
-        else:
+        elif result or or_else is None:
             lines += result
+        else:
+            lines.append(or_else.format(entry.name))
     return lines, errors
 
 
@@ -63,4 +72,4 @@ async def _heal_host(entry: HostEntry) -> list[str]:
         lines = await undo_dead(machine, facts)
     finally:
         machine.close()
-    return lines or [f"host {entry.name}: nothing to remove"]
+    return lines

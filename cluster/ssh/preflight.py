@@ -1,6 +1,5 @@
 """Look at hosts before a run: can each be used, is it free, and which faults does it allow?"""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -9,6 +8,7 @@ from kraftproof.cluster.ssh.facts import facts_of, refuse_held
 from kraftproof.cluster.ssh.hosts_file import HostEntry
 from kraftproof.cluster.ssh.login import SshError
 from kraftproof.cluster.ssh.machine import Machine
+from kraftproof.cluster.ssh.together import together
 
 T = TypeVar("T")
 FIREWALL = frozenset({Capability.PARTITION, Capability.LOSS})
@@ -61,7 +61,7 @@ async def _for_each(
 ) -> list[T]:
     machines = [Machine(entry) for entry in entries]
     try:
-        return list(await asyncio.gather(*map(work, machines)))
+        return await together(map(work, machines))
     finally:
         for machine in machines:
             machine.close()

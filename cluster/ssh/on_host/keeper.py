@@ -59,6 +59,7 @@ def begin(directory: str, owner: Answer, silent_s: float, expire_s: float) -> An
         for descriptor in range(3):
             os.dup2(null, descriptor)
         os.chdir("/")
+        lock.listen(8)  # again: the kernel then names this process as the peer, see `holder`
         try:
             keep(lock, Path(directory), owner, silent_s, expire_s)
         finally:

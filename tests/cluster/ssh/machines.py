@@ -29,7 +29,7 @@ USER = "kraft"
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 LOCK_S = 300.0
 LEFTOVERS = """
-ps -eo user,pid,args | grep -v -E 'docker-init|sshd|ps -eo|grep|sh -c'
+ps --no-headers -eo user,pid,args | grep -v -E 'docker-init|sshd|ps --no|grep|sh -c'
 iptables-save | grep KRAFT
 ls -d /home/kraft/.kraftproof /root/.kraftproof 2>/dev/null
 true
