@@ -31,9 +31,13 @@ class Capability(StrEnum):
     AIMED_CRASH = "aimed-crash"
     CLOCK_STROBE = "clock-strobe"
     CLOCK_DRIFT = "clock-drift"
+    CPU = "cpu"
+    MEMORY = "memory"
     DRIFT = "drift"
 
 
+LIVE_ONLY: Final = frozenset({Capability.CPU, Capability.MEMORY})
+"""Faults that simulated nodes do not have: they use no processor time and no memory."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
 """Faults of wall clocks; the node has to report its wall clock."""
 

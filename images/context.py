@@ -57,6 +57,7 @@ def build(
     tag: str,
     arguments: Mapping[str, str],
     dockerfile: str = "Dockerfile",
+    target: str | None = None,
 ) -> None:
     """Build a Dockerfile of the folder as an image with the label of Kraftproof.
 
@@ -69,6 +70,7 @@ def build(
             dockerfile=dockerfile,
             tag=tag,
             buildargs=dict(arguments),
+            target=target or "",
             labels={"kraftproof": "1"},
             rm=True,
             forcerm=True,

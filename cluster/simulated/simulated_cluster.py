@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection
 from kraftproof.cluster.protocol import (
+    LIVE_ONLY,
     Address,
     Capability,
     Cluster,
@@ -152,7 +153,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     @property
     @override
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset(Capability)
+        return frozenset(Capability) - LIVE_ONLY
 
     @property
     @override

@@ -118,7 +118,9 @@ class SshHost(Host):
     @override
     async def refresh(self) -> None:
         """Fetch what the node has appended to the logs outside of its data directories."""
-        deployed = self._deployed
+        deployed = self._deployment
+        if deployed is None:
+            return
         names = (OUTPUT_NAME, *deployed.logs, *filter(None, (deployed.clock_log,)))
         await asyncio.gather(*(self._fetch_log(name) for name in names))
 

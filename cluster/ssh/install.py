@@ -61,6 +61,8 @@ async def install(
         ClusterError: the deployment has an image and nothing for a bare host.
     """
     found: dict[str, str] = {}
+    if deployment.container is not None:
+        raise ClusterError(f"host {machine.name}: only the docker backend can start a container")
     if deployment.upload is not None:
         await _upload(machine, facts, f"{directory}/{UPLOAD_FOLDER}", deployment, archives)
     if deployment.programs is not None:

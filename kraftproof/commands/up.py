@@ -7,7 +7,7 @@ import typer
 from kraftproof import interrupts
 from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.cluster.backends import LIVE
-from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.commands.test import HostsOption
 from kraftproof.errors import UsageError
 from kraftproof.options import NODES_HELP, RunOptions
@@ -46,7 +46,7 @@ def up(
         options = RunOptions(
             backend=backend,
             hosts=None if hosts is None else hosts.absolute(),
-            system=absolute(system),
+            system=absolute_system(system),
             system_version=system_version,
             nodes=nodes,
             timeouts=timeouts,

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kraftproof.cluster.backends import BACKENDS
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import LIVE_ONLY, Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.live_backends import BLOCKED_S, Main, Tell
@@ -82,8 +82,8 @@ class SimulatedBackend:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Everything."""
-        return frozenset(Capability)
+        """Everything but the faults of real machines."""
+        return frozenset(Capability) - LIVE_ONLY
 
     def lacks(self, capability: Capability, options: ClusterOptions) -> None:
         """Return None: every fault is simulated."""

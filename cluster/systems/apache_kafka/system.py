@@ -35,10 +35,14 @@ CAPABILITIES: Final = frozenset(
         Capability.RESTART,
         Capability.PARTITION,
         Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
         *CLOCKS,
     }
 )
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
+TABLES: Final = frozenset({"records", "batches", "snapshots"})
+"""The tables that are decoded from the files of a node."""
 
 
 class ApacheKafka(KafkaSystem):
@@ -117,8 +121,9 @@ class ApacheKafka(KafkaSystem):
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         if table == "trace":
             return self._trace or None
-        decode = {"records": files.records, "snapshots": files.snapshots}.get(table)
-        return None if decode is None else rows_of_nodes(cluster, decode)
+        if table not in TABLES:
+            return None
+        return rows_of_nodes(cluster, files.DECODERS[table])
 
 
 def _silent(line: str) -> None:

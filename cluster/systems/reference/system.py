@@ -4,7 +4,7 @@ It declares look-ups linearizable, since its read barrier makes them so; a broke
 monotonic for each connection.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import ClassVar, Final
 
@@ -67,11 +67,19 @@ class ReferenceSystem(KafkaSystem):
 
     @override
     def refuse(self, options: ClusterOptions) -> None:
+        self.refuse_settings(options)
+        super().refuse(options)
+
+    def refuse_settings(self, options: ClusterOptions) -> None:
+        """Refuse settings that our nodes can't have.
+
+        Raises:
+            SystemUnavailableError: one line that names the key.
+        """
         try:
             refuse_unusable(options.node_config)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
-        super().refuse(options)
 
     @override
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
@@ -92,14 +100,12 @@ class ReferenceSystem(KafkaSystem):
     @override
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         decode = files.DECODERS.get(table)
-        if decode is None:
-            return None
+        if decode is None or (table == "batches" and not isinstance(cluster.scope, LiveScope)):
+            return None  # simulated disks rot, which a node notices at its next read only
         found = rows_of_nodes(cluster, decode)
         if table == "writes":
             return _of_voters(found, with_role(cluster, "controller"))
-        if table == "trace" and isinstance(cluster.scope, LiveScope):
-            _tell_run_time(found, cluster, cluster.scope.origin_ns)
-        return found
+        return with_run_time(found, cluster) if table == "trace" else found
 
 
 def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
@@ -109,11 +115,20 @@ def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
     return [row | {"voters": len(voters)} for row in writes if row["node"] in voters]
 
 
-def _tell_run_time(trace: Iterable[dict[str, object]], cluster: Cluster, origin_ns: int) -> None:
-    """Add the time of the run to what nodes wrote by the monotonic clock of their machine."""
-    offsets = {n.node_id: cluster.monotonic_offset_ns(n.node_id) for n in cluster.nodes}
-    for row in trace:
-        time, node = row["time"], row["node"]
-        assert isinstance(time, int)
-        assert isinstance(node, int)
-        row["run_time"] = time - offsets[node] - origin_ns
+def with_run_time(trace: Rows, cluster: Cluster) -> Rows:
+    """Return rows of a trace with the time of the run, by the clock of each node's machine."""
+    scope = cluster.scope
+    if not isinstance(scope, LiveScope):
+        return trace
+    origins = {
+        node.node_id: scope.origin_ns + cluster.monotonic_offset_ns(node.node_id)
+        for node in cluster.nodes
+    }
+    return [
+        {**row, "run_time": _integer(row["time"]) - origins[_integer(row["node"])]} for row in trace
+    ]
+
+
+def _integer(value: object) -> int:
+    assert isinstance(value, int)
+    return value
