@@ -38,7 +38,7 @@ FAKETIME_FOLDERS = "/usr/lib*/*/faketime/", "/usr/lib*/faketime/", "/opt/kraftpr
 
 
 def probe(base: str) -> Answer:
-    """Return what the host has, and which runs are there."""
+    """Return the tools of the host, and the runs in its directory."""
     place = Path(base).expanduser()
     place = place if place.is_absolute() else Path.home() / place
     found = [

@@ -119,7 +119,7 @@ def release(directory: str) -> Answer:
 
 
 def rules() -> list[str]:
-    """Return our firewall rules, and those that jump to them."""
+    """Return the firewall rules of Kraftproof, and the jumps to its chains."""
     lines = _output_of("iptables-save", "-t", "filter").splitlines()
     return [line for line in lines if line.startswith("-A ") and _names_ours(shlex.split(line))]
 
