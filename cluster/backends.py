@@ -27,13 +27,13 @@ class BackendFacts:
 
 BACKENDS: Final[Mapping[str, BackendFacts]] = {
     "local": BackendFacts(
-        runner="kraftproof.run.live_backends:LocalBackend", measurement_error_ns=5_000_000
+        runner="kraftproof.run.live.backends:LocalBackend", measurement_error_ns=5_000_000
     ),
     "docker": BackendFacts(
-        runner="kraftproof.run.live_backends:DockerBackend", measurement_error_ns=5_000_000
+        runner="kraftproof.run.live.backends:DockerBackend", measurement_error_ns=5_000_000
     ),
     "ssh": BackendFacts(
-        runner="kraftproof.run.live_backends:SshBackend",
+        runner="kraftproof.run.live.backends:SshBackend",
         measurement_error_ns=50_000_000,  # the clocks of hosts are compared over the network
         takes_hosts=True,
     ),

@@ -202,7 +202,7 @@ class SyncCluster:
 def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterator[SyncCluster]:
     """A cluster that is up, and is taken down whatever happens meanwhile."""
     from kraftproof.run.backends import make_backend, make_judged_cluster
-    from kraftproof.run.live_backends import LiveBackend
+    from kraftproof.run.live.backends import LiveBackend
 
     chosen = make_backend(backend)
     if not isinstance(chosen, LiveBackend):

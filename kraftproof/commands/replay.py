@@ -66,6 +66,7 @@ def replay(
         typer.Option(
             help="Another file of hosts, for the ssh backend.",
             show_default="the file of the run",
+            resolve_path=True,
         ),
     ] = None,
     times: Annotated[int, typer.Option(help="Number of runs.", min=1, max=MOST_TIMES)] = TIMES,

@@ -43,11 +43,13 @@ FaultEveryOption = Annotated[
 BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers), ssh (hosts) or simulated.")
 ]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")]
 HostsOption = Annotated[
     Path | None,
     typer.Option(
         help="The file of hosts of --backend ssh: machines with sshd and sudo (docs/ssh.md).",
         metavar="FILE",
+        resolve_path=True,
     ),
 ]
 WorkloadOption = Annotated[
@@ -136,9 +138,7 @@ def run_one(
         typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
     ] = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")
-    ] = False,
+    dry_run: DryRunOption = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
     ] = False,
@@ -163,7 +163,7 @@ def run_one(
     """
     options = RunOptions(
         backend=backend,
-        hosts=None if hosts is None else hosts.absolute(),
+        hosts=hosts,
         system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,

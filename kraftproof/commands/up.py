@@ -45,7 +45,7 @@ def up(
     with temporary_directory("kraftproof-up-") as directory:
         options = RunOptions(
             backend=backend,
-            hosts=None if hosts is None else hosts.absolute(),
+            hosts=hosts,
             system=absolute_system(system),
             system_version=system_version,
             nodes=nodes,

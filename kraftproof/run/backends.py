@@ -12,7 +12,7 @@ from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.protocol import LIVE_ONLY, Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
-from kraftproof.run.live_backends import BLOCKED_S, Main, Tell
+from kraftproof.run.live.backends import BLOCKED_S, Main, Tell
 from kraftproof.run.watchdog import watchdog
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ LIBRARIES = frozenset(
     {"docker", "immutables", "kafka", "msgspec", "paramiko", "requests", "rich", "urllib3"}
 )
 """Packages that Kraftproof itself calls during a run, besides the standard library."""
-BACKENDS = frozenset({"kraftproof.run.backends", "kraftproof.run.live_backends"})
+BACKENDS = frozenset({"kraftproof.run.backends", "kraftproof.run.live.backends"})
 """Modules that drive every run; the callers of the modules are not part of the run."""
 
 

@@ -13,7 +13,8 @@ from tests.support.plugins import install
 
 DRIVER = """
 from kraftproof import cli
-from kraftproof.run import backends, live_backends, planning
+from kraftproof.run import backends, planning
+from kraftproof.run.live import backends as live_backends
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
