@@ -104,7 +104,8 @@ def page(ours: Sequence[Figures], theirs: Sequence[Figures]) -> str:
         str(introduction).strip(),
         "",
         f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; "
-        f"{first.nodes} nodes, {first.backend}, {first.timeouts} time-outs, {rounds} rounds.",
+        f"{first.nodes} nodes, {first.backend}, {first.timeouts} time-outs, {rounds} rounds; load "
+        f"average of the last 15 minutes {os.getloadavg()[2]:.1f}.",
         "",
         f"| | reference | {rival} | ratio | bounds | to reach | |",
         "|---|---|---|---|---|---|---|",
