@@ -232,4 +232,7 @@ def _refuse_fault(
     unable = f"the {options.backend} backend can't do that"
     if fault.requires in capabilities:
         unable = f"the system {system.name} can't have that on {options.backend}"
+        with blamed(plugin("system", system.name, system), "why_not"):
+            reason = system.why_not(fault.requires)
+        unable += "" if reason is None else f" ({reason})"
     raise UsageError(f"--nemesis {fault.kind}: {unable}, only {can}")
