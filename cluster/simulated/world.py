@@ -6,11 +6,15 @@ See simulated_cluster.py for the operations on the cluster.
 from pathlib import Path
 from random import Random
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.conditions import Conditions
 from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
+from kraftproof.cluster.simulated.inherited.inherited_log import draw_inherited_log
+from kraftproof.cluster.simulated.invariants.brokers.registration_wait import RegistrationWait
 from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.invariants.crash import record_crash
@@ -42,8 +46,15 @@ from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 PORT = 9092
+OTHER_PORT = 9192
+LISTENERS_SHARE = 0.25
+"""Share of runs whose nodes have two listeners, of names that are not the defaults."""
 BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
+GIVING_UP = "initial.broker.registration.timeout.ms"
+"""The setting that a broker names when it gives up."""
+REGISTRATION_TIMEOUTS_MS = (60_000, 60_000, 15_000)
+"""Times for the registration of a starting broker, of which a run has one."""
 SEGMENT_BYTES = (4096, 1 << 30)
 SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
 SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
@@ -78,10 +89,18 @@ class World:
         self.links = self._links(options, link_fault, weather)
         self.links.failed_answers = FailedAnswers.draw(Random(f"{options.seed}/failed-answers"))
         self.network = Network(self.links, self.transport, self._server, self.crashed)
-        self.timeouts = timeouts(options.timeouts)
+        self.timeouts = replace(
+            timeouts(options.timeouts),
+            initial_registration_ns=milliseconds(
+                Random(f"{options.seed}/registration").choice(REGISTRATION_TIMEOUTS_MS)
+            ),
+        )
+        self.has_listeners = Random(f"{options.seed}/listeners").random() < LISTENERS_SHARE
         self.racks = Random(f"{options.seed}/racks").choice(RACKS)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
+        self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
         self.committed_log = CommittedLog()
+        self.committed_log.inherited_end = self.inherited[-1].next_offset if self.inherited else 0
         self.snapshots = node_config.snapshot_policy(
             options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
         )
@@ -90,8 +109,15 @@ class World:
             timeouts=self.timeouts,
             cluster_id=self.cluster_id,
             snapshots=self.snapshots,
+            voter_addresses=tuple(
+                (info.node_id, info.name, PORT) for info in options.nodes if info.has("controller")
+            ),
+            controller_listener=_listener("controller", has_listeners=self.has_listeners),
         )
         self.monitor = make_monitor(config, self.committed_log, make_specification)
+        self.registration_wait = RegistrationWait(config)
+        self.registration_wait.monitor = self.monitor
+        self.monitor.join(self.registration_wait)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = ForcedTies.draw(random)
@@ -105,6 +131,7 @@ class World:
             failed_answers=self.links.failed_answers,
             segment_bytes=segment_bytes,
             snapshots=self.snapshots,
+            inherited_records=self.committed_log.inherited_end,
         )
         self.machines = {
             info.node_id: self._machine(info, options, random, segment_bytes)
@@ -157,15 +184,11 @@ class World:
             is_traced=options.is_collected,
             apply=self.apply,
             codec=self.codec,
+            inherited=self.inherited if info.has("controller") else (),
         )
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
-        endpoint = Endpoint(
-            name="CONTROLLER" if info.has("controller") else "PLAINTEXT",
-            host=info.name,
-            port=PORT,
-            is_controller=info.has("controller"),
-        )
+        endpoints = _endpoints(info, has_listeners=self.has_listeners)
         return NodeConfig(
             node_id=NodeId(info.node_id),
             cluster_id=self.cluster_id,
@@ -176,7 +199,7 @@ class World:
                 for voter in options.nodes
                 if voter.has("controller")
             ),
-            endpoints=(endpoint,),
+            endpoints=endpoints,
             rack=self.racks[info.node_id % len(self.racks)],
             timeouts=self.timeouts,
             snapshots=self.snapshots,
@@ -198,9 +221,13 @@ class World:
         if effect.status == 0:
             for exited in self.monitor.on_exited:
                 exited(process)
+        is_asked = machine.process is not process or machine.process.was_asked_to_stop
         if machine.process is process:
             machine.kill()
-        if effect.status != 0:
+        gives_up = effect.status != 0 and GIVING_UP in effect.reason
+        if gives_up and self.registration_wait.may_give_up(process):
+            return
+        if effect.status != 0 or not is_asked:
             self.monitor.report_violation_of(
                 "NoUnexpectedExit",
                 "A node exits only after a request to stop.",
@@ -212,6 +239,24 @@ class World:
         """Write the disk and the trace of each node below a directory."""
         for node_id in sorted(self.machines):
             self.machines[node_id].write_files(directory / "nodes" / str(node_id))
+
+
+def _listener(role: str, *, has_listeners: bool) -> str:
+    """Return the name of a node's first listener of a role."""
+    if role == "controller":
+        return "QUORUM" if has_listeners else "CONTROLLER"
+    return "CLIENTS" if has_listeners else "PLAINTEXT"
+
+
+def _endpoints(info: NodeInfo, *, has_listeners: bool) -> tuple[Endpoint, ...]:
+    """Return the listeners of a node; clients and peers use the first, by the node's id."""
+    is_controller = info.has("controller")
+    name = _listener("controller" if is_controller else "broker", has_listeners=has_listeners)
+    names = {name: PORT} | ({f"OTHER-{name}": OTHER_PORT} if has_listeners else {})
+    return tuple(
+        Endpoint(name=each, host=info.name, port=port, is_controller=is_controller)
+        for each, port in names.items()
+    )
 
 
 def _draw_snapshots(random: Random) -> SnapshotPolicy:

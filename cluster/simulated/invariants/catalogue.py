@@ -18,7 +18,10 @@ from kraftproof.cluster.simulated.invariants.answers import (
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
 from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStatesAreKafkas
-from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
+    ForwardsBackOff,
+    ForwardsKeepDeadlines,
+)
 from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.brokers.leases import (
@@ -39,6 +42,7 @@ from kraftproof.cluster.simulated.invariants.elections import (
     FetchesAreFenced,
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
+from kraftproof.cluster.simulated.invariants.image_pace import ImagesFollowAtOnce
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
@@ -74,6 +78,7 @@ from kraftproof.cluster.simulated.invariants.quorum.election_times import Electi
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
     FetchesGetWhatFollows,
+    FetchesWait,
     NewsIsAnsweredAtOnce,
 )
 from kraftproof.cluster.simulated.invariants.quorum.fetch_pace import FetchesBackOff
@@ -154,6 +159,7 @@ def make_monitor(
             NoBusyLoop(),
             EveryRequestEnds(config),
             ImagesAgree(),
+            ImagesFollowAtOnce(),
             *_of_snapshots(committed_log),
             BrokersServeCaughtUp(committed_log),
             FencedBrokersLeadNothing(),
@@ -172,6 +178,7 @@ def make_monitor(
             HeartbeatsAreTrue(),
             BrokerStatesAreKafkas(),
             ForwardsKeepDeadlines(config),
+            ForwardsBackOff(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
@@ -189,6 +196,7 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
         FollowersTakeHighWatermarks(),
         FetchesGetWhatFollows(config),
         NewsIsAnsweredAtOnce(config),
+        FetchesWait(),
         OlderEpochsAreRefused(),
         SuccessorsHoldWhatCommitted(),
         LeadersSayThatTheyStop(config),
