@@ -104,8 +104,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @property
     def violations(self) -> list[Violation]:
-        """The violations so far."""
-        return self.world.monitor.violations
+        """The violations so far, or else the crashes that the run has outlived."""
+        return self.world.monitor.violations or self.world.crashes
 
     @property
     def events(self) -> int:

@@ -17,7 +17,7 @@ from kraftproof.cluster.simulated.inherited.inherited_log import draw_inherited_
 from kraftproof.cluster.simulated.invariants.brokers.registration_wait import RegistrationWait
 from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
-from kraftproof.cluster.simulated.invariants.crash import record_crash
+from kraftproof.cluster.simulated.invariants.crash import crash_of
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies
@@ -35,6 +35,7 @@ from kraftproof.cluster.simulated.network.transport import (
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
 from kraftproof.cluster.systems.reference.timeouts import timeouts
 from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
@@ -77,6 +78,10 @@ class World:
         random = Random(f"{options.seed}/world")
         self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
         self.scheduler = Scheduler()
+        self.outlives_crashes = False
+        """Whether the run goes on after a crash of a node, as after the end of its process."""
+        self.crashes: list[Violation] = []
+        """The crashes that the run has outlived."""
         self.transport: Transport = (
             CodecTransport() if random.random() < BYTES_SHARE else InMemoryTransport()
         )
@@ -206,10 +211,20 @@ class World:
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:
-        """Record an exception of a node's code, and end its process; node 0 is the harness."""
+        """Record an exception of a node's code, and end its process; node 0 is the harness.
+
+        The crash is a violation, unless the run outlives crashes.
+        """
         if node_id in self.machines:
             self.machines[node_id].kill()
-        record_crash(self.monitor, error, node=node_id, time_ns=self.scheduler.now_ns)
+        violation = crash_of(
+            error,
+            node=node_id,
+            time_ns=self.scheduler.now_ns,
+            event=self.scheduler.events,
+        )
+        is_over = node_id not in self.machines or not self.outlives_crashes
+        (self.monitor.violations if is_over else self.crashes).append(violation)
 
     def _disk_failed(self, process: ProcessView, error: OSError) -> None:
         machine = self.machines[process.node_id]

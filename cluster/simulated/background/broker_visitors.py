@@ -68,7 +68,7 @@ async def send_registrations(
         is_again = leaving is not None or random.random() < AGAIN_SHARE
         request: Message = registration(random, registered[0], world.cluster_id, is_again=is_again)
         version = VERSION
-        if leaving is None and random.random() < UNREGISTER_SHARE:
+        if random.random() < UNREGISTER_SHARE:
             request = unregister_broker_request.UnregisterBrokerRequest(broker_id=broker_id)
             version = UNREGISTER_VERSION
         try:

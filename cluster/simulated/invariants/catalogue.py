@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
     LinearizableReads,
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
+from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVersionsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStatesAreKafkas
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
     ForwardsBackOff,
@@ -42,7 +43,10 @@ from kraftproof.cluster.simulated.invariants.elections import (
     FetchesAreFenced,
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
-from kraftproof.cluster.simulated.invariants.image_pace import ImagesFollowAtOnce
+from kraftproof.cluster.simulated.invariants.image_pace import (
+    ImagesFollowAtOnce,
+    LargeBatchesTakeSteps,
+)
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
@@ -160,6 +164,7 @@ def make_monitor(
             EveryRequestEnds(config),
             ImagesAgree(),
             ImagesFollowAtOnce(),
+            LargeBatchesTakeSteps(),
             *_of_snapshots(committed_log),
             BrokersServeCaughtUp(committed_log),
             FencedBrokersLeadNothing(),
@@ -169,6 +174,7 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             AnswersShowTheImage(config),
+            ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             CurrentEpochsOnly(registry),
             OneLivingIncarnation(config, registry),

@@ -1,15 +1,18 @@
-"""The invariant of the pace of an image: a step applies what has committed, up to a bound."""
+"""The invariants of the pace of an image: a step applies what has committed, up to a bound."""
 
 from typing import Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
+from kraftproof.cluster.simulated.invariants.invariant import LEADER, Invariant, ProcessView
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.records.metadata import RemoveTopicRecord
 
 FEW_RECORDS: Final = 100
 """Number of records that one step applies in any case; a node may split larger work."""
+
+RECORDS_A_STEP: Final = 500
+"""Number of records of a batch that one step may apply at most."""
 
 
 class ImagesFollowAtOnce(Invariant):
@@ -41,3 +44,31 @@ class ImagesFollowAtOnce(Invariant):
             process,
             f"the image is at offset {after.image_offset}, {after.high_watermark} has committed",
         )
+
+
+class LargeBatchesTakeSteps(Invariant):
+    """A replica applies a large batch in several steps, so that no step is long.
+
+    The active controller has applied its own batches before their commit.
+    """
+
+    statement = (
+        f"A replica applies a batch of more than {RECORDS_A_STEP} records in more than the step "
+        "that learns the commit."
+    )
+
+    @override
+    def on_status_changed(
+        self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
+    ) -> None:
+        if before is None or after.high_watermark - before.high_watermark <= RECORDS_A_STEP:
+            return
+        if LEADER in {before.role, after.role}:
+            return
+        for batch in process.log.between(before.high_watermark, after.high_watermark):
+            is_applied = before.image_offset < batch.next_offset <= after.image_offset
+            if is_applied and len(batch.records) > RECORDS_A_STEP:
+                detail = f"a step has applied the {len(batch.records)} records"
+                self.monitor.report_violation(
+                    self, process, f"{detail} of the batch at offset {batch.base_offset}"
+                )

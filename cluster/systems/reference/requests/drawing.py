@@ -1,5 +1,6 @@
 """Draw a case: pipelined frames on one or several connections, some cut into segments."""
 
+import struct
 from collections.abc import Sequence
 from random import Random
 from typing import Final
@@ -16,6 +17,7 @@ from kraftproof.cluster.systems.reference.requests.frames import (
     draw_whole,
 )
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+from kraftproof.node.core.controller.decisions import DECISIONS
 
 INCOMPLETE_SHARE: Final = 0.1
 """Share of connections that end within a frame."""
@@ -26,6 +28,10 @@ PAUSE_SHARE: Final = 0.1
 PAUSES_MS: Final = (1, 5, 50)
 MOST_FLOOD_BYTES: Final = 200
 """Largest frame of a flood."""
+OF_CONTROLLER: Final = frozenset(message.API_KEY for message in DECISIONS)
+"""API keys of requests that wait for the decision of the controller."""
+SIZE_BYTES: Final = 4
+API_KEY: Final = struct.Struct(">h")
 
 
 class CaseShape(Struct, frozen=True, kw_only=True):
@@ -61,15 +67,22 @@ def draw_flood(
     """Return a case of many equal well-formed requests on one connection, sent at once.
 
     A node takes only a number of requests at a time from a connection, and must go on with the
-    rest. A request without a bound for its answer, or with large parts, is drawn again.
+    rest.
     """
     node = random.choice(nodes)
     listener = Listener(is_controller=node.has("controller"), vocabulary=vocabulary)
     frame = draw_whole(listener, random)
-    while frame.within_ms is None or len(frame.data) > MOST_FLOOD_BYTES:
+    while not _can_flood(frame):
         frame = draw_whole(listener, random)
     sends = tuple(_send(0, frame, random, is_whole=True) for _ in range(count))
     return Case(nodes=(node.node_id,), sends=sends)
+
+
+def _can_flood(frame: Frame) -> bool:
+    """Return whether a frame is small, has a bound for its answer, and waits for the controller."""
+    (api_key,) = API_KEY.unpack_from(frame.data, SIZE_BYTES)
+    is_small = frame.within_ms is not None and len(frame.data) <= MOST_FLOOD_BYTES
+    return is_small and api_key in OF_CONTROLLER
 
 
 def _frames(listener: Listener, count: int, random: Random) -> list[Frame]:
