@@ -1,9 +1,9 @@
-"""K12: a step applies four times as many records as it may."""
+"""K11: a step applies four times as many records as it may."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="K12",
+    mutant_id="K11",
     title="A step applies four times as many records as it may",
     source="ours; the class of long steps",
     expected="LargeBatchesTakeSteps",
