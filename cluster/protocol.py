@@ -6,7 +6,7 @@ See nemesis/ for faults, cluster/systems/ for the clients of a system.
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from kraftproof.cluster.scope import Scope
 
@@ -30,7 +30,16 @@ class Capability(StrEnum):
     BIT_ROT = "bit-rot"
     AIMED_CRASH = "aimed-crash"
     CLOCK_STROBE = "clock-strobe"
+    CLOCK_DRIFT = "clock-drift"
+    CPU = "cpu"
+    MEMORY = "memory"
     DRIFT = "drift"
+
+
+LIVE_ONLY: Final = frozenset({Capability.CPU, Capability.MEMORY})
+"""Faults that simulated nodes do not have: they use no processor time and no memory."""
+CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
+"""Faults of wall clocks; the node has to report its wall clock."""
 
 
 class Link(NamedTuple):
@@ -146,6 +155,10 @@ class Cluster(Protocol):
         Raises:
             ClusterError: not ready within the backend's time limit.
         """
+        ...
+
+    async def lacks(self) -> str | None:
+        """Return what the running cluster lacks to be ready, in a few words; None if ready."""
         ...
 
     async def stop(self) -> None:

@@ -24,9 +24,11 @@ from kraftproof.nemesis.aimed_crash import AimedCrash, plan_aimed_crash
 from kraftproof.nemesis.bit_rot import BitRot, plan_bit_rot
 from kraftproof.nemesis.clock import (
     ClockBump,
+    ClockDrift,
     ClockStrobe,
     Drift,
     plan_clock,
+    plan_clock_drift,
     plan_clock_strobe,
     plan_drift,
 )
@@ -44,10 +46,13 @@ from kraftproof.nemesis.disk import (
 from kraftproof.nemesis.fault import Fault, Planner
 from kraftproof.nemesis.isolate import Isolate, plan_isolate
 from kraftproof.nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
+from kraftproof.nemesis.limits import CpuLimit, MemoryLimit, plan_cpu, plan_memory
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, plan_partition
 from kraftproof.nemesis.pause import Pause, plan_pause
 from kraftproof.nemesis.restart import Restart, plan_restart
+from kraftproof.nemesis.restarts.rolling import RollingRestart, plan_rolling
+from kraftproof.nemesis.restarts.stop import Stop, plan_stop
 
 ENTRY_POINTS = "kraftproof.faults"
 RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
@@ -58,11 +63,14 @@ _OURS: dict[str, Planner] = {
     KillAll.kind: plan_kill_all,
     Pause.kind: plan_pause,
     Restart.kind: plan_restart,
+    Stop.kind: plan_stop,
+    RollingRestart.kind: plan_rolling,
     Cut.kind: plan_partition,
     Isolate.kind: plan_isolate,
     ClockBump.kind: plan_clock,
     LoseUnsynced.kind: plan_lose_unsynced,
     ClockStrobe.kind: plan_clock_strobe,
+    ClockDrift.kind: plan_clock_drift,
     Drift.kind: plan_drift,
     DiskFull.kind: plan_disk_full,
     DiskError.kind: plan_disk_error,
@@ -73,6 +81,8 @@ _OURS: dict[str, Planner] = {
     Loss.kind: plan_loss,
     Reset.kind: plan_reset,
     Stall.kind: plan_stall,
+    CpuLimit.kind: plan_cpu,
+    MemoryLimit.kind: plan_memory,
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from kraftproof.cluster.capabilities import ClockFaultCapable
+from kraftproof.cluster.capabilities import ClockFaultCapable, WallClockFaultCapable
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.fault import Baseline, FaultContext, draw_target
 from kraftproof.nemesis.one_node import OneNode
@@ -17,6 +17,10 @@ from kraftproof.nemesis.one_node import OneNode
 SECOND_NS = 1_000_000_000
 LARGEST_RATE_PPM = 50_000
 """Largest error of a monotonic clock's rate, in parts per million."""
+LARGEST_WALL_RATE_PPM = 500_000
+"""Largest error of a wall clock's rate, in parts per million."""
+LEAST_DRIFT_NS = 50_000_000
+"""Reported offset that is the evidence of a drift, in nanoseconds."""
 TOLERANCE_NS = SECOND_NS
 """Accepted difference between the reported and the set wall-clock offset, in nanoseconds."""
 
@@ -76,7 +80,7 @@ class ClockStrobe(OneNode):
 
     async def apply(self, context: FaultContext) -> None:
         """Start the jumps."""
-        await _bending(context).strobe_clock(self.node_id, self.offset_ns, self.period_ns)
+        await _wall_clocks(context).strobe_clock(self.node_id, self.offset_ns, self.period_ns)
 
     async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
         """Return the offset that the node reports, if the node reports at least half of it."""
@@ -88,7 +92,7 @@ class ClockStrobe(OneNode):
 
     async def heal(self, context: FaultContext) -> None:
         """Stop the jumps."""
-        await _bending(context).strobe_clock(self.node_id, 0, self.period_ns)
+        await _wall_clocks(context).strobe_clock(self.node_id, 0, self.period_ns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +126,39 @@ class Drift(OneNode):
         await _bending(context).set_clock_rate(self.node_id, 0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockDrift(OneNode):
+    """Let a node's wall clock run too fast or too slow; the heal returns to true time."""
+
+    kind: ClassVar[str] = "clock-drift"
+    requires: ClassVar[Capability] = Capability.CLOCK_DRIFT
+    rate_ppm: int
+
+    def describe(self) -> str:
+        """Name the node and the rate."""
+        return f"wall clock of node {self.target} by {self.rate_ppm / 10_000:+.1f} %"
+
+    def describe_heal(self) -> str:
+        """Name the true time."""
+        return f"wall clock of node {self.target} at true time and rate"
+
+    async def apply(self, context: FaultContext) -> None:
+        """Start the drift."""
+        await _wall_clocks(context).drift_clock(self.node_id, self.rate_ppm)
+
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the offset that the node reports, once the offset is off in this direction."""
+        del baseline
+        reported = await context.cluster.wall_clock_offset(self.node_id)
+        if reported is None or reported * self.rate_ppm < 0 or abs(reported) < LEAST_DRIFT_NS:
+            return None
+        return f"node {self.target} reports {reported / SECOND_NS:+.3f} s"
+
+    async def heal(self, context: FaultContext) -> None:
+        """Stop the drift, and set the wall clock to true time."""
+        await _wall_clocks(context).drift_clock(self.node_id, 0)
+
+
 def rate_error(names: Sequence[str]) -> float:
     """Return the largest relative error of a monotonic clock under these nemeses."""
     return LARGEST_RATE_PPM / 1_000_000 if Drift.kind in names else 0.0
@@ -129,6 +166,11 @@ def rate_error(names: Sequence[str]) -> float:
 
 def _bending(context: FaultContext) -> ClockFaultCapable:
     assert isinstance(context.cluster, ClockFaultCapable), "its capabilities say that it is"
+    return context.cluster
+
+
+def _wall_clocks(context: FaultContext) -> WallClockFaultCapable:
+    assert isinstance(context.cluster, WallClockFaultCapable), "its capabilities say that it is"
     return context.cluster
 
 
@@ -153,3 +195,9 @@ def plan_drift(random: Random, nodes: Sequence[NodeInfo], /) -> Drift:
     """Draw a node, and a rate that is wrong by 1 to 5 percent."""
     rate_ppm = int(random.uniform(10_000, LARGEST_RATE_PPM)) * random.choice((-1, 1))
     return Drift(target=draw_target(random, nodes), rate_ppm=rate_ppm)
+
+
+def plan_clock_drift(random: Random, nodes: Sequence[NodeInfo], /) -> ClockDrift:
+    """Draw a node, and a wall clock that is wrong by 5 to 50 percent."""
+    rate_ppm = int(random.uniform(50_000, LARGEST_WALL_RATE_PPM)) * random.choice((-1, 1))
+    return ClockDrift(target=draw_target(random, nodes), rate_ppm=rate_ppm)

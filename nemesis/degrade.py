@@ -57,10 +57,10 @@ class Degrade(OneNode):
         await _degrading(context).add_link_fault(frozenset(self.links), self.toxic)
 
     async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
-        """Return the number of affected messages, once a message is affected."""
-        hits = await _degrading(context).link_fault_count(frozenset(self.links))
-        hits -= baseline[self.node_id] or 0
-        return f"{hits} messages met with {self.kind}" if hits else None
+        """Return the measured effect on the links, once there is an effect."""
+        before = baseline[self.node_id] or 0
+        cluster = _degrading(context)
+        return await cluster.link_fault_effect(frozenset(self.links), self.toxic, before)
 
     async def heal(self, context: FaultContext) -> None:
         """Restore the links."""

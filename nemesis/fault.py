@@ -72,11 +72,20 @@ def leading(nodes: Sequence[NodeInfo]) -> Role:
 class FaultContext:
     """Access of faults to the cluster; a link cut by several faults heals with the last fault."""
 
-    __slots__ = ("_held", "cluster")
+    __slots__ = ("_held", "_notes", "cluster")
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
         self._held: Counter[Link] = Counter()
+        self._notes: dict[int, tuple[object, list[str]]] = {}
+
+    def note(self, fault: object, measured: str) -> None:
+        """Keep a measurement of `apply` for the evidence; the fault itself is frozen."""
+        self._notes.setdefault(id(fault), (fault, []))[1].append(measured)
+
+    def notes(self, fault: object) -> tuple[str, ...]:
+        """Return the measurements of this fault, in order."""
+        return tuple(self._notes.get(id(fault), (fault, []))[1])
 
     async def down(self, node_id: int) -> bool:
         """Return whether the node has no process."""

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
 def fault_windows(
     events: "Iterable[FaultEvent]", end_ns: int, *, besides: frozenset[str] = frozenset()
 ) -> tuple[Window, ...]:
-    """Return when each fault was in force, from applied to healed."""
+    """Return when each applied fault was in force: from the intent, since `apply` takes time."""
+    intended: dict[str, int] = {}
     since: dict[str, int] = {}
     windows: list[Window] = []
     for event in events:
         if event.kind in besides:
             continue
-        if event.phase == "applied":
-            since[event.fault] = event.time
+        if event.phase == "intent":
+            intended[event.fault] = event.time
+        elif event.phase == "applied":
+            since[event.fault] = intended.get(event.fault, event.time)
         elif event.phase == "healed" and event.fault in since:
             windows.append((since.pop(event.fault), event.time))
     windows.extend((start_ns, end_ns) for start_ns in since.values())

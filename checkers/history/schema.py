@@ -1,7 +1,7 @@
 """The declared schemas of every table that the two halves of Kraftproof exchange.
 
 This is the contract between a run and its checks (KIP-595 and KIP-631 give the columns of
-`records`, `snapshots`, `trace` and `writes` their meaning). It is not a reader or a writer:
+`records`, `batches`, `snapshots`, `trace` and `writes` their meaning). It neither reads nor writes:
 `checkers.history.tables` moves rows, and the Spark schemas are derived from these in
 `checkers.spark`. A table is RUN/tables/NAME.parquet, with `schema_version` in the file's metadata.
 
@@ -12,6 +12,8 @@ This is the contract between a run and its checks (KIP-595 and KIP-631 give the 
 - records: every record of every node's log, control records included, so that offsets have no gaps.
   `json` has the fields as kraft-dump-log prints them (camelCase); `batch_crc` is the CRC of its
   batch.
+- batches: one row for each whole batch of every node's log, framed by its length alone. `data` has
+  the bytes in base64; `next_offset` is the base offset plus the last offset delta, plus one.
 - snapshots: one row for each snapshot that a node had at the end. `offset` is the first that is not
   in it; `size` is in bytes; `timestamp_ms` is that of the last batch in it; `entities` is JSON, a
   list of [type, fields] as in `records`; both are null for a file that is no whole snapshot.
@@ -79,6 +81,15 @@ RECORDS: Final = pa.schema(
         required("batch_crc", pa.int64()),
         required("type", pa.string()),
         required("json", pa.string()),
+    ]
+)
+
+BATCHES: Final = pa.schema(
+    [
+        required("node", pa.int32()),
+        required("base_offset", pa.int64()),
+        required("next_offset", pa.int64()),
+        required("data", pa.string()),
     ]
 )
 
@@ -181,6 +192,7 @@ VERDICTS: Final = pa.schema(
 TABLES: Final = {
     "operations": OPERATIONS,
     "records": RECORDS,
+    "batches": BATCHES,
     "snapshots": SNAPSHOTS,
     "trace": TRACE,
     "writes": WRITES,

@@ -14,6 +14,7 @@ from kraftproof.checkers.kraft import (
     disk_writes,
     durable,
     kept,
+    log_bytes,
     node_logs,
     snapshots,
     topic_shapes,
@@ -31,7 +32,7 @@ class RunCheck:
     """A check of a run's relations.
 
     Attributes: name: the checked property.
-        relations: one or two of operations, committed, kept, snapshots, trace, writes.
+        relations: one or two of RELATION_TABLES.
         models: the models whose operations the check can read; None for all.
         find: returns what is wrong.
     """
@@ -52,6 +53,7 @@ class RunCheck:
 
 RELATION_TABLES: Final = {
     "operations": frozenset({"operations"}),
+    "batches": frozenset({"batches"}),
     "trace": frozenset({"trace"}),
     "writes": frozenset({"writes"}),
     "snapshots": frozenset({"snapshots"}),
@@ -92,6 +94,11 @@ RUN_CHECKS: Final = (
         models=TOPICS,
     ),
     RunCheck(name=node_logs.LOGS_AGREE, relations=("committed",), find=node_logs.logs_agree),
+    RunCheck(
+        name=log_bytes.LOGS_IDENTICAL,
+        relations=("batches", "trace"),
+        find=log_bytes.logs_identical,
+    ),
     RunCheck(name=node_logs.ONE_LEADER, relations=("trace",), find=node_logs.one_leader),
     RunCheck(name=node_logs.EPOCHS_MONOTONE, relations=("trace",), find=node_logs.epochs_monotone),
     RunCheck(

@@ -6,7 +6,7 @@ This file imports no Docker library, so that `kraftproof list` works without the
 from importlib.util import find_spec
 from typing import Final
 
-from kraftproof.cluster.protocol import Capability, ClusterError
+from kraftproof.cluster.protocol import CLOCKS, Capability, ClusterError
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 
 CAPABILITIES: Final = frozenset(
@@ -15,7 +15,10 @@ CAPABILITIES: Final = frozenset(
         Capability.PAUSE,
         Capability.RESTART,
         Capability.PARTITION,
-        Capability.CLOCK,
+        Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
+        *CLOCKS,
         *DISK_CAPABILITIES,
     }
 )

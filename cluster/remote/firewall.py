@@ -1,4 +1,4 @@
-"""Links cut by iptables on the target's host: one way, packet by packet, in a chain of our own.
+"""Links cut or made lossy by iptables on the target's host: one way, in a chain of our own.
 
 A rule on the target's INPUT drops what comes from the source, so the source may still hear the
 target. Only the filter table of the network that the host's commands run in is touched.
@@ -6,6 +6,7 @@ target. Only the filter table of the network that the host's commands run in is 
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from kraftproof.cluster.protocol import ClusterError, Link
@@ -13,18 +14,23 @@ from kraftproof.cluster.remote.host import Shell
 
 CHAIN = "KRAFTPROOF"
 RESTORE = 'printf "%s" "$1" | iptables-restore -w --noflush'
-COUNTED = re.compile(rf"^\[(\d+):\d+\] -A {CHAIN} -s ([0-9.]+)(?:/32)? .*-j DROP$", re.MULTILINE)
+COUNTED = re.compile(
+    rf"^\[(\d+):\d+\] -A {CHAIN} -s ([0-9.]+)(?:/32)?( -m statistic .*?)?( -j DROP)?$", re.MULTILINE
+)
+Loss = tuple[Link, float]
+"""A link, and the share of its packets that are lost."""
 
 
 class Firewall:
     """The links of one run."""
 
-    __slots__ = ("_addresses", "_cut", "_guarded", "_lock", "_shells")
+    __slots__ = ("_addresses", "_cut", "_guarded", "_lock", "_losses", "_shells")
 
     def __init__(self, shells: Mapping[int, Shell], addresses: Mapping[int, str]) -> None:
         self._shells = shells
         self._addresses = addresses
         self._cut: set[Link] = set()
+        self._losses: Counter[Loss] = Counter()
         self._guarded: set[int] = set()
         self._lock = asyncio.Lock()
 
@@ -48,6 +54,30 @@ class Firewall:
         counts = await self._each(sorted(links & self._cut), self._count)
         return sum(counts)
 
+    async def lose(self, links: frozenset[Link], share: float) -> None:
+        """Lose a share of the packets on these links, in addition to present losses."""
+        async with self._lock:
+            new = sorted(link for link in links if not self._losses[link, share])
+            self._losses.update((link, share) for link in links)
+            await self._each(new, lambda target, sources: self._lose(target, sources, share))
+
+    async def lose_no_more(self, links: frozenset[Link], share: float) -> None:
+        """Undo one `lose`; without a matching call, do nothing."""
+        async with self._lock:
+            known = [link for link in links if self._losses[link, share]]
+            self._losses.subtract((link, share) for link in known)
+            old = sorted(link for link in known if not self._losses[link, share])
+            await self._each(
+                old, lambda target, sources: self._lose(target, sources, share, option="-D")
+            )
+
+    async def lost(self, links: frozenset[Link]) -> tuple[int, int]:
+        """Return the packets that the present losses took, and the packets that they looked at."""
+        lossy = sorted({link for link, _ in +self._losses if link in links})
+        lost = await self._each(lossy, self._count_lost)
+        seen = await self._each(lossy, self._count_seen)
+        return sum(lost), sum(seen)
+
     async def _each(
         self, links: list[Link], work: Callable[[int, list[int]], Awaitable[int]]
     ) -> list[int]:
@@ -59,12 +89,30 @@ class Firewall:
         return list(await asyncio.gather(*jobs))
 
     async def _add(self, target: int, sources: list[int]) -> int:
-        lines = [f"-A {CHAIN} -s {self._addresses[source]} -j DROP" for source in sources]
+        await self._append(target, (f"-s {self._addresses[one]} -j DROP" for one in sources))
+        return len(sources)
+
+    async def _lose(
+        self, target: int, sources: list[int], share: float, *, option: str = "-A"
+    ) -> int:
+        """Add or delete two rules for each source: one counts its packets, one drops a share."""
+        rules = []
+        for source in sources:
+            address = f"-s {self._addresses[source]}"
+            dropped = f"{address} -m statistic --mode random --probability {share:.6f} -j DROP"
+            rules += [address, dropped]
+        if option == "-A":
+            await self._append(target, rules)
+        else:
+            await self._restore(target, (f"{option} {CHAIN} {rule}" for rule in rules))
+        return len(sources)
+
+    async def _append(self, target: int, rules: Iterable[str]) -> None:
+        lines = [f"-A {CHAIN} {rule}" for rule in rules]
         if target not in self._guarded:
             lines = [f":{CHAIN} - [0:0]", f"-I INPUT -j {CHAIN}", *lines]
         await self._restore(target, lines)
         self._guarded.add(target)
-        return len(sources)
 
     async def _remove(self, target: int, sources: list[int]) -> int:
         present = await self._drops(target)
@@ -78,10 +126,32 @@ class Firewall:
         drops = await self._drops(target)
         return sum(drops.get(self._addresses[source], 0) for source in sources)
 
+    async def _count_lost(self, target: int, sources: list[int]) -> int:
+        return await self._sum(target, sources, lambda share, drop: bool(share and drop))
+
+    async def _count_seen(self, target: int, sources: list[int]) -> int:
+        return await self._sum(target, sources, lambda share, drop: not share and not drop)
+
+    async def _sum(
+        self, target: int, sources: list[int], counts: Callable[[str, str], bool]
+    ) -> int:
+        """Return the packets from these sources that the chosen rules have matched."""
+        addresses = {self._addresses[source] for source in sources}
+        return sum(
+            int(packets)
+            for packets, address, share, drop in await self._rules(target)
+            if address in addresses and counts(share, drop)
+        )
+
     async def _drops(self, target: int) -> dict[str, int]:
         """The dropped packets of a node by the address that they came from."""
+        rules = await self._rules(target)
+        return {address: int(n) for n, address, share, drop in rules if drop and not share}
+
+    async def _rules(self, target: int) -> list[tuple[str, str, str, str]]:
+        """Return packets, source, statistic match and target of each rule of the chain."""
         text = await self._checked(target, ("iptables-save", "-c", "-t", "filter"))
-        return {address: int(packets) for packets, address in COUNTED.findall(text)}
+        return COUNTED.findall(text)
 
     async def _restore(self, target: int, lines: Iterable[str]) -> None:
         rules = "\n".join(("*filter", *lines, "COMMIT", ""))

@@ -1,12 +1,11 @@
 """A cluster in real time: the nodes of a system on hosts of one kind.
 
 The hosts say what can be done to nodes there, and the system what its nodes are made of. Each node
-has a directory nodes/<id>/ in the run's directory, with all that it printed in output.log. Not:
-degraded links and wiped disks.
+has a directory nodes/<id>/ in the run's directory, with all that it printed in output.log. See
+live_links.py for the faults of links; nobody wipes a live disk.
 """
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 
 from typing_extensions import override
@@ -26,10 +25,14 @@ from kraftproof.cluster.remote import probe
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
-from kraftproof.cluster.remote.host import Host, Hosts
+from kraftproof.cluster.remote.host import Hosts
+from kraftproof.cluster.remote.live_clocks import LiveClocks
+from kraftproof.cluster.remote.live_limits import LiveLimits
+from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
-from kraftproof.cluster.remote.readiness import wait_until_ready
+from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
+from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.cluster.systems.system import System
@@ -37,7 +40,7 @@ from kraftproof.cluster.systems.system import System
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -56,10 +59,11 @@ class LiveCluster(Cluster, DiskFaultCapable):
         self._provider = hosts
         self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
-        self._hosts: Mapping[int, Host] = {}
+        self._hosts = {}
         self._deployments: dict[int, Deployment] = {}
-        self._clocks: dict[int, NodeClock] = {}
+        self._clocks = {}
         self._firewall = Firewall({}, {})
+        self._order = StartOrder(scope, self._ready_timeout_ns)
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
 
     @property
@@ -106,12 +110,19 @@ class LiveCluster(Cluster, DiskFaultCapable):
                 task.cancel()
         await self._provider.started()
         try:
+            await self._order.all_healthy(self._hosts)
             await wait_until_ready(self, self._system, self._ready_timeout_ns)
             await self._disks.check_effect()
         except ClusterError as error:
             raise ClusterError(f"{error}{await self._complaint()}") from error
 
     async def _deploy(self, node_id: int) -> None:
+        with self._order.starting(node_id):
+            await self._set_up(node_id)
+            await self._order.wait(node_id, self._deployments[node_id].after, self._hosts)
+            await self._hosts[node_id].start()
+
+    async def _set_up(self, node_id: int) -> None:
         host, deployment = self._hosts[node_id], self._deployments[node_id]
         for path, text in deployment.files.items():
             await host.put(host.directory / path, text.encode())
@@ -121,7 +132,6 @@ class LiveCluster(Cluster, DiskFaultCapable):
         if node_id in self._clocks:
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
-        await host.start()
 
     async def _complaint(self) -> str:
         """Return the last output of the first node that is down."""
@@ -131,8 +141,13 @@ class LiveCluster(Cluster, DiskFaultCapable):
         return ""
 
     @override
+    async def lacks(self) -> str | None:
+        return await lacks_of(self, self._system)
+
+    @override
     async def stop(self) -> None:
         try:
+            await self.still_clocks()
             await self._provider.remove()
         finally:
             await self._disks.unmount()
@@ -189,21 +204,7 @@ class LiveCluster(Cluster, DiskFaultCapable):
         request = self._deployments[link.target].probe
         return await probe.answers(self._hosts[link.source], target, request)
 
-    # Clocks and disks
-
-    @override
-    async def shift_clock(self, node_id: int, offset_ns: int) -> None:
-        if node_id in self._clocks and Capability.CLOCK in self.capabilities:
-            await self._clocks[node_id].shift(offset_ns)
-        elif offset_ns:
-            raise ClusterError(f"the {self.backend} backend can't shift clocks")
-
-    @override
-    async def wall_clock_offset(self, node_id: int) -> int | None:
-        can = node_id in self._clocks and Capability.CLOCK in self.capabilities
-        if not can or await self.process_id(node_id) is None:
-            return None
-        return await self._clocks[node_id].reported_offset()
+    # Disks
 
     @override
     async def lose_unsynced(self, node_id: int) -> int:

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection
 from kraftproof.cluster.protocol import (
+    LIVE_ONLY,
     Address,
     Capability,
     Cluster,
@@ -156,7 +157,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     @property
     @override
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset(Capability)
+        return frozenset(Capability) - LIVE_ONLY
 
     @property
     @override
@@ -168,11 +169,15 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         for info in self.nodes:
             self._machine(info.node_id).start()
         deadline_ns = self._scope.now() + READY_WITHIN_NS
-        while not final_checks.is_ready(self.world):
+        while await self.lacks() is not None:
             if self._scope.now() >= deadline_ns:
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
             await self._scope.sleep(POLL_NS)
         self._background = background_load.start(self._scope, self.world, self.options)
+
+    @override
+    async def lacks(self) -> str | None:
+        return None if final_checks.is_ready(self.world) else "a leader, or a broker that runs"
 
     @override
     async def stop(self) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutants.installation import install_mutant
@@ -25,10 +26,10 @@ DEFAULT_FAULTS = ",".join(DEFAULT_NEMESES)
 NemesisOption = Annotated[
     str,
     typer.Option(
-        help="Faults, comma-separated: kill, kill-all, pause, restart, partition, isolate, clock, "
-        "and, as root, lose-unsynced, disk-full, disk-error, slow-disk; with --backend simulated "
-        "also loss, reset, stall, wipe, bit-rot, aimed-crash, clock-strobe, drift; or none; "
-        "or path/to/file.py:planner. "
+        help="Faults, comma-separated: kill, kill-all, pause, restart, stop, rolling, partition, "
+        "isolate, and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
+        "loss, clock, clock-strobe, clock-drift, cpu, memory; with --backend simulated also "
+        "reset, stall, wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
         "`kraftproof list faults` explains them."
     ),
 ]
@@ -66,6 +67,19 @@ MinBitesOption = Annotated[
 MutantOption = Annotated[
     str | None,
     typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
+]
+SystemOption = Annotated[
+    str,
+    typer.Option(
+        help="The system under test: a name, path/to/file.py:Class, or compose:FILE with --client."
+    ),
+]
+ClientOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Client of the services of a Compose file: a subclass of ComposeClient.",
+        metavar="FILE.py:CLASS",
+    ),
 ]
 SystemVersionOption = Annotated[
     str | None,
@@ -106,9 +120,8 @@ def run_one(
     mutant: MutantOption = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
-    system: Annotated[
-        str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
-    ] = DEFAULTS.system,
+    system: SystemOption = DEFAULTS.system,
+    client: ClientOption = None,
     system_version: SystemVersionOption = None,
     timeouts: Annotated[
         str,
@@ -142,7 +155,7 @@ def run_one(
     """
     options = RunOptions(
         backend=backend,
-        system=absolute(system),
+        system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
         nemeses=tuple(map(absolute, parse_nemeses(nemesis))),

@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import LIVE_ONLY, Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.watchdog import LIMIT_S, watchdog
@@ -203,8 +203,8 @@ class SimulatedBackend:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Everything."""
-        return frozenset(Capability)
+        """Everything but the faults of real machines."""
+        return frozenset(Capability) - LIVE_ONLY
 
     def lacks(self, capability: Capability) -> None:
         """Return None: every fault is simulated."""

@@ -1,8 +1,5 @@
 """Runs of `kraftproof test --system apache-kafka` on processes of this machine."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,25 +9,9 @@ from kraftproof.checkers import check_run
 from kraftproof.checkers.history.tables import write_table
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.systems.kafka import files
+from tests.kafka.runs import end_of_batch, run
 
 pytestmark = pytest.mark.kafka
-SECONDS = "12"
-LONGEST_S = 200
-
-
-def run(store: Path, *arguments: str) -> dict[str, Any]:
-    """Do a run, and return its result."""
-    command = (sys.executable, "-m", "kraftproof", "test", "--json", "--store", str(store))
-    done = subprocess.run(
-        [*command, "--time-limit", SECONDS, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=LONGEST_S,
-    )
-    assert done.stdout, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +47,3 @@ def test_a_batch_that_one_node_lacks_makes_the_run_invalid(under_faults: dict[st
     verdict = check_run(directory)
     assert verdict.verdict is Verdict.INVALID
     assert [(one.check, one.node) for one in verdict.findings] == [("kraft/log-in-order", "2")]
-
-
-def end_of_batch(log: bytes, start: int) -> int:
-    """Return the place after a batch, which has an offset of 8 bytes and a length of 4 first."""
-    return start + 12 + int.from_bytes(log[start + 8 : start + 12], "big")

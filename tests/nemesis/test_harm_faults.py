@@ -42,7 +42,7 @@ def test_a_fault_is_the_same_for_the_same_seed_and_reads_back_from_a_schedule(ki
         assert parse_fault_line(fault_line(one), "f0") == one
 
 
-@pytest.mark.parametrize("kind", ["wipe", "loss", "drift", "clock-strobe"])
+@pytest.mark.parametrize("kind", ["wipe", "bit-rot", "drift"])
 @pytest.mark.parametrize("backend", ["local", "docker"])
 def test_a_backend_that_can_not_is_refused_before_anything_starts(tmp_path, kind, backend):
     options = RunOptions(

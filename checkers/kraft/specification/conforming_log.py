@@ -3,8 +3,9 @@
 The log has the results, the history has the requests of the clients. A batch without a request in
 the history, such as a heartbeat of a broker or a topic of the system, is judged against the request
 that would explain the batch best: then its partitions, leaders and epochs are still checked, and
-only the wish behind the batch is taken from the records. Logs with records that the specification
-does not know, as in a cluster of Apache Kafka, and logs that begin in a snapshot are not judged.
+only the wish behind the batch is taken from the records. A batch of Kafka's controller may hold the
+results of several requests (kafka/shared_batches.py), each of which is judged after the one before.
+Logs with unknown records, and logs that begin in a snapshot, are not judged.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,13 @@ from kraftproof.checkers.kraft.specification.conversion import row_of_fields
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.fold import ContradictionError
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.kafka.own_records import is_kafkas_own, wrong_of_kafka
+from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
+    is_of_kafka,
+    is_of_several_brokers,
+    parts_of,
+    with_cause_first,
+)
 from kraftproof.checkers.kraft.specification.specification import Specification
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.verdict import Finding, NotApplicableError
@@ -32,6 +40,7 @@ _RECORD: Final = "_RECORD"
 """The end of the type of a metadata record; other types are control records."""
 _CAUGHT_UP: Final = 1 << 62
 """A metadata offset beyond every registration."""
+_ELIGIBLE_LEADERS: Final = "eligible.leader.replicas.version"
 _CLUSTER: Final = ""
 """The cluster id of all requests that are made up from records."""
 
@@ -52,7 +61,32 @@ def log_conforms(tables: Tables) -> list[Finding]:
         isinstance(row, rows.RegisterBrokerRecord) for _, written in batches for row in written
     ):
         raise NotApplicableError("the log registers no broker, so the log is a part only")
-    return limited(_wrong_batches(batches, creates))
+    of_kafka = is_of_kafka(written for _, written in batches)
+    if of_kafka:
+        _refuse_unknown_features(batches)
+        batches = list(_divided(batches))
+    return limited(_wrong_batches(batches, creates, of_kafka=of_kafka))
+
+
+def _refuse_unknown_features(batches: Iterable[Batch]) -> None:
+    """Refuse a log whose partitions have eligible leader replicas (KIP-966).
+
+    Raises:
+        NotApplicableError: the feature is on, which changes the rules of ISRs.
+    """
+    for _, written in batches:
+        for record in written:
+            if isinstance(record, rows.FeatureLevelRecord) and record.name == _ELIGIBLE_LEADERS:
+                raise NotApplicableError(
+                    f"the log has the feature {record.name}, which the specification does not judge"
+                )
+
+
+def _divided(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Yield the results of each request as a batch of its own."""
+    for offset, written in batches:
+        for place, part in parts_of(written):
+            yield offset + place, with_cause_first(part)
 
 
 def _batches(committed: pa.Table) -> Iterator[Batch]:
@@ -85,7 +119,9 @@ def _row(kind: str, text: str) -> rows.Row:
     return row
 
 
-def _wrong_batches(batches: Iterable[Batch], creates: Mapping[str, Operation]) -> Iterator[Finding]:
+def _wrong_batches(
+    batches: Iterable[Batch], creates: Mapping[str, Operation], *, of_kafka: bool
+) -> Iterator[Finding]:
     specification = Specification(Facts(cluster_id=_CLUSTER))
     image = specification.empty
     for offset, written in batches:
@@ -94,8 +130,12 @@ def _wrong_batches(batches: Iterable[Batch], creates: Mapping[str, Operation]) -
         except ContradictionError as contradiction:
             yield _finding(offset, str(contradiction))
             return
-        request = likely_request(written, creates)
-        wrong = specification.wrong_records(image, offset, request, written)
+        wrong = None
+        if of_kafka and is_kafkas_own(written):
+            wrong = wrong_of_kafka(image, written)
+        elif not (of_kafka and is_of_several_brokers(written)):
+            request = likely_request(written, creates)
+            wrong = specification.wrong_records(image, offset, request, written)
         if wrong is not None:
             yield _finding(offset, wrong)
         image = after

@@ -44,6 +44,21 @@ class RegisterBrokerRecord(Row, frozen=True, kw_only=True, gc=False):
     log_dirs: tuple[Id, ...] = ()
 
 
+class RegisterControllerRecord(Row, frozen=True, kw_only=True, gc=False):
+    """A controller registers its listeners and features (KIP-919); Kafka's controllers do."""
+
+    controller_id: int
+    zk_migration_ready: bool = False
+    end_points: tuple[Listener, ...] = ()
+    features: tuple[Feature, ...] = ()
+
+
+class ZkMigrationStateRecord(Row, frozen=True, kw_only=True, gc=False):
+    """The state of a migration from ZooKeeper; 0 in a cluster of KRaft (KIP-866)."""
+
+    zk_migration_state: int = 0
+
+
 class UnregisterBrokerRecord(Row, frozen=True, kw_only=True, gc=False):
     """A registration ends."""
 

@@ -16,6 +16,7 @@ from kraftproof.cluster.capabilities import (
     DiskFaultCapable,
     LinkFault,
     LinkFaultCapable,
+    WallClockFaultCapable,
 )
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import ClusterError, Link
@@ -26,7 +27,12 @@ from kraftproof.cluster.simulated.world import World
 
 
 class SimulatedFaults(
-    LinkFaultCapable, DiskFaultCapable, BitRotCapable, AimedCrashCapable, ClockFaultCapable
+    LinkFaultCapable,
+    DiskFaultCapable,
+    BitRotCapable,
+    AimedCrashCapable,
+    ClockFaultCapable,
+    WallClockFaultCapable,
 ):
     """The optional fault capabilities of the simulated backend."""
 
@@ -100,6 +106,10 @@ class SimulatedFaults(
     @override
     async def strobe_clock(self, node_id: int, offset_ns: int, period_ns: int) -> None:
         self._machine(node_id).env.clock.strobe(offset_ns, period_ns)
+
+    @override
+    async def drift_clock(self, node_id: int, rate_ppm: int) -> None:
+        self._machine(node_id).env.clock.drift_wall(rate_ppm)
 
     def _machine(self, node_id: int) -> Machine:
         machine = self.world.machines.get(node_id)

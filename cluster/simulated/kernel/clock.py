@@ -35,6 +35,7 @@ class SimulatedClock:
         "_scheduler",
         "_since_ns",
         "_strobe",
+        "_wall_rate",
         "_wall_start_ns",
         "wall_offset_ns",
     )
@@ -54,6 +55,7 @@ class SimulatedClock:
         self._drift_ppm = random.randint(-largest_drift_ppm, largest_drift_ppm)
         self._wall_start_ns = START_OF_TIME_NS + wall_difference_ns
         self._strobe: tuple[int, int] | None = None
+        self._wall_rate: tuple[int, int] | None = None
         self.wall_offset_ns = 0
         """Shift of the wall clock by a fault, in nanoseconds."""
 
@@ -68,6 +70,8 @@ class SimulatedClock:
             off_ns += true_ns * self._drift_ppm // PER_MILLION
         if self._strobe is not None:
             off_ns += self._strobe_ns(self._strobe)
+        if self._wall_rate is not None:
+            off_ns += self._wall_rate_ns(self._wall_rate)
         return Instant(Monotonic(monotonic_ns), WallClock(self._wall_start_ns + true_ns + off_ns))
 
     def to_virtual(self, monotonic: Monotonic) -> int:
@@ -92,18 +96,27 @@ class SimulatedClock:
     def injected_ns(self) -> int:
         """Present error of the wall clock caused by faults, in nanoseconds."""
         strobe_ns = 0 if self._strobe is None else self._strobe_ns(self._strobe)
-        return self.wall_offset_ns + strobe_ns
+        rate_ns = 0 if self._wall_rate is None else self._wall_rate_ns(self._wall_rate)
+        return self.wall_offset_ns + strobe_ns + rate_ns
 
     def strobe(self, offset_ns: int, period_ns: int) -> None:
         """Alternate the wall clock between offset and no offset each period; offset 0 stops."""
         self._strobe = (offset_ns, period_ns) if offset_ns else None
 
+    def drift_wall(self, rate_ppm: int) -> None:
+        """Let the wall clock drift from now on; rate 0 returns to the time without this fault."""
+        self._wall_rate = (rate_ppm, self._scheduler.now_ns) if rate_ppm else None
+
     def repair(self) -> None:
         """Undo every fault; time gained or lost by the monotonic clock is kept."""
         self.wall_offset_ns = 0
-        self._strobe = None
+        self._strobe = self._wall_rate = None
         self.set_rate(0)
 
     def _strobe_ns(self, strobe: tuple[int, int]) -> int:
         offset_ns, period_ns = strobe
         return offset_ns if self._scheduler.now_ns // period_ns % 2 else 0
+
+    def _wall_rate_ns(self, rate: tuple[int, int]) -> int:
+        rate_ppm, since_ns = rate
+        return (self._scheduler.now_ns - since_ns) * rate_ppm // PER_MILLION

@@ -54,8 +54,12 @@ def cluster_id(seed: int) -> str:
     return format_uuid(Uuid(Random(seed).randbytes(UUID_BYTES)))
 
 
-def deployment(site: Site) -> Deployment:
+def deployment(site: Site, level: str | None = None) -> Deployment:
     """Return what the node of a site is made of.
+
+    Args:
+        site: The site of the node.
+        level: The metadata.version of the new cluster, such as 3.9-IV0; None for the release's own.
 
     Raises:
         SystemUnavailableError: there is no Java.
@@ -63,10 +67,11 @@ def deployment(site: Site) -> Deployment:
     java = _java(site)
     path = str(site.directory / PROPERTIES)
     identity = f"--cluster-id={cluster_id(site.options.seed)}"
+    features = () if level is None else ("--release-version", level)
     return Deployment(
         command=(*java, *clock_options(site.directory), SERVER, path),
         files={PROPERTIES: server_properties(site)},
-        setup=((*java, STORAGE_TOOL, "format", identity, "-c", path),),
+        setup=((*java, STORAGE_TOOL, "format", identity, "-c", path, *features),),
         image=image_of(release_of(site.options.system_version)),
         data=("data",),
         probe=api_versions(),

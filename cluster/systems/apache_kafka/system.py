@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT, TopicsClient
 from kraftproof.cluster.systems.apache_kafka.deployment import deployment, release_of
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
@@ -34,10 +34,15 @@ CAPABILITIES: Final = frozenset(
         Capability.PAUSE,
         Capability.RESTART,
         Capability.PARTITION,
-        Capability.CLOCK,
+        Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
+        *CLOCKS,
     }
 )
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
+TABLES: Final = frozenset({"records", "batches", "snapshots"})
+"""The tables that are decoded from the files of a node."""
 
 
 class ApacheKafka(KafkaSystem):
@@ -116,8 +121,9 @@ class ApacheKafka(KafkaSystem):
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         if table == "trace":
             return self._trace or None
-        decode = {"records": files.records, "snapshots": files.snapshots}.get(table)
-        return None if decode is None else rows_of_nodes(cluster, decode)
+        if table not in TABLES:
+            return None
+        return rows_of_nodes(cluster, files.DECODERS[table])
 
 
 def _silent(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The reference node's raw files as rows of `records`, `snapshots`, `trace`, `writes`.
+"""The reference node's raw files as rows of `records`, `batches`, `snapshots`, `trace`, `writes`.
 
 Read leniently: a node may have been killed in the middle of a write, so a torn end is no error.
 Not: the tables' schemas (checkers/history/schema.py) nor any judgement of what the rows say.
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.cluster.systems.deployment import DISK_REPORT
+from kraftproof.cluster.systems.kafka.stored_batches import batches
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
 from kraftproof.node.tools.log_file import Damage, read_segment
@@ -159,6 +160,7 @@ def _trace_row(row: dict[str, object], node_id: int, start: int) -> dict[str, ob
 
 DECODERS: Final[Mapping[str, Callable[[Path, int], list[dict[str, object]]]]] = {
     "records": records,
+    "batches": batches,
     "snapshots": snapshots,
     "trace": trace,
     "writes": writes,

@@ -4,7 +4,7 @@ It declares look-ups linearizable, since its read barrier makes them so; a broke
 monotonic for each connection.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import ClassVar, Final
 
@@ -13,6 +13,7 @@ from typing_extensions import override
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
@@ -67,11 +68,19 @@ class ReferenceSystem(KafkaSystem):
 
     @override
     def refuse(self, options: ClusterOptions) -> None:
+        self.refuse_settings(options)
+        super().refuse(options)
+
+    def refuse_settings(self, options: ClusterOptions) -> None:
+        """Refuse settings that our nodes can't have.
+
+        Raises:
+            SystemUnavailableError: one line that names the key.
+        """
         try:
             refuse_unusable(options.node_config)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
-        super().refuse(options)
 
     @override
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
@@ -92,14 +101,12 @@ class ReferenceSystem(KafkaSystem):
     @override
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         decode = files.DECODERS.get(table)
-        if decode is None:
-            return None
+        if decode is None or (table == "batches" and not isinstance(cluster.scope, LiveScope)):
+            return None  # simulated disks rot, which a node notices at its next read only
         found = rows_of_nodes(cluster, decode)
         if table == "writes":
             return _of_voters(found, with_role(cluster, "controller"))
-        if table == "trace" and isinstance(cluster.scope, LiveScope):
-            _tell_run_time(found, cluster.scope.origin_ns)
-        return found
+        return with_run_time(found, cluster.scope) if table == "trace" else found
 
 
 def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
@@ -109,8 +116,13 @@ def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
     return [row | {"voters": len(voters)} for row in writes if row["node"] in voters]
 
 
-def _tell_run_time(trace: Iterable[dict[str, object]], origin_ns: int) -> None:
-    """Add the time of the run to what nodes of this machine wrote: they share its clock."""
-    for row in trace:
-        assert isinstance(row["time"], int)
-        row["run_time"] = row["time"] - origin_ns
+def with_run_time(trace: Rows, scope: Scope) -> Rows:
+    """Return rows of a trace with the time of the run, where nodes share the machine's clock."""
+    if not isinstance(scope, LiveScope):
+        return trace
+    return [{**row, "run_time": _integer(row["time"]) - scope.origin_ns} for row in trace]
+
+
+def _integer(value: object) -> int:
+    assert isinstance(value, int)
+    return value

@@ -166,6 +166,12 @@ def test_a_fault_that_is_never_healed_lasts_to_the_end():
     assert fault_windows(unhealed, 9 * S) == ((5 * S, 9 * S),)
 
 
+def test_a_fault_is_in_force_from_its_intent_on_since_its_application_takes_time():
+    intent, applied, *rest = events("rolling", "f0", 2, 9)
+    late = msgspec.structs.replace(applied, time=8 * S)
+    assert fault_windows([intent, late, *rest], 30 * S) == ((2 * S, 9 * S),)
+
+
 def test_quiet_windows_are_those_that_schedules_are_planned_by():
     assert GuardBounds().settle_ns == schedule.SETTLE_NS
     assert GuardBounds().quiet_share == schedule.QUIET_SHARE

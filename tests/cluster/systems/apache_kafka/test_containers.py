@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kafka.test_apache_kafka import run
+from tests.kafka.runs import run
 
 pytestmark = [pytest.mark.docker, pytest.mark.kafka, pytest.mark.long]
 
