@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="A step applies four times as many records as it may",
     source="ours; the class of long steps",
     expected="LargeBatchesTakeSteps",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.core.metadata.committed",

@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="A leader answers a Fetch without news at once",
     source="ours; a survivor of the generated mutants",
     expected="FetchesWait",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.serving",

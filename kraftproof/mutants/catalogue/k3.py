@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="A step applies one batch only",
     source="ours; a survivor of the generated mutants",
     expected="ImagesFollowAtOnce",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.core.metadata.committed",

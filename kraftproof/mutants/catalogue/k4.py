@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="A refused request is forwarded again at once",
     source="ours; KIP-590 (the back-off of retries)",
     expected="ForwardsBackOff",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.core.broker.forwarding",

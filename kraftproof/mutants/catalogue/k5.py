@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="A broker with a stale epoch has the time of its start to register",
     source="ours; KIP-631 (initial.broker.registration.timeout.ms)",
     expected="NoUnexpectedExit",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.core.broker.membership",

@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="An open metadata transaction of a former controller stays open",
     source="ours; KIP-868 (AbortTransactionRecord)",
     expected="BrokersServeCaughtUp",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.active",

@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="The rest of a flood of requests on a connection is never taken",
     source="ours; the class of lost wake-ups",
     expected="AnswersComeOnceInOrder",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.server.connection",

@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="A connection may have any number of requests in flight",
     source="ours; the class of missing back pressure",
     expected="ConnectionsAreBounded",
+    kind="L",
     edits=(
         Edit(
             module="kraftproof.node.server.connection",
