@@ -6,8 +6,6 @@ See simulated_cluster.py for the operations on the cluster.
 from pathlib import Path
 from random import Random
 
-from msgspec.structs import replace
-
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
@@ -35,31 +33,30 @@ from kraftproof.cluster.simulated.network.transport import (
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.cluster.simulated.shape import (
+    LISTENERS_SHARE,
+    PORT,
+    draw_snapshots,
+    draw_timeouts,
+    endpoints_of,
+    listener_name,
+    voter_addresses,
+)
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
-from kraftproof.cluster.systems.reference.timeouts import timeouts
-from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
-from kraftproof.node.core.base.types import NodeId, milliseconds
+from kraftproof.node.core.base.config import NodeConfig, Voter
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import Apply
 from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.wire.types import Uuid, format_uuid
 
-PORT = 9092
-OTHER_PORT = 9192
-LISTENERS_SHARE = 0.25
-"""Share of runs whose nodes have two listeners, of names that are not the defaults."""
 BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
 GIVING_UP = "initial.broker.registration.timeout.ms"
 """The setting that a broker names when it gives up."""
-REGISTRATION_TIMEOUTS_MS = (60_000, 60_000, 15_000)
-"""Times for the registration of a starting broker, of which a run has one."""
 SEGMENT_BYTES = (4096, 1 << 30)
-SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
-SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
-SLICE_BYTES = (300, 4000, 1 << 20)
 RACKS: tuple[tuple[str | None, ...], ...] = (
     *(("east", "west", None),) * 3,
     ("east", "west"),
@@ -94,34 +91,23 @@ class World:
         self.links = self._links(options, link_fault, weather)
         self.links.failed_answers = FailedAnswers.draw(Random(f"{options.seed}/failed-answers"))
         self.network = Network(self.links, self.transport, self._server, self.crashed)
-        self.timeouts = replace(
-            timeouts(options.timeouts),
-            initial_registration_ns=milliseconds(
-                Random(f"{options.seed}/registration").choice(REGISTRATION_TIMEOUTS_MS)
-            ),
-        )
+        self.timeouts = draw_timeouts(options.timeouts, Random(f"{options.seed}/registration"))
         self.has_listeners = Random(f"{options.seed}/listeners").random() < LISTENERS_SHARE
         self.racks = Random(f"{options.seed}/racks").choice(RACKS)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
-        self.committed_log = CommittedLog()
-        self.committed_log.inherited_end = self.inherited[-1].next_offset if self.inherited else 0
-        self.snapshots = node_config.snapshot_policy(
-            options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
-        )
+        self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
+        self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
         config = ClusterConfig(
             voters=self.voters,
             timeouts=self.timeouts,
             cluster_id=self.cluster_id,
             snapshots=self.snapshots,
-            voter_addresses=tuple(
-                (info.node_id, info.name, PORT) for info in options.nodes if info.has("controller")
-            ),
-            controller_listener=_listener("controller", has_listeners=self.has_listeners),
+            voter_addresses=voter_addresses(options.nodes),
+            controller_listener=listener_name("controller", has_listeners=self.has_listeners),
         )
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.registration_wait = RegistrationWait(config)
-        self.registration_wait.monitor = self.monitor
         self.monitor.join(self.registration_wait)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
@@ -193,7 +179,7 @@ class World:
         )
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
-        endpoints = _endpoints(info, has_listeners=self.has_listeners)
+        endpoints = endpoints_of(info, has_listeners=self.has_listeners)
         return NodeConfig(
             node_id=NodeId(info.node_id),
             cluster_id=self.cluster_id,
@@ -254,30 +240,3 @@ class World:
         """Write the disk and the trace of each node below a directory."""
         for node_id in sorted(self.machines):
             self.machines[node_id].write_files(directory / "nodes" / str(node_id))
-
-
-def _listener(role: str, *, has_listeners: bool) -> str:
-    """Return the name of a node's first listener of a role."""
-    if role == "controller":
-        return "QUORUM" if has_listeners else "CONTROLLER"
-    return "CLIENTS" if has_listeners else "PLAINTEXT"
-
-
-def _endpoints(info: NodeInfo, *, has_listeners: bool) -> tuple[Endpoint, ...]:
-    """Return the listeners of a node; clients and peers use the first, by the node's id."""
-    is_controller = info.has("controller")
-    name = _listener("controller" if is_controller else "broker", has_listeners=has_listeners)
-    names = {name: PORT} | ({f"OTHER-{name}": OTHER_PORT} if has_listeners else {})
-    return tuple(
-        Endpoint(name=each, host=info.name, port=port, is_controller=is_controller)
-        for each, port in names.items()
-    )
-
-
-def _draw_snapshots(random: Random) -> SnapshotPolicy:
-    """Draw the snapshot policy: frequent, rare or no snapshots, in one or many slices."""
-    return SnapshotPolicy(
-        bytes_between=random.choice(SNAPSHOT_BYTES),
-        interval_ns=milliseconds(random.choice(SNAPSHOT_INTERVALS_MS)),
-        slice_bytes=random.choice(SLICE_BYTES),
-    )

@@ -37,12 +37,12 @@ class CommittedLog:
         "subscribers",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, inherited_end: int = 0) -> None:
         self.base: Entities = {}
         """The entities that result from the pruned batches."""
         self.commitments: deque[Commitment] = deque()
         self.subscribers: list[OnCommit] = []
-        self.inherited_end = 0
+        self.inherited_end = inherited_end
         """End of the records that the controllers had before the run, written by no node of it."""
         self._by_offset: dict[int, Batch] = {}
         self._forgotten = 0

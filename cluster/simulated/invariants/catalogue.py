@@ -176,19 +176,26 @@ def make_monitor(
             AnswersShowTheImage(config),
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
-            CurrentEpochsOnly(registry),
-            OneLivingIncarnation(config, registry),
-            FencedInTime(config, registry),
-            HeartbeatRequestsHonoured(registry),
-            BrokersKeepPace(config),
-            HeartbeatsAreTrue(),
-            BrokerStatesAreKafkas(),
-            ForwardsKeepDeadlines(config),
-            ForwardsBackOff(config),
+            *_of_brokers(config, registry),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )
+    )
+
+
+def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, ...]:
+    """Return the invariants of leases, heartbeats and forwarding, in the order of their hooks."""
+    return (
+        CurrentEpochsOnly(registry),
+        OneLivingIncarnation(config, registry),
+        FencedInTime(config, registry),
+        HeartbeatRequestsHonoured(registry),
+        BrokersKeepPace(config),
+        HeartbeatsAreTrue(),
+        BrokerStatesAreKafkas(),
+        ForwardsKeepDeadlines(config),
+        ForwardsBackOff(config),
     )
 
 

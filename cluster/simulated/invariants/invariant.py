@@ -228,6 +228,7 @@ class InvariantMonitor:
 
     def join(self, listener: Invariant) -> None:
         """Add a listener, called after the invariants; only before the run has begun."""
+        listener.monitor = self
         for hook in HOOKS:
             if getattr(type(listener), hook) is not getattr(Invariant, hook):
                 getattr(self, hook).append(getattr(listener, hook))

@@ -11,7 +11,7 @@ from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
 from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
-from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
+from kraftproof.cluster.simulated.disk.host_files import write_tree
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.inherited.inherited_log import write_inherited_log
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
@@ -291,14 +291,4 @@ class Machine:
         self.restore_file()
         directory.mkdir(parents=True, exist_ok=True)
         for root in (self.disk.root, self._observations.root):
-            _write(root, directory)
-
-
-def _write(source: SimulatedDirectory, target: Path) -> None:
-    for name in sorted(source.entries):
-        entry = source.entries[name]
-        if isinstance(entry, SimulatedFile):
-            (target / name).write_bytes(bytes(entry.data))
-        else:
-            (target / name).mkdir(exist_ok=True)
-            _write(entry, target / name)
+            write_tree(root, directory)
