@@ -46,6 +46,10 @@ class MixedSystem(KafkaSystem):
     ready_s = ApacheKafka.ready_s
     guarantees: ClassVar[Mapping[str, Guarantee]] = ApacheKafka.guarantees
     errors = ApacheKafka.errors
+    fatal_output: ClassVar[tuple[str, ...]] = (
+        *KafkaSystem.fatal_output,
+        *ApacheKafka.fatal_output,
+    )
     controller_port: ClassVar[str] = ApacheKafka.controller_port
 
     def __init__(self) -> None:
