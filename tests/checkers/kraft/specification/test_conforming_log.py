@@ -186,6 +186,13 @@ def test_a_wrong_result_among_others_of_a_batch_is_found():
     assert "uneven" in reason
 
 
+def test_a_broker_of_kafka_tells_of_controllers_of_kafka():
+    group = {"name": "group.version", "minSupportedVersion": 0, "maxSupportedVersion": 1}
+    kind, fields = BEGIN[1][0]
+    theirs = [(kind, {**fields, "features": [*FEATURES, group]})]
+    assert reasons([*MADE, REMOVED], begin=[BEGIN[0], theirs, *BEGIN[2:]]) == []
+
+
 def test_our_controller_writes_one_result_a_batch():
     assert "was not asked for" in reasons([*MADE, REMOVED])[0]
 
@@ -220,6 +227,18 @@ def test_a_leader_may_change_the_isr_of_its_partition_only():
     assert "without a cause" in of_kafka(MADE, [moved(0, [1], 3)])[0]
     fenced = [*FENCED[1:], FENCED[0]]
     assert "fenced or shutting down" in of_kafka(MADE, fenced, [moved(0, [1, 3])])[0]
+
+
+def test_a_broker_assigns_its_own_directories_to_replicas():
+    unassigned = "A" * 22
+
+    def assigned(*directories):
+        kind, fields = moved(0)
+        return of_kafka(MADE, [(kind, {**fields, "directories": list(directories)})])
+
+    assert assigned("1" * 22, unassigned) == assigned("1" * 22, "3" * 22) == []
+    assert "has 1 directories for the replicas (1, 3)" in assigned("1" * 22)[0]
+    assert "a directory on broker 3 that" in assigned("1" * 22, "2" * 22)[0]
 
 
 def test_a_log_of_another_kind_is_not_judged():
