@@ -64,7 +64,7 @@ HostsOption = Annotated[
 WorkloadOption = Annotated[
     str,
     typer.Option(
-        help="topics, registration, register, append, set, queue, counter, lock or bank. "
+        help="topics, topic-names, registration, register, append, set, queue, counter, lock or bank. "
         "`kraftproof list workloads` explains them."
     ),
 ]

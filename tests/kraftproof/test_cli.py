@@ -21,7 +21,7 @@ from tests.support.command import KRAFTPROOF, run
     ("arguments", "named"),
     [
         (["nonsense"], "unknown command 'nonsense'"),
-        (["test", "--workload", "mail"], "unknown workload 'mail': one of topics, registration"),
+        (["test", "--workload", "mail"], "unknown workload 'mail': one of topics, topic-names, "),
         (["test", "--nemesis", "storm"], "unknown nemesis 'storm'"),
         (["test", "--nemesis", "partition"], "--nemesis partition: the local backend can't"),
         (["test", "--nemesis", "drift"], "only disk-error, disk-full, kill, lose-unsynced, pause"),

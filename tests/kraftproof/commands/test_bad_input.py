@@ -102,16 +102,16 @@ def test_node_that_is_called_wrongly(arguments):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        ("--workload flood", "unknown workload 'flood': one of topics, registration"),
+        ("--workload flood", "unknown workload 'flood': one of topics, topic-names, "),
         (
             "--workload queue",
-            "--workload queue: the clients of the system reference serve only topics, registration",
+            "--workload queue: the clients of the system reference serve only topics, topic-names, ",
         ),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
         ("--nemesis clock", "--nemesis clock: the local backend can't do that, only disk-error"),
         (
             "--backend docker --nemesis wipe",
-            "--nemesis wipe: the docker backend can't do that, only clock, disk-error",
+            "--nemesis wipe: the docker backend can't do that, only clock, clock-drift, ",
         ),
         ("--node-config num.partitions", "--node-config num.partitions: KEY=VALUE is expected"),
         (
