@@ -78,7 +78,7 @@ def nightly(
         steps += _analysed(out, folder)
         keep(out, number, day, steps)
     with option_file("--out", folder / "summary.md") as part:
-        part.write_text(page(number, day, steps, *before), encoding="utf-8")
+        part.write_text(page(folder, number, day, steps, *before), encoding="utf-8")
     with option_file("--out", folder / "junit.xml") as part:
         write_junit(part, steps)
     verdict, reason = verdict_of(steps)

@@ -64,8 +64,8 @@ HostsOption = Annotated[
 WorkloadOption = Annotated[
     str,
     typer.Option(
-        help="topics, topic-names, registration, register, append, set, queue, counter, lock or bank. "
-        "`kraftproof list workloads` explains them."
+        help="topics, topic-names, registration, register, append, set, queue, counter, lock or "
+        "bank. `kraftproof list workloads` explains them."
     ),
 ]
 ExpectOption = Annotated[

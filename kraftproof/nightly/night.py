@@ -107,7 +107,7 @@ def _seeds(name: str, seeds: str, store: Path, more: tuple[str, ...]) -> Step:
         verdict=VERDICTS.get(done.status, "unknown"),
         seconds=done.seconds,
         command=command_line(arguments),
-        detail="" if done.status == 0 else done.said,
+        detail=found[0].sentence if found else "" if done.status == 0 else done.said,
         findings=tuple(found),
         ok=_judged(done),
     )

@@ -1,5 +1,6 @@
 """The summary of a night: a page in Markdown, and JUnit for the CI system."""
 
+import os
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,44 +38,49 @@ def verdict_of(steps: Sequence[Step]) -> tuple[str, str]:
 
 
 def page(
+    folder: Path,
     night: int,
     day: str,
     steps: Sequence[Step],
     steps_before: Sequence[dict[str, Any]],
     findings_before: Sequence[dict[str, Any]],
 ) -> str:
-    """Return the page in Markdown."""
+    """Return the page in Markdown; links are relative to the folder of the page."""
     verdict, reason = verdict_of(steps)
     known: dict[str, list[int]] = {}
     for row in findings_before:
         known.setdefault(row["fingerprint"], []).append(row["night"])
     parts = [
         f"# Night {night}, {day}: {verdict}\n\n{reason[0].upper()}{reason[1:]}.\n",
-        _findings(steps, known),
+        _findings(folder, steps, known),
         _controls(steps, steps_before),
-        _steps(steps),
+        _steps(folder, steps),
         _availability(steps),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _findings(steps: Sequence[Step], known: dict[str, list[int]]) -> str:
+def _findings(folder: Path, steps: Sequence[Step], known: dict[str, list[int]]) -> str:
     lines = []
     for step in steps:
         for one in step.findings:
             nights = known.get(one.fingerprint)
             state = "new" if nights is None else f"known since night {nights[0]}"
-            lines.append(_finding(step, one, state))
+            lines.append(_finding(folder, step, one, state))
     return "## Findings\n\n" + "".join(lines) if lines else ""
 
 
-def _finding(step: Step, one: Finding, state: str) -> str:
+def _finding(folder: Path, step: Step, one: Finding, state: str) -> str:
     again = f"reproduced {one.reproduced} of {one.repeats}" if one.repeats else "not repeated"
-    report = f"\n  report: [{one.report}]({one.report})" if one.report else ""
+    report = f"\n  report: {_link(folder, one.report, one.report)}" if one.report else ""
     return (
         f"- **{one.check}** in {step.name}, {state} ({one.fingerprint}), {again}:\n"
         f"  {_short(one.sentence)}\n  `{one.command}`{report}\n"
     )
+
+
+def _link(folder: Path, text: str, path: str) -> str:
+    return f"[{text}]({os.path.relpath(path, folder)})"
 
 
 def _controls(steps: Sequence[Step], before: Sequence[dict[str, Any]]) -> str:
@@ -95,7 +101,7 @@ def _controls(steps: Sequence[Step], before: Sequence[dict[str, Any]]) -> str:
     return "".join(lines)
 
 
-def _steps(steps: Sequence[Step]) -> str:
+def _steps(folder: Path, steps: Sequence[Step]) -> str:
     lines = [
         "## Steps\n\n| step | verdict | seconds | ok | detail | again |\n",
         "|---|---|---|---|---|---|\n",
@@ -103,7 +109,7 @@ def _steps(steps: Sequence[Step]) -> str:
     for step in steps:
         if step.kind == CONTROL:
             continue
-        name = f"[{step.name}]({step.run}/report.html)" if step.run else step.name
+        name = _link(folder, step.name, f"{step.run}/report.html") if step.run else step.name
         lines.append(
             f"| {name} | {step.verdict} | {step.seconds:.0f} | {step.ok} | {_short(step.detail)} "
             f"| `{step.command}` |\n"

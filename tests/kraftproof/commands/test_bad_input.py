@@ -105,7 +105,7 @@ def test_node_that_is_called_wrongly(arguments):
         ("--workload flood", "unknown workload 'flood': one of topics, topic-names, "),
         (
             "--workload queue",
-            "--workload queue: the clients of the system reference serve only topics, topic-names, ",
+            "--workload queue: the clients of the system reference serve only topics, ",
         ),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
         ("--nemesis clock", "--nemesis clock: the local backend can't do that, only disk-error"),

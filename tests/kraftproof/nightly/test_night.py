@@ -75,13 +75,21 @@ def test_the_page_shows_new_and_known_findings_and_controls_of_nights_before() -
         {"night": 6, "name": "mutant A", "verdict": "found", "seconds": 7.0},
         {"night": 7, "name": "mutant A", "verdict": "missed", "seconds": 99.0},
     ]
-    known = page(8, "2026-11-25", (FOUND, INVALID), before, [{"night": 7, "fingerprint": "f1"}])
+    known = page(
+        Path("store/8"),
+        8,
+        "2026-11-25",
+        (FOUND, INVALID),
+        before,
+        [{"night": 7, "fingerprint": "f1"}],
+    )
     assert "# Night 8, 2026-11-25: invalid" in known
     assert "in r, known since night 7 (f1), reproduced 2 of 5" in known
     assert "a \\| b" in known
+    assert "| [r](../r/report.html) | invalid |" in known
     assert "| mutant A | found | 3 | missed, 7 |" in known
     assert "| r | 2 kill | 4 | 40% |" in known
-    assert "in r, new (f1)" in page(8, "2026-11-25", (FOUND, INVALID), (), ())
+    assert "in r, new (f1)" in page(Path("store/8"), 8, "2026-11-25", (FOUND, INVALID), (), ())
 
 
 def test_junit_fails_with_the_night(tmp_path) -> None:
