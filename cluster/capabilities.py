@@ -226,3 +226,36 @@ class LimitCapable(Protocol):
     async def usage(self, node_id: int) -> Usage | None:
         """Return the usage of a node; None for a node that never ran."""
         ...
+
+
+@runtime_checkable
+class StartFaultCapable(Protocol):
+    """A backend that can take a node's port, or hide the names of its peers, before a start."""
+
+    async def take_port(self, node_id: int) -> str:
+        """Take the first port of a node that is down; return the address."""
+        ...
+
+    async def free_port(self, node_id: int) -> None:
+        """Free the port; without a port taken, do nothing."""
+        ...
+
+    def names_in_use(self, node_id: int) -> tuple[str, ...]:
+        """Return the names by which a node's deployment knows its peers; empty for addresses."""
+        ...
+
+    async def hide_names(self, node_id: int) -> None:
+        """Let the names of a node's peers not resolve there."""
+        ...
+
+    async def restore_names(self, node_id: int) -> None:
+        """Let all names resolve again."""
+        ...
+
+    async def unresolved(self, node_id: int) -> tuple[str, ...]:
+        """Return the names in use that do not resolve at a node."""
+        ...
+
+    async def last_words(self, node_id: int) -> str:
+        """Return the last line that a node printed."""
+        ...

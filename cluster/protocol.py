@@ -33,11 +33,15 @@ class Capability(StrEnum):
     CLOCK_DRIFT = "clock-drift"
     CPU = "cpu"
     MEMORY = "memory"
+    TAKEN_PORT = "taken-port"
+    LOST_NAME = "lost-name"
     DRIFT = "drift"
 
 
-LIVE_ONLY: Final = frozenset({Capability.CPU, Capability.MEMORY})
-"""Faults that simulated nodes do not have: they use no processor time and no memory."""
+LIVE_ONLY: Final = frozenset(
+    {Capability.CPU, Capability.MEMORY, Capability.TAKEN_PORT, Capability.LOST_NAME}
+)
+"""Faults of processors, memory, ports and names, which simulated nodes do not have."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
 """Faults of wall clocks; the node has to report its wall clock."""
 

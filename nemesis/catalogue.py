@@ -51,8 +51,10 @@ from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, plan_partition
 from kraftproof.nemesis.pause import Pause, plan_pause
 from kraftproof.nemesis.restart import Restart, plan_restart
+from kraftproof.nemesis.restarts.lost_name import LostName, plan_lost_name
 from kraftproof.nemesis.restarts.rolling import RollingRestart, plan_rolling
 from kraftproof.nemesis.restarts.stop import Stop, plan_stop
+from kraftproof.nemesis.restarts.taken_port import TakenPort, plan_taken_port
 
 ENTRY_POINTS = "kraftproof.faults"
 RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
@@ -83,6 +85,8 @@ _OURS: dict[str, Planner] = {
     Stall.kind: plan_stall,
     CpuLimit.kind: plan_cpu,
     MemoryLimit.kind: plan_memory,
+    TakenPort.kind: plan_taken_port,
+    LostName.kind: plan_lost_name,
 }
 
 

@@ -6,12 +6,15 @@ nodes of several clusters.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap
 
+TAKEN_PORT: Final = "taken-port"
+"""The kind of fault that takes the port of a node."""
 OUTPUT_FILE: Final = "output.log"
 """The file in a node's directory with all that the node printed."""
 _ANSWERED: Final = re.compile(rb'"type":"ok"')
@@ -20,20 +23,24 @@ _VALUE: Final = re.compile(rb'"[0-9]+@([0-9a-f]{5}|s[0-9]+)"')
 _TAKEN: Final = re.compile(rb"address already in use", re.IGNORECASE)
 
 
-def signs(history: Path, nodes: Path, run_id: str) -> Iterator[Mishap]:
+def signs(
+    history: Path, nodes: Path, run_id: str, faults: Iterable[FaultEvent] = ()
+) -> Iterator[Mishap]:
     """Yield the signs in the files of a run.
 
     Args:
         history: history.jsonl.
         nodes: The folder with a directory for each node.
         run_id: The id that the values of the run carry.
+        faults: The faults of the run, which may have taken the port of a node.
     """
+    ours = {one for event in faults if event.kind == TAKEN_PORT for one in _nodes(event.targets)}
     found = foreign_value(history, run_id) if history.is_file() else None
     if found is not None:
         value, line = found
         yield _sign(f"line {line} of {history.name} has the value {value} of another run")
     for output in sorted(nodes.glob(f"*/{OUTPUT_FILE}")):
-        if _TAKEN.search(output.read_bytes()):
+        if output.parent.name not in ours and _TAKEN.search(output.read_bytes()):
             yield _sign(f"node {output.parent.name} found its address in use by another program")
 
 
@@ -48,6 +55,10 @@ def foreign_value(history: Path, run_id: str) -> tuple[str, int] | None:
                 if value[1] != own:
                     return value[0].decode().strip('"'), number
     return None
+
+
+def _nodes(targets: object) -> list[str]:
+    return list(map(str, targets)) if isinstance(targets, list | tuple) else []
 
 
 def _sign(sentence: str) -> Mishap:

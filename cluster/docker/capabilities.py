@@ -18,6 +18,8 @@ CAPABILITIES: Final = frozenset(
         Capability.LOSS,
         Capability.CPU,
         Capability.MEMORY,
+        Capability.TAKEN_PORT,
+        Capability.LOST_NAME,
         *CLOCKS,
         *DISK_CAPABILITIES,
     }

@@ -139,6 +139,18 @@ class DockerHost(PodShell, Host):
         """Return the usage of the node; None for a node that never ran."""
         return await self._threads.run(self._machines.usage, self._node_id)
 
+    async def hide_names(self, names: tuple[str, ...]) -> None:
+        """Let names not resolve for the node."""
+        await self._threads.run(self._network.hide_names, names)
+
+    async def restore_names(self) -> None:
+        """Let all names resolve again."""
+        await self._threads.run(self._network.restore_names)
+
+    async def unresolved(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those of the names that do not resolve for the node."""
+        return await self._threads.run(self._network.unresolved, names)
+
     @property
     def _deployed(self) -> Deployment:
         if self._deployment is None:

@@ -16,7 +16,22 @@ import docker
 from kraftproof.cluster.protocol import ClusterError
 
 COMMAND_S = 10.0
+KEPT = "/tmp/names-of-kraftproof"  # noqa: S108 - in the pod, where nobody else is
 TOOLS = ("nsenter", "iptables", "iptables-restore", "iptables-save")
+
+KEEP = (
+    f"mkdir -p {KEPT}; for file in hosts resolv.conf; do "
+    f"test -e {KEPT}/$file || cp /etc/$file {KEPT}/$file; done; "
+)
+HIDE = (
+    f'{KEEP} for name; do text=$(grep -v -w -e "$name" /etc/hosts); echo "$text" > /etc/hosts; '
+    'done; printf "nameserver 127.0.0.1\noptions attempts:1 timeout:1\n" > /etc/resolv.conf'
+)
+"""Nobody answers at that name server; the engine's own server knows the host names of pods."""
+RESTORE = (
+    f"for file in hosts resolv.conf; do test ! -e {KEPT}/$file || cat {KEPT}/$file > /etc/$file; "
+    "done"
+)
 
 
 class PodNetwork:
@@ -51,6 +66,27 @@ class PodNetwork:
         """Run a script of the standard library only."""
         python = "python3" if self._entry_pid is None else sys.executable
         return self.run((python, "-I", "-S", "-c", script, *arguments))
+
+    def hide_names(self, names: Sequence[str]) -> None:
+        """Remove names from the hosts file, which the node shares with its pod, and from DNS.
+
+        Raises:
+            ClusterError: the file can't be changed.
+        """
+        self._in_hosts_file(HIDE, *names)
+
+    def restore_names(self) -> None:
+        """Restore the hosts file and the name server."""
+        self._in_hosts_file(RESTORE)
+
+    def unresolved(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the names that do not resolve in the pod."""
+        return tuple(name for name in names if self._run_in_pod(("getent", "hosts", name))[0])
+
+    def _in_hosts_file(self, script: str, *names: str) -> None:
+        status, output = self._run_in_pod(("sh", "-c", script, "sh", *names))
+        if status:
+            raise ClusterError(f"docker: hosts file of {self._pod[:12]}: {output.strip()}")
 
     def _run_in_pod(self, command: Sequence[str]) -> tuple[int, str]:
         done = self._client.api.exec_create(self._pod, list(command), user="root")

@@ -32,7 +32,12 @@ from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, silent
 from kraftproof.cluster.systems.deployment import Deployment, Programs
 
-CAPABILITIES = DISK_CAPABILITIES | {Capability.KILL, Capability.PAUSE, Capability.RESTART}
+CAPABILITIES = DISK_CAPABILITIES | {
+    Capability.KILL,
+    Capability.PAUSE,
+    Capability.RESTART,
+    Capability.TAKEN_PORT,
+}
 
 
 _BUILDING = Lock()
@@ -48,6 +53,7 @@ class LocalHost(Host):
         self._directory = directory
         self._addresses = addresses
         self._deployment: Deployment | None = None
+        self._expected_taken: frozenset[int] = frozenset()
         self.process = LocalProcess(directory)
 
     @property
@@ -100,6 +106,10 @@ class LocalHost(Host):
         await self.process.set_up(deployment)
 
     @override
+    def expect_taken(self, ports: frozenset[int]) -> None:
+        self._expected_taken = ports
+
+    @override
     async def start(self) -> None:
         if self.process.pid is None:
             self._refuse_taken_ports()
@@ -112,7 +122,8 @@ class LocalHost(Host):
             ContaminatedError: a port of the node is taken.
         """
         for address in self._addresses.values():
-            if not leases.can_bind(address.port):
+            is_ours = address.port in self._expected_taken
+            if not is_ours and not leases.can_bind(address.port):
                 raise ContaminatedError(
                     f"port {address.host}:{address.port} of node {self._directory.name} is taken "
                     "by a program that this run has not started"

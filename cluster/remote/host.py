@@ -68,6 +68,10 @@ class Host(Shell, Protocol):
         """
         ...
 
+    def expect_taken(self, ports: frozenset[int]) -> None:
+        """Take note that a fault holds these ports of the node, and no other run."""
+        del ports
+
     async def start(self) -> None:
         """Start the node; one that runs is left alone."""
         ...

@@ -29,17 +29,18 @@ from kraftproof.cluster.remote.host import Hosts
 from kraftproof.cluster.remote.live_clocks import LiveClocks
 from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
+from kraftproof.cluster.remote.live_starts import LiveStarts
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.cluster.systems.system import System
 
+NO_NAMES = "the nodes of the system {} know each other by address"
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -59,7 +60,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
         self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
         self._hosts = {}
-        self._deployments: dict[int, Deployment] = {}
+        self._deployments = {}
+        self._held = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
@@ -92,6 +94,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
         self._hosts = await self._provider.provision(ports_of(self._system, self.nodes))
         hosts = self._hosts
         self._deployments = deployments_of(self._system, self._options, hosts)
+        if Capability.LOST_NAME in self._options.needs and not any(map(self.names_in_use, hosts)):
+            raise ClusterError(f"--nemesis lost-name: {NO_NAMES.format(self._system.name)}")
         addresses = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
         self._firewall = Firewall(hosts, addresses)
         self._clocks = {
@@ -140,6 +144,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
     async def stop(self) -> None:
         try:
             await self.still_clocks()
+            await self.free_ports()
             await self._provider.remove()
         finally:
             await self._disks.unmount()

@@ -26,10 +26,10 @@ NemesisOption = Annotated[
     str,
     typer.Option(
         help="Faults, comma-separated: kill, kill-all, pause, restart, stop, rolling, partition, "
-        "isolate, and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
-        "loss, clock, clock-strobe, clock-drift, cpu, memory; with --backend simulated also "
-        "reset, stall, wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
-        "`kraftproof list faults` explains them."
+        "isolate; on live nodes taken-port and, as root, lose-unsynced, disk-full, disk-error, "
+        "slow-disk; on docker also loss, clock, clock-strobe, clock-drift, cpu, memory, "
+        "lost-name; with --backend simulated also reset, stall, wipe, bit-rot, aimed-crash, "
+        "drift; or none; or path/to/file.py:planner. `kraftproof list faults` explains them."
     ),
 ]
 FaultEveryOption = Annotated[

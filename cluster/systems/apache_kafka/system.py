@@ -37,6 +37,8 @@ CAPABILITIES: Final = frozenset(
         Capability.LOSS,
         Capability.CPU,
         Capability.MEMORY,
+        Capability.TAKEN_PORT,
+        Capability.LOST_NAME,
         *CLOCKS,
     }
 )
