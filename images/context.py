@@ -80,6 +80,7 @@ def build(
     tag: str,
     arguments: Mapping[str, str],
     dockerfile: str = "Dockerfile",
+    target: str | None = None,
 ) -> None:
     """Build a Dockerfile of the folder as an image with the label of Kraftproof.
 
@@ -92,6 +93,7 @@ def build(
             dockerfile=dockerfile,
             tag=tag,
             buildargs=dict(arguments),
+            target=target or "",
             labels={"kraftproof": "1"},
             rm=True,
             forcerm=True,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_config
 from kraftproof.sync_cluster import SyncCluster, cluster_of
 
@@ -131,7 +131,7 @@ class ClusterFactory:
             backend=self._backend if backend is None else backend,
             seed=self._seed if seed is None else seed,
             nodes=nodes,
-            system=absolute(system),
+            system=absolute_system(system),
             system_version=system_version,
             timeouts=timeouts,
             node_config=parse_node_config(node_config),
@@ -228,7 +228,7 @@ def _options(fields: dict[str, Any]) -> RunOptions:
 
     nemesis = fields.pop("nemesis", None)
     if "system" in fields:
-        fields["system"] = absolute(fields["system"])
+        fields["system"] = absolute_system(fields["system"])
     if nemesis is not None:
         fields["nemeses"] = parse_nemeses(nemesis)
     known = list(RunOptions.__dataclass_fields__)

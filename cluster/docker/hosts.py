@@ -92,6 +92,8 @@ class DockerHost(PodShell, Host):
         self._directory.mkdir(parents=True, exist_ok=True)
         self._deployment = deployment
         wanted = deployment.image
+        if deployment.container is not None:
+            wanted = str(deployment.container.image)
         self._image = await self._threads.run(self._machines.image, wanted, self._progress)
 
     @override
@@ -127,6 +129,10 @@ class DockerHost(PodShell, Host):
         state = await self._threads.run(self._machines.state, self._node_id)
         return state.is_paused
 
+    @override
+    async def is_healthy(self) -> bool:
+        return await self._threads.run(self._machines.is_healthy, self._node_id)
+
     async def limit_cpu(self, share: float | None) -> None:
         """Limit the node to a share of one processor; None removes the limit."""
         await self._threads.run(self._machines.limit_cpu, self._node_id, share)
@@ -161,13 +167,18 @@ class DockerHost(PodShell, Host):
 class DockerHosts(Hosts):
     """The pods and containers of one run."""
 
-    def __init__(self, options: ClusterOptions, progress: Progress) -> None:
+    def __init__(
+        self,
+        options: ClusterOptions,
+        progress: Progress,
+        names: Mapping[int, tuple[str, ...]] | None = None,
+    ) -> None:
         self._root = options.directory.absolute() / "nodes"
         self._nodes = options.nodes
         self.progress: Callable[[str], None] = progress
         self.threads = Threads()
         numbers = tuple(node.node_id for node in options.nodes)
-        self.machines = Machines(run_name(options.directory), numbers)
+        self.machines = Machines(run_name(options.directory), numbers, names or {})
 
     @property
     @override

@@ -100,6 +100,10 @@ class Host(Shell, Protocol):
         """Return whether the node is paused, as the operating system sees it."""
         ...
 
+    async def is_healthy(self) -> bool:
+        """Return whether the node has passed its own health check, if there is one."""
+        return True
+
 
 class Hosts(Protocol):
     """All hosts of one run: found or made, and given back."""

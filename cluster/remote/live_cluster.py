@@ -33,6 +33,7 @@ from kraftproof.cluster.remote.live_starts import LiveStarts
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
+from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.system import System
 
@@ -64,6 +65,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._held = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})
+        self._order = StartOrder(scope, self._ready_timeout_ns)
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
 
     @property
@@ -112,12 +114,19 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
                 task.cancel()
         await self._provider.started()
         try:
+            await self._order.all_healthy(self._hosts)
             await wait_until_ready(self, self._system, self._ready_timeout_ns)
             await self._disks.check_effect()
         except ClusterError as error:
             raise ClusterError(f"{error}{await self._complaint()}") from error
 
     async def _deploy(self, node_id: int) -> None:
+        with self._order.starting(node_id):
+            await self._set_up(node_id)
+            await self._order.wait(node_id, self._deployments[node_id].after, self._hosts)
+            await self._hosts[node_id].start()
+
+    async def _set_up(self, node_id: int) -> None:
         host, deployment = self._hosts[node_id], self._deployments[node_id]
         for path, text in deployment.files.items():
             await host.put(host.directory / path, text.encode())
@@ -127,7 +136,6 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         if node_id in self._clocks:
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
-        await host.start()
 
     async def _complaint(self) -> str:
         """Return the last output of the first node that is down."""

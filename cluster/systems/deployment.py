@@ -32,6 +32,10 @@ class Deployment:
 
     Attributes:
         command: The program and its arguments. It must not go to the background.
+        container: A testcontainers DockerContainer that is the node, in place of a command and an
+            image: the container keeps its entrypoint, command, environment, user, volumes and
+            further settings; network, name and labels are Kraftproof's, and no port is published.
+            Only the docker backend can start one.
         files: Texts by path below the node's directory, written before the first start.
         setup: Commands that run once, before the first start, as the node would.
         environment: Environment variables besides those of the host.
@@ -45,11 +49,13 @@ class Deployment:
         probe: A request that a node which is alive answers with at least one byte, on its first
             port. Without a request an accepted connection counts, so that a paused node seems
             alive.
+        after: The nodes that have to be up before this node starts.
         wall_clock: How the node reports its wall clock; None if it does not. Clock faults need
             that, and libfaketime in the image.
     """
 
-    command: Command
+    command: Command = ()
+    container: Any = None
     files: Mapping[str, str] = field(default_factory=dict)
     setup: tuple[Command, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +65,7 @@ class Deployment:
     data: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
     probe: bytes = b""
+    after: tuple["Dependency", ...] = ()
     wall_clock: WallClock | None = None
 
     def __post_init__(self) -> None:
@@ -68,12 +75,34 @@ class Deployment:
             ValueError: one line that names the field.
         """
         named = [("command", self.command), *(("setup", command) for command in self.setup)]
+        if self.container is not None:
+            self._refuse_beside_container()
+            named = []
         for name, command in named:
             if not _is_command(command):
                 raise ValueError(f"{name} {command!r}: a tuple of texts is expected")
         for path in (*self.files, *self.data, *self.logs):
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise ValueError(f"path {path!r}: must lie below the node's directory")
+
+    def _refuse_beside_container(self) -> None:
+        """Refuse what the container itself says, or what needs a shell in the container."""
+        for name in ("command", "setup", "environment", "image", "programs", "wall_clock"):
+            if getattr(self, name):
+                raise ValueError(f"{name} beside a container: the container itself says that")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependency:
+    """A node that has to be up before another node starts.
+
+    Attributes:
+        node_id: The node.
+        is_healthy: Whether the health check of its container must have passed, too.
+    """
+
+    node_id: int
+    is_healthy: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,13 +14,14 @@ from typing import ClassVar, Protocol
 from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.reachable import accepts
-from kraftproof.cluster.systems.deployment import Deployment, Site
+from kraftproof.cluster.systems.deployment import Dependency, Deployment, Site
 from kraftproof.cluster.systems.errors import ErrorTable
 from kraftproof.cluster.systems.outcome import Completion, Outcome, Value
 
 __all__ = (
     "Client",
     "Completion",
+    "Dependency",
     "Deployment",
     "ErrorTable",
     "Guarantee",
@@ -116,6 +117,19 @@ class System(ABC):
         """
         del node
         return {"client": 7000}
+
+    def host_names(self, node: NodeInfo) -> tuple[str, ...]:
+        """Return names by which other nodes reach a node that has an address of its own.
+
+        The first one becomes its host name. Without names it is node-1, node-2 and so on; these
+        names always work.
+        """
+        del node
+        return ()
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return sentences that a user has to know before a run, one line each."""
+        return ()
 
     def node_roles(self, asked: tuple[str, ...]) -> tuple[str, ...]:
         """Return the roles of a node for which `--nodes` asks for these."""

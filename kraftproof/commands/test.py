@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutants.installation import install_mutant
@@ -67,6 +68,19 @@ MutantOption = Annotated[
     str | None,
     typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
 ]
+SystemOption = Annotated[
+    str,
+    typer.Option(
+        help="The system under test: a name, path/to/file.py:Class, or compose:FILE with --client."
+    ),
+]
+ClientOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Client of the services of a Compose file: a subclass of ComposeClient.",
+        metavar="FILE.py:CLASS",
+    ),
+]
 SystemVersionOption = Annotated[
     str | None,
     typer.Option(
@@ -106,9 +120,8 @@ def run_one(
     mutant: MutantOption = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
-    system: Annotated[
-        str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
-    ] = DEFAULTS.system,
+    system: SystemOption = DEFAULTS.system,
+    client: ClientOption = None,
     system_version: SystemVersionOption = None,
     timeouts: Annotated[
         str,
@@ -142,7 +155,7 @@ def run_one(
     """
     options = RunOptions(
         backend=backend,
-        system=absolute(system),
+        system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
         nemeses=tuple(map(absolute, parse_nemeses(nemesis))),

@@ -7,7 +7,7 @@ import typer
 from kraftproof import interrupts
 from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.cluster.backends import LIVE
-from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.errors import UsageError
 from kraftproof.options import NODES_HELP, RunOptions
 from kraftproof.output import print_error, print_line
@@ -43,7 +43,7 @@ def up(
     with temporary_directory("kraftproof-up-") as directory:
         options = RunOptions(
             backend=backend,
-            system=absolute(system),
+            system=absolute_system(system),
             system_version=system_version,
             nodes=nodes,
             timeouts=timeouts,

@@ -84,9 +84,10 @@ def _refuse_missing_spark() -> None:
 
 
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
-    """Return a sentence for each guard that the schedule can't meet, with the option to change."""
+    """Return the system's remarks, and a sentence for each guard that the schedule can't meet."""
     planned = [one.kind for one in schedule]
-    sentences = [
+    sentences = [*_remarks(options)]
+    sentences += [
         f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
         "give a longer --time-limit, fewer kinds of faults or a shorter --fault-every"
         for kind in options.nemeses
@@ -100,6 +101,12 @@ def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
             "for a valid verdict: give a longer --time-limit or a longer --fault-every"
         )
     return tuple(sentences)
+
+
+def _remarks(options: RunOptions) -> tuple[str, ...]:
+    system = make_system(options.system)
+    with blamed(plugin("system", system.name, system), "remarks"):
+        return tuple(system.remarks())
 
 
 def cluster_options(
