@@ -56,7 +56,7 @@ class LiveStarts(StartFaultCapable):
         self._hosts[node_id].expect_taken(frozenset())
 
     async def free_ports(self) -> None:
-        """Free all ports that are held."""
+        """Free the taken ports of all nodes."""
         for node_id in list(self._held):
             await self.free_port(node_id)
 
