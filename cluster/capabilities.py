@@ -21,6 +21,9 @@ class LinkFault:
         stall: Share of messages that stall the connection for up to `stall_ns`.
         stall_ns: Longest stall, in nanoseconds.
         slow_ns: Extra delay of each message, in nanoseconds.
+        bandwidth: Largest rate of a connection, in bytes per second; 0 means no limit.
+        close_ns: Delay of the end of a connection, in nanoseconds.
+        limit: Bytes after which a connection ends; 0 means no limit.
     """
 
     loss: float = 0.0
@@ -28,6 +31,9 @@ class LinkFault:
     stall: float = 0.0
     stall_ns: int = 0
     slow_ns: int = 0
+    bandwidth: int = 0
+    close_ns: int = 0
+    limit: int = 0
 
 
 @runtime_checkable

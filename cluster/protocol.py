@@ -23,6 +23,10 @@ class Capability(StrEnum):
     LOSS = "loss"
     RESET = "reset"
     STALL = "stall"
+    LATENCY = "latency"
+    BANDWIDTH = "bandwidth"
+    SLOW_CLOSE = "slow-close"
+    LIMIT_DATA = "limit-data"
     DISK_FULL = "disk-full"
     DISK_ERROR = "disk-error"
     SLOW_DISK = "slow-disk"
@@ -39,9 +43,27 @@ class Capability(StrEnum):
 
 
 LIVE_ONLY: Final = frozenset(
-    {Capability.CPU, Capability.MEMORY, Capability.TAKEN_PORT, Capability.LOST_NAME}
+    {
+        Capability.CPU,
+        Capability.MEMORY,
+        Capability.TAKEN_PORT,
+        Capability.LOST_NAME,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+    }
 )
-"""Faults of processors, memory, ports and names, which simulated nodes do not have."""
+"""Faults of processors, memory, ports, names and bytes, which simulated nodes do not have."""
+PROXIED: Final = frozenset(
+    {
+        Capability.LATENCY,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+        Capability.RESET,
+    }
+)
+"""Faults of links for which the links of live nodes lead through proxies."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
 """Faults of wall clocks; the node has to report its wall clock."""
 

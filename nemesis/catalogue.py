@@ -32,7 +32,22 @@ from kraftproof.nemesis.clock import (
     plan_clock_strobe,
     plan_drift,
 )
-from kraftproof.nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
+from kraftproof.nemesis.degrade import (
+    Bandwidth,
+    Latency,
+    LimitData,
+    Loss,
+    Reset,
+    SlowClose,
+    Stall,
+    plan_bandwidth,
+    plan_latency,
+    plan_limit_data,
+    plan_loss,
+    plan_reset,
+    plan_slow_close,
+    plan_stall,
+)
 from kraftproof.nemesis.disk import (
     DiskError,
     DiskFull,
@@ -83,6 +98,10 @@ _OURS: dict[str, Planner] = {
     Loss.kind: plan_loss,
     Reset.kind: plan_reset,
     Stall.kind: plan_stall,
+    Latency.kind: plan_latency,
+    Bandwidth.kind: plan_bandwidth,
+    SlowClose.kind: plan_slow_close,
+    LimitData.kind: plan_limit_data,
     CpuLimit.kind: plan_cpu,
     MemoryLimit.kind: plan_memory,
     TakenPort.kind: plan_taken_port,

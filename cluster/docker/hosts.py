@@ -17,6 +17,7 @@ from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.machines import Machines
 from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.docker.pod_process import PodProcess
 from kraftproof.cluster.docker.pods import host_name
 from kraftproof.cluster.protocol import (
     Address,
@@ -27,6 +28,8 @@ from kraftproof.cluster.protocol import (
 )
 from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, Shell
+from kraftproof.cluster.remote.live_links import Proxies
+from kraftproof.cluster.remote.toxiproxy.mesh import ToxicMesh
 from kraftproof.cluster.systems.deployment import Deployment
 
 PYTHON = "python3"
@@ -157,6 +160,10 @@ class DockerHost(PodShell, Host):
         """Return those of the names that do not resolve for the node."""
         return await self._threads.run(self._network.unresolved, names)
 
+    async def spawn(self, command: tuple[str, ...], group: int) -> PodProcess:
+        """Start a process in the network of the node, under a group; it ends with the harness."""
+        return await PodProcess.start(self._network.entry(group), command)
+
     @property
     def _deployed(self) -> Deployment:
         if self._deployment is None:
@@ -177,6 +184,7 @@ class DockerHosts(Hosts):
         self._nodes = options.nodes
         self.progress: Callable[[str], None] = progress
         self.threads = Threads()
+        self._hosts: Mapping[int, Host] = {}
         numbers = tuple(node.node_id for node in options.nodes)
         self.machines = Machines(run_name(options.directory), numbers, names or {})
 
@@ -207,7 +215,18 @@ class DockerHosts(Hosts):
                 for name, number in ports[n].items()
             }
             found[n] = DockerHost(n, self.directory(node), addresses, self, networks[n])
+        self._hosts = found
         return found
+
+    @override
+    async def proxies(self, seed: int) -> Proxies:
+        mesh = ToxicMesh(self._hosts, seed)
+        try:
+            await mesh.start()
+        except BaseException:
+            await mesh.end()
+            raise
+        return mesh
 
     @override
     async def started(self) -> None:

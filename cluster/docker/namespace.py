@@ -16,6 +16,7 @@ import docker
 from kraftproof.cluster.protocol import ClusterError
 
 COMMAND_S = 10.0
+NO_ENTRY = "proxies of links need root, nsenter and iptables on the machine of the engine"
 KEPT = "/tmp/names-of-kraftproof"  # noqa: S108 - in the pod, where nobody else is
 TOOLS = ("nsenter", "iptables", "iptables-restore", "iptables-save")
 
@@ -62,6 +63,16 @@ class PodNetwork:
             raise ClusterError(f"docker: {command[0]} took over {COMMAND_S:.0f} s") from error
         return done.returncode, done.stdout.decode(errors="replace")
 
+    def entry(self, group: int) -> tuple[str, ...]:
+        """Return the words that let a command of this machine run in the pod's network.
+
+        Raises:
+            ClusterError: this process may not enter the network.
+        """
+        if self._entry_pid is None:
+            raise ClusterError(f"docker: {NO_ENTRY}")
+        return ("nsenter", "-t", str(self._entry_pid), "-n", "-G", str(group))
+
     def run_python(self, script: str, *arguments: str) -> tuple[int, str]:
         """Run a script of the standard library only."""
         python = "python3" if self._entry_pid is None else sys.executable
@@ -95,9 +106,14 @@ class PodNetwork:
         return int(status), output.decode(errors="replace")
 
 
+def may_enter() -> bool:
+    """Return whether this process may enter the network of a pod of this machine."""
+    return os.geteuid() == 0 and all(shutil.which(tool) is not None for tool in TOOLS)
+
+
 def host_pid(client: docker.DockerClient, pod: str) -> int | None:
     """Return the pod's process id if this process may and can enter its namespace."""
-    if os.geteuid() != 0 or any(shutil.which(tool) is None for tool in TOOLS):
+    if not may_enter():
         return None
     pid = int(client.api.inspect_container(pod)["State"]["Pid"])
     try:

@@ -6,10 +6,13 @@ a node is written once over this protocol: see live_cluster.py, firewall.py, clo
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from kraftproof.cluster.protocol import Address, Capability, NodeInfo
+from kraftproof.cluster.protocol import Address, Capability, ClusterError, NodeInfo
 from kraftproof.cluster.systems.deployment import Deployment
+
+if TYPE_CHECKING:
+    from kraftproof.cluster.remote.live_links import Proxies
 
 Ports = Mapping[int, Mapping[str, int]]
 """The named ports of each node, as the system has them."""
@@ -129,6 +132,15 @@ class Hosts(Protocol):
             ClusterError: no host is available; the message is one line with the reason.
         """
         ...
+
+    async def proxies(self, seed: int) -> "Proxies":
+        """Start the proxies of all links between the hosts, before the nodes start.
+
+        Raises:
+            ClusterError: the hosts can have no proxies.
+        """
+        del seed
+        raise ClusterError(f"the {self.backend} backend has no proxies for links")
 
     async def started(self) -> None:
         """Take note that nodes were started, so that a sweep finds them if the harness dies."""

@@ -13,6 +13,7 @@ from typing_extensions import override
 from kraftproof.cluster.answer_watch import AnswerWatch
 from kraftproof.cluster.capabilities import DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import (
+    PROXIED,
     Address,
     Capability,
     Cluster,
@@ -63,6 +64,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._hosts = {}
         self._deployments = {}
         self._held = {}
+        self._proxies = None
+        self._baseline = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})
         self._order = StartOrder(scope, self._ready_timeout_ns)
@@ -105,6 +108,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
             for n, deployment in self._deployments.items()
             if deployment.wall_clock is not None
         }
+        if PROXIED & self._options.needs:
+            self._proxies = await self._provider.proxies(self._options.seed)
         tasks = [self._scope.spawn(self._deploy(n)) for n in hosts]
         try:
             for task in tasks:
@@ -153,6 +158,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         try:
             await self.still_clocks()
             await self.free_ports()
+            await self.end_proxies()
             await self._provider.remove()
         finally:
             await self._disks.unmount()

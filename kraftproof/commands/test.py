@@ -28,9 +28,10 @@ NemesisOption = Annotated[
     typer.Option(
         help="Faults, comma-separated: kill, kill-all, pause, restart, stop, rolling, partition, "
         "isolate; on live nodes taken-port and, as root, lose-unsynced, disk-full, disk-error, "
-        "slow-disk; on docker also loss, clock, clock-strobe, clock-drift, cpu, memory, "
-        "lost-name; with --backend simulated also reset, stall, wipe, bit-rot, aimed-crash, "
-        "drift; or none; or path/to/file.py:planner. `kraftproof list faults` explains them."
+        "slow-disk; on docker also loss, clock, clock-strobe, clock-drift, cpu, memory, lost-name, "
+        "latency, bandwidth, slow-close, limit-data, reset; with --backend simulated also stall, "
+        "wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
+        "`kraftproof list faults` explains them."
     ),
 ]
 FaultEveryOption = Annotated[

@@ -15,7 +15,14 @@ from typing_extensions import override
 
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import LIVE_ONLY, Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import (
+    LIVE_ONLY,
+    PROXIED,
+    Capability,
+    Cluster,
+    ClusterError,
+    ClusterOptions,
+)
 from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.watchdog import LIMIT_S, watchdog
@@ -140,6 +147,16 @@ class DockerBackend(LiveBackend):
         from kraftproof.cluster.docker.engine import connect_engine
 
         connect_engine().close()
+
+    @override
+    def lacks(self, capability: Capability) -> str | None:
+        """Look also for what the proxies of links need."""
+        if capability not in PROXIED:
+            return super().lacks(capability)
+        from kraftproof.cluster.docker.namespace import NO_ENTRY, may_enter
+        from kraftproof.cluster.remote.toxiproxy.program import missing
+
+        return missing() if may_enter() else NO_ENTRY
 
     @override
     def cluster(
