@@ -33,7 +33,7 @@ class Proxies(Protocol):
         """Undo one `add`."""
         ...
 
-    async def measure(self, link: Link, request: bytes, fault: LinkFault | None) -> Measured:
+    async def measure(self, link: Link, request: bytes, fault: LinkFault) -> Measured:
         """Measure connections that the source of a link opens."""
         ...
 
@@ -66,7 +66,9 @@ class LiveLinks(LinkFaultCapable, ABC):
             await self._firewall.lose(links, link_fault.loss)
             return
         chosen = await self._measurable(links)
-        self._baseline[link_fault] = {link: await self._measure(link, None) for link in chosen}
+        self._baseline[link_fault] = {
+            link: await self._measure(link, link_fault) for link in chosen
+        }
         await self._proxying().add(links, link_fault)
 
     @override
@@ -109,7 +111,7 @@ class LiveLinks(LinkFaultCapable, ABC):
         up = {n for link in links for n in link if await self.process_id(n) is not None}
         return [link for link in sorted(links) if set(link) <= up][:MOST_MEASURED]
 
-    async def _measure(self, link: Link, fault: LinkFault | None) -> Measured:
+    async def _measure(self, link: Link, fault: LinkFault) -> Measured:
         request = self._deployments[link.target].probe
         return await self._proxying().measure(link, request, fault)
 

@@ -13,22 +13,24 @@ TIMEOUT_S: Final = 4.0
 NS_PER_S: Final = 1_000_000_000
 PART: Final = 0.8
 """Share of a delay that has to be measured."""
-SLOWER: Final = 3.0
-LEAST_S: Final = 0.005
-"""A limited rate shows by a time that is so many times longer, by some milliseconds at least."""
+SLACK: Final = 1.25
+"""A limited rate is at most so many times the limit, as measured."""
 SCRIPT: Final = """
 import json, socket, sys, time
 host, port, timeout, request, connections, requests = sys.argv[1:]
-found = {"connections": 0, "broken": 0, "answers": 0, "received": 0, "answer_s": 0, "close_s": 0}
-started = time.monotonic()
+found = {"connections": 0, "broken": 0, "answers": 0, "received": 0, "answer_s": 0, "close_s": 0,
+    "total_s": 0, "sent": 0}
 for _ in range(int(connections)):
+    link = socket.socket()
     try:
+        started = time.monotonic()
         found["connections"] += 1
         link = socket.create_connection((host, int(port)), float(timeout))
         link.settimeout(float(timeout))
         for _ in range(int(requests)):
             began = time.monotonic()
             link.sendall(bytes.fromhex(request))
+            found["sent"] += len(request) // 2
             data = link.recv(65536)
             if not data:
                 raise ConnectionError
@@ -36,6 +38,7 @@ for _ in range(int(connections)):
             found["answers"] += 1
             found["answer_s"] = max(found["answer_s"], time.monotonic() - began)
         began = time.monotonic()
+        found["total_s"] += began - started
         try:
             link.shutdown(socket.SHUT_WR)
             while data := link.recv(65536):
@@ -60,17 +63,26 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
         connections: Connections that were opened.
         broken: Connections that ended before their last answer.
         answers: Answers that came.
+        sent: Bytes of the requests.
         received: Bytes that came.
         answer_s: Longest time of an answer, in seconds.
+        total_s: Time of the whole connections, all answers included, in seconds.
         close_s: Longest time from the end of the requests to the end of the connection, in seconds.
     """
 
     connections: int
     broken: int
     answers: int
+    sent: int
     received: int
     answer_s: float
     close_s: float
+    total_s: float
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second of the direction with fewer bytes, in complete connections."""
+        return min(self.sent, self.received) / self.total_s if self.total_s else 0.0
 
 
 async def measure(
@@ -93,9 +105,8 @@ def measured_effect(fault: LinkFault, before: Measured, now: Measured) -> str | 
     """Return the effect of a fault in words, from measurements; None without an effect."""
     if fault.slow_ns and now.answer_s >= before.answer_s + PART * fault.slow_ns / NS_PER_S:
         return f"an answer took {now.answer_s:.3f} s, {before.answer_s:.3f} s before"
-    total, earlier = now.answer_s + now.close_s, before.answer_s + before.close_s
-    if fault.bandwidth and total >= max(SLOWER * earlier, earlier + LEAST_S):
-        return f"{now.received} bytes took {total:.3f} s, {earlier:.3f} s before"
+    if fault.bandwidth and now.rate <= SLACK * fault.bandwidth < before.rate:
+        return f"{now.rate:.0f} bytes per second passed, {before.rate:.0f} before"
     if fault.close_ns and now.close_s >= before.close_s + PART * fault.close_ns / NS_PER_S:
         return f"the end took {now.close_s:.3f} s, {before.close_s:.3f} s before"
     if (fault.limit or fault.reset) and now.broken > before.broken:
@@ -103,8 +114,8 @@ def measured_effect(fault: LinkFault, before: Measured, now: Measured) -> str | 
     return None
 
 
-def counts_for(fault: LinkFault | None) -> tuple[int, int]:
+def counts_for(fault: LinkFault) -> tuple[int, int]:
     """Return the connections, and requests on each, that show a fault."""
-    if fault is not None and fault.limit:
-        return 1, 40
-    return (10, 1) if fault is not None and fault.reset else (1, 1)
+    if fault.limit or fault.bandwidth:
+        return 1, 40 if fault.limit else 10
+    return (10, 1) if fault.reset else (1, 1)

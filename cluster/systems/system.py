@@ -95,6 +95,9 @@ class System(ABC):
         ready_s: The longest time from the start of the nodes to a ready cluster, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
+        internal_errors: The errors by which a node admits a mistake of its own, as completions
+            have them.
+        fatal_output: Patterns of the lines that a node prints only when it is broken for good.
     """
 
     name: ClassVar[str]
@@ -106,6 +109,8 @@ class System(ABC):
     ready_s: ClassVar[float] = 60.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()
+    internal_errors: ClassVar[frozenset[str]] = frozenset()
+    fatal_output: ClassVar[tuple[str, ...]] = (r"^panic: ", r"Segmentation fault")
 
     # Nodes
 
@@ -218,6 +223,19 @@ class System(ABC):
             for role in node.roles:
                 found[role] = (*found.get(role, ()), node.node_id)
         return found
+
+    async def leaders(self, cluster: Cluster) -> Mapping[int, int]:
+        """Return the nodes that say that they lead, each with the epoch of its leadership."""
+        del cluster
+        return {}
+
+    def resigns_s(self, options: ClusterOptions) -> float | None:
+        """Return for how many seconds a leader may go on after another leads a later epoch.
+
+        None for a system without such a bound.
+        """
+        del options
+        return None
 
     async def finish(self, cluster: Cluster) -> None:
         """Learn what only a running cluster can say, after all faults and before its end."""

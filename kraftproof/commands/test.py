@@ -8,6 +8,7 @@ import typer
 from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
+from kraftproof.fault_lines import kinds_of, schedule_of_file
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import (
     DEFAULT_NEMESES,
@@ -32,6 +33,14 @@ NemesisOption = Annotated[
         "latency, bandwidth, slow-close, limit-data, reset; with --backend simulated also stall, "
         "wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
         "`kraftproof list faults` explains them."
+    ),
+]
+FaultsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with a line per fault in place of --nemesis: start and end in seconds, kind, "
+        "fields, as in run.json.",
+        metavar="FILE",
     ),
 ]
 FaultEveryOption = Annotated[
@@ -90,6 +99,9 @@ SystemVersionOption = Annotated[
         metavar="VERSION",
     ),
 ]
+TimeoutsOption = Annotated[
+    str, typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's).")
+]
 NodeConfigOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -104,6 +116,7 @@ def run_one(
     backend: BackendOption = DEFAULTS.backend,
     workload: WorkloadOption = DEFAULTS.workload,
     nemesis: NemesisOption = DEFAULT_FAULTS,
+    faults: FaultsOption = None,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
     time_limit: Annotated[
         float, typer.Option(help="Duration of the workload in seconds.")
@@ -124,10 +137,7 @@ def run_one(
     system: SystemOption = DEFAULTS.system,
     client: ClientOption = None,
     system_version: SystemVersionOption = None,
-    timeouts: Annotated[
-        str,
-        typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
-    ] = DEFAULTS.timeouts,
+    timeouts: TimeoutsOption = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")
@@ -154,12 +164,13 @@ def run_one(
     Exit codes: 0 valid, 1 invalid, 2 unknown, 3 wrong usage or input, 70 a bug
     in Kraftproof, 130 interrupted.
     """
+    given = None if faults is None else schedule_of_file(faults)
     options = RunOptions(
         backend=backend,
         system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
-        nemeses=tuple(map(absolute, parse_nemeses(nemesis))),
+        nemeses=tuple(map(absolute, parse_nemeses(nemesis))) if given is None else kinds_of(given),
         nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,
@@ -175,10 +186,17 @@ def run_one(
         node_config=parse_node_config(node_config or ()),
     )
     mutant_hash = install_mutant(mutant, backend)
-    raise typer.Exit(run_test(options, mutant_hash, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(run_test(options, mutant_hash, given, dry_run=dry_run, as_json=as_json))
 
 
-def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
+def run_test(
+    options: RunOptions,
+    mutant_hash: str | None,
+    given: "Schedule | None" = None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
     """Execute the run, print its verdict and return the exit code."""
     from kraftproof.quick_start import without_pandas
     from kraftproof.run.backends import make_backend
@@ -186,7 +204,7 @@ def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_
 
     if options.engine != "spark" and not dry_run:
         without_pandas()
-    schedule = plan(options)
+    schedule = plan(options, given)
     for sentence in foreseen(schedule, options):
         print_error(f"kraftproof: {sentence}")
     if dry_run:

@@ -114,8 +114,7 @@ def cluster_options(
     directory: RunDirectory | None,
     system: System | None = None,
     schedule: Schedule = (),
-    *,
-    is_collected: bool = True,
+    is_collected: bool = True,  # noqa: FBT001, FBT002 - as in ClusterOptions
 ) -> ClusterOptions:
     """Return the options of the cluster for the backend and the faults of a schedule."""
     chosen = make_system(options.system) if system is None else system

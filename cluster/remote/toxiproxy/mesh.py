@@ -67,7 +67,7 @@ class ToxicMesh:
         jobs = [self._on(link, stream).remove(stream, toxic) for link, stream, toxic in toxics]
         await asyncio.gather(*jobs)
 
-    async def measure(self, link: Link, request: bytes, fault: LinkFault | None) -> Measured:
+    async def measure(self, link: Link, request: bytes, fault: LinkFault) -> Measured:
         """Measure connections that the source of a link opens."""
         target = next(iter(self._hosts[link.target].addresses.values()))
         connections, requests = counts_for(fault)

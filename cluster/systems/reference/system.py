@@ -18,6 +18,7 @@ from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
+from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
@@ -43,7 +44,7 @@ class ReferenceSystem(KafkaSystem):
     name = "reference"
     nodes = "3+3"
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
-    workloads: ClassVar[tuple[str, ...]] = ("topics", "registration")
+    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, "registration")
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,
@@ -92,7 +93,7 @@ class ReferenceSystem(KafkaSystem):
 
     @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
-        if workload == "topics":
+        if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
         if workload == "registration":
             return RegistrationClient(cluster, self._cluster_id, random)
