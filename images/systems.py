@@ -9,8 +9,9 @@ from pathlib import Path
 import docker
 
 from kraftproof.images.base import base_tag, ensure_base
-from kraftproof.images.context import IMAGES, build, exists, fingerprint
+from kraftproof.images.context import build, exists, fingerprint
 from kraftproof.images.errors import ImageError
+from kraftproof.images.sources import IMAGES
 
 REPOSITORY = "kraftproof/system"
 

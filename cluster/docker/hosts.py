@@ -5,8 +5,6 @@ What a run holds at the engine names its owner; whoever begins next removes what
 """
 
 import asyncio
-import re
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -29,6 +27,7 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, Shell
 from kraftproof.cluster.remote.live_links import Proxies
+from kraftproof.cluster.remote.run_name import run_name
 from kraftproof.cluster.remote.toxiproxy.mesh import ToxicMesh
 from kraftproof.cluster.systems.deployment import Deployment
 
@@ -236,9 +235,3 @@ class DockerHosts(Hosts):
     async def remove(self) -> None:
         await self.threads.finish()
         await asyncio.to_thread(self.machines.remove)
-
-
-def run_name(directory: Path) -> str:
-    """Return a name for a run at the engine that no other run has."""
-    readable = re.sub(r"[^a-zA-Z0-9_.-]+", "-", directory.absolute().name)[:40]
-    return f"{readable}-{secrets.token_hex(4)}"

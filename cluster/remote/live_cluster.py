@@ -6,6 +6,7 @@ live_links.py for the faults of links; nobody wipes a live disk.
 """
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 from typing_extensions import override
@@ -102,9 +103,10 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         if Capability.LOST_NAME in self._options.needs and not any(map(self.names_in_use, hosts)):
             raise ClusterError(f"--nemesis lost-name: {NO_NAMES.format(self._system.name)}")
         addresses = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
-        self._firewall = Firewall(hosts, addresses)
+        trusted = {n: host.trusted for n, host in hosts.items()}
+        self._firewall = Firewall(hosts, addresses, trusted)
         self._clocks = {
-            n: NodeClock(hosts[n], deployment.wall_clock)
+            n: NodeClock(hosts[n], deployment.wall_clock, self._directories[n])
             for n, deployment in self._deployments.items()
             if deployment.wall_clock is not None
         }
@@ -136,7 +138,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         for path, text in deployment.files.items():
             await host.put(host.directory / path, text.encode())
         for path in deployment.data:
-            self._directories[node_id].joinpath(path).mkdir(parents=True, exist_ok=True)
+            await host.make_directory(host.directory / path)
         await self._disks.mount(node_id, deployment.data)
         if node_id in self._clocks:
             await self._clocks[node_id].shift(0)
@@ -146,6 +148,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         """Return the last output of the first node that is down."""
         for n, directory in self._directories.items():
             if await self.process_id(n) is None:
+                with suppress(ClusterError):  # the caller has an error to report already
+                    await self._hosts[n].refresh()
                 return f"; node {n} ended: {last_words(directory, self._deployments[n].logs)}"
         return ""
 
@@ -237,6 +241,10 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     @override
     async def wipe(self, node_id: int) -> None:
         raise ClusterError(f"the {self.backend} backend can't wipe node {node_id}")
+
+    @override
+    def monotonic_offset_ns(self, node_id: int) -> int:
+        return self._hosts[node_id].monotonic_offset_ns if node_id in self._hosts else 0
 
     # Addresses and files
 

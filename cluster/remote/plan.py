@@ -87,6 +87,7 @@ def deployments_of(
             addresses=addresses,
             options=options,
             sees_machine=host.sees_machine,
+            uploads=host.uploads,
         )
         with blamed(culprit, "deployment", SystemUnavailableError):
             deployment: object = system.deployment(site)

@@ -181,6 +181,12 @@ class System(ABC):
         """Return what can be done to its nodes, of all that a backend can do."""
         return can - CLOCKS
 
+    def why_not(self, capability: Capability) -> str | None:
+        """Return why its nodes can't have a fault, in a few words; None without a reason."""
+        if capability in CLOCKS:
+            return "a node needs libfaketime and has to report its wall clock"
+        return None
+
     async def lacks(self, cluster: Cluster) -> str | None:
         """Return what a cluster lacks to be ready, in a few words; None if it is ready."""
         for node in cluster.nodes:

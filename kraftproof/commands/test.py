@@ -51,7 +51,16 @@ FaultEveryOption = Annotated[
     ),
 ]
 BackendOption = Annotated[
-    str, typer.Option(help="local (processes), docker (containers) or simulated.")
+    str, typer.Option(help="local (processes), docker (containers), ssh (hosts) or simulated.")
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")]
+HostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="The file of hosts of --backend ssh: machines with sshd and sudo (docs/ssh.md).",
+        metavar="FILE",
+        resolve_path=True,
+    ),
 ]
 WorkloadOption = Annotated[
     str,
@@ -114,6 +123,7 @@ NodeConfigOption = Annotated[
 def run_one(
     *,
     backend: BackendOption = DEFAULTS.backend,
+    hosts: HostsOption = None,
     workload: WorkloadOption = DEFAULTS.workload,
     nemesis: NemesisOption = DEFAULT_FAULTS,
     faults: FaultsOption = None,
@@ -139,9 +149,7 @@ def run_one(
     system_version: SystemVersionOption = None,
     timeouts: TimeoutsOption = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")
-    ] = False,
+    dry_run: DryRunOption = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
     ] = False,
@@ -167,6 +175,7 @@ def run_one(
     given = None if faults is None else schedule_of_file(faults)
     options = RunOptions(
         backend=backend,
+        hosts=hosts,
         system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
@@ -199,8 +208,7 @@ def run_test(
 ) -> int:
     """Execute the run, print its verdict and return the exit code."""
     from kraftproof.quick_start import without_pandas
-    from kraftproof.run.backends import make_backend
-    from kraftproof.run.planning import foreseen, plan
+    from kraftproof.run.planning import foreseen, plan, preflight
 
     if options.engine != "spark" and not dry_run:
         without_pandas()
@@ -211,7 +219,7 @@ def run_test(
         for scheduled in schedule:
             print_line(scheduled.describe())
         return 0
-    make_backend(options.backend).preflight()
+    preflight(options)
     return _run(options, schedule, mutant_hash, as_json=as_json)
 
 

@@ -55,7 +55,7 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
     if given is not None:
         _refuse_strange_nodes(given, told.nodes)
     for scheduled in schedule:
-        _refuse_fault(options, system, scheduled.fault, backend)
+        _refuse_fault(options, system, told, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
     return schedule
@@ -81,6 +81,15 @@ def _refuse_missing_spark() -> None:
             "--engine spark: there is no java on PATH or in JAVA_HOME; install a JRE of Java 17 "
             "or newer, or use --engine inline"
         )
+
+
+def preflight(options: RunOptions) -> None:
+    """Look whether this machine, and the hosts of the run, have what the backend needs.
+
+    Raises:
+        ClusterError: something is missing; one line.
+    """
+    make_backend(options.backend).preflight(cluster_options(options, None))
 
 
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
@@ -124,6 +133,7 @@ def cluster_options(
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
         backend=options.backend,
+        hosts=options.hosts,
         mutant=options.mutant,
         system_version=options.system_version,
         node_config=options.node_config,
@@ -206,13 +216,14 @@ def refuse_workload(workload: str, system: System) -> None:
 def _refuse_fault(
     options: RunOptions,
     system: System,
+    told: ClusterOptions,
     fault: Fault,
     backend: Backend,
 ) -> None:
     capabilities = backend.capabilities
     able = system.capabilities(capabilities)
     if fault.requires in able:
-        reason = backend.lacks(fault.requires)
+        reason = backend.lacks(fault.requires, told)
         if reason is not None:
             unable = f"the {options.backend} backend can't do that here: {reason}"
             raise UsageError(f"--nemesis {fault.kind}: {unable}")
@@ -221,4 +232,7 @@ def _refuse_fault(
     unable = f"the {options.backend} backend can't do that"
     if fault.requires in capabilities:
         unable = f"the system {system.name} can't have that on {options.backend}"
+        with blamed(plugin("system", system.name, system), "why_not"):
+            reason = system.why_not(fault.requires)
+        unable += "" if reason is None else f" ({reason})"
     raise UsageError(f"--nemesis {fault.kind}: {unable}, only {can}")

@@ -9,8 +9,7 @@ import msgspec
 
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
-from kraftproof.run.backends import make_backend
-from kraftproof.run.planning import plan
+from kraftproof.run.planning import plan, preflight
 from kraftproof.running import run_and_report
 from kraftproof.track_record.rows import Row
 
@@ -101,7 +100,7 @@ def record(row: Row, say: Say) -> Recorded:
 
 def _runs(row: Row, version: str, most: int, say: Say, *, is_affected: bool) -> Runs:
     options = replace(row.options, system_version=version)
-    make_backend(options.backend).preflight()
+    preflight(options)
     begun_s = time.monotonic()
     result = Runs(version=version, done=0, unknown=0, found=0, seconds=0.0)
     for number in range(most):
