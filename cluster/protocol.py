@@ -3,8 +3,9 @@
 See nemesis/ for faults, cluster/systems/ for the clients of a system.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -88,6 +89,15 @@ class Address:
     host: str
     port: int
     peer_host: str
+
+    @property
+    def as_peer(self) -> "Address":
+        """Return the address as other nodes use it, if they use a number: behind a proxy, say."""
+        try:
+            ip_address(self.peer_host)
+        except ValueError:
+            return self
+        return replace(self, host=self.peer_host)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

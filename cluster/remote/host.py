@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from kraftproof.cluster.protocol import Address, Capability, ClusterError, NodeInfo
+from kraftproof.cluster.protocol import PROXIED, Address, Capability, ClusterError, NodeInfo
 from kraftproof.cluster.systems.deployment import Deployment
 
 if TYPE_CHECKING:
@@ -144,6 +144,16 @@ class Hosts(Protocol):
     def capabilities(self) -> frozenset[Capability]:
         """Return the faults that the hosts can give to nodes."""
         ...
+
+    @property
+    def has_firewall(self) -> bool:
+        """Whether each node has a network of its own, whose firewall may cut links."""
+        return True
+
+    @property
+    def proxied(self) -> frozenset[Capability]:
+        """The faults for which the links of a run lead through proxies."""
+        return PROXIED
 
     def directory(self, node: NodeInfo) -> Path:
         """Return the directory of a node, as the harness sees it."""

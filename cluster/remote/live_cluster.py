@@ -14,7 +14,6 @@ from typing_extensions import override
 from kraftproof.cluster.answer_watch import AnswerWatch
 from kraftproof.cluster.capabilities import DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import (
-    PROXIED,
     Address,
     Capability,
     Cluster,
@@ -102,15 +101,16 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._deployments = deployments_of(self._system, self._options, hosts)
         if Capability.LOST_NAME in self._options.needs and not any(map(self.names_in_use, hosts)):
             raise ClusterError(f"--nemesis lost-name: {NO_NAMES.format(self._system.name)}")
-        addresses = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
-        trusted = {n: host.trusted for n, host in hosts.items()}
-        self._firewall = Firewall(hosts, addresses, trusted)
+        if self._provider.has_firewall:
+            own = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
+            trusted = {n: host.trusted for n, host in hosts.items()}
+            self._firewall = Firewall(hosts, own, trusted)
         self._clocks = {
             n: NodeClock(hosts[n], deployment.wall_clock, self._directories[n])
             for n, deployment in self._deployments.items()
             if deployment.wall_clock is not None
         }
-        if PROXIED & self._options.needs:
+        if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
         tasks = [self._scope.spawn(self._deploy(n)) for n in hosts]
         try:
@@ -203,19 +203,19 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     async def cut(self, links: frozenset[Link]) -> None:
         if Capability.PARTITION not in self._provider.capabilities:
             raise ClusterError(f"the {self.backend} backend can't cut links")
-        await self._firewall.cut(links)
+        await self._cutter.cut(links)
 
     @override
     async def heal(self, links: frozenset[Link]) -> None:
-        await self._firewall.heal(links)
+        await self._cutter.heal(links)
 
     @override
     async def withheld(self, links: frozenset[Link]) -> int:
-        return await self._firewall.withheld(links)
+        return await self._cutter.withheld(links)
 
     @override
     async def round_trip(self, link: Link) -> bool:
-        target = next(iter(self._hosts[link.target].addresses.values()))
+        target = next(iter(self._hosts[link.target].addresses.values())).as_peer
         request = self._deployments[link.target].probe
         return await probe.answers(self._hosts[link.source], target, request)
 

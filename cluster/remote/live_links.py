@@ -6,7 +6,7 @@ the delays and the ends that the connections of the node meet.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from typing_extensions import override
 
@@ -47,6 +47,31 @@ class Proxies(Protocol):
         ...
 
 
+class Cutter(Protocol):
+    """Withholds the traffic of links: a firewall, or proxies that can do so."""
+
+    async def cut(self, links: frozenset[Link]) -> None:
+        """Withhold the traffic of links."""
+        ...
+
+    async def heal(self, links: frozenset[Link]) -> None:
+        """Undo `cut`."""
+        ...
+
+    async def withheld(self, links: frozenset[Link]) -> int:
+        """Return the packets, or pieces of data, that were withheld since the cut."""
+        ...
+
+
+@runtime_checkable
+class WholeProxies(Cutter, Proxies, Protocol):
+    """Proxies that also cut links and lose data, so that no firewall is needed."""
+
+    def hits(self, links: frozenset[Link]) -> int:
+        """Return the pieces of data on links that a fault affected."""
+        ...
+
+
 class LiveLinks(LinkFaultCapable, ABC):
     """The links of a live cluster."""
 
@@ -60,9 +85,13 @@ class LiveLinks(LinkFaultCapable, ABC):
     async def process_id(self, node_id: int) -> int | None:
         """Return the process id of a node, or None when the node is down."""
 
+    @property
+    def _cutter(self) -> Cutter:
+        return self._proxies if isinstance(self._proxies, WholeProxies) else self._firewall
+
     @override
     async def add_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
-        if link_fault.loss:
+        if link_fault.loss and not isinstance(self._proxies, WholeProxies):
             await self._firewall.lose(links, link_fault.loss)
             return
         chosen = await self._measurable(links)
@@ -73,13 +102,15 @@ class LiveLinks(LinkFaultCapable, ABC):
 
     @override
     async def remove_link_fault(self, links: frozenset[Link], link_fault: LinkFault) -> None:
-        if link_fault.loss:
+        if link_fault.loss and not isinstance(self._proxies, WholeProxies):
             await self._firewall.lose_no_more(links, link_fault.loss)
         elif self._proxies is not None:
             await self._proxies.remove(links, link_fault)
 
     @override
     async def link_fault_count(self, links: frozenset[Link]) -> int:
+        if isinstance(self._proxies, WholeProxies):
+            return self._proxies.hits(links)
         lost, _ = await self._firewall.lost(links)
         return lost
 
@@ -87,6 +118,9 @@ class LiveLinks(LinkFaultCapable, ABC):
     async def link_fault_effect(
         self, links: frozenset[Link], link_fault: LinkFault, before: int
     ) -> str | None:
+        if isinstance(self._proxies, WholeProxies) and (link_fault.loss or link_fault.stall):
+            affected = self._proxies.hits(links) - before
+            return f"{affected} pieces of data delayed" if affected else None
         if link_fault.loss:
             lost, seen = await self._firewall.lost(links)
             if lost - before < FEWEST_LOST:
