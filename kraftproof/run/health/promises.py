@@ -39,10 +39,18 @@ SPARING: Final = frozenset(
         Capability.LOSS,
         Capability.RESET,
         Capability.STALL,
+        Capability.CLOCK_DRIFT,
+        Capability.LATENCY,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+        Capability.CPU,
     }
 )
 """A fault with such a capability ends no process."""
-CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.DRIFT})
+CLOCKS: Final = frozenset(
+    {Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT, Capability.DRIFT}
+)
 _LAST: Final = 1 << 62
 
 
