@@ -1,7 +1,7 @@
 """Draw schedules with several faults at once: legs with subsets of the faults, and a free leg.
 
-Bugs hide behind combinations that nobody thinks of, so a leg draws which faults it has. One leg has
-none, so that each run shows what the system does by itself.
+Bugs hide behind combinations that nobody thinks of, so each leg draws a subset of the faults. A leg
+without faults shows the behaviour of the undisturbed system in each run.
 """
 
 from collections.abc import Sequence
