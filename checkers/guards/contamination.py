@@ -6,13 +6,14 @@ nodes of several clusters.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.checkers.history.faults import read_faults
 from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap
 
+FAULTS_FILE: Final = "faults.jsonl"
 TAKEN_PORT: Final = "taken-port"
 """The kind of fault that takes the port of a node."""
 OUTPUT_FILE: Final = "output.log"
@@ -23,17 +24,15 @@ _VALUE: Final = re.compile(rb'"[0-9]+@([0-9a-f]{5}|s[0-9]+)"')
 _TAKEN: Final = re.compile(rb"address already in use", re.IGNORECASE)
 
 
-def signs(
-    history: Path, nodes: Path, run_id: str, faults: Iterable[FaultEvent] = ()
-) -> Iterator[Mishap]:
+def signs(history: Path, nodes: Path, run_id: str) -> Iterator[Mishap]:
     """Yield the signs in the files of a run.
 
     Args:
-        history: history.jsonl.
+        history: history.jsonl; faults.jsonl beside it has the faults, which may take ports.
         nodes: The folder with a directory for each node.
         run_id: The id that the values of the run carry.
-        faults: The faults of the run, which may have taken the port of a node.
     """
+    faults = read_faults(history.with_name(FAULTS_FILE))
     ours = {one for event in faults if event.kind == TAKEN_PORT for one in _nodes(event.targets)}
     found = foreign_value(history, run_id) if history.is_file() else None
     if found is not None:

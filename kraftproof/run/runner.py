@@ -12,7 +12,6 @@ from typing import Any
 from kraftproof import interrupts
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.guards.contamination import signs
-from kraftproof.checkers.history.faults import read_faults
 from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap, ViolatedInvariant
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
@@ -117,9 +116,7 @@ def execute(
     attempt.collect(with_tables=is_collected)
     run = attempt.so_far()
     if not options.is_virtual:
-        faults = read_faults(directory.faults)
-        run_id = directory.run_id(options)
-        attempt.mishaps += signs(directory.history, directory.nodes, run_id, faults)
+        attempt.mishaps += signs(directory.history, directory.nodes, directory.run_id(options))
     outcome = OutcomeRecorder(directory.path, is_guarded=guarded)
     for one in attempt.mishaps:
         outcome.mishap(one.kind, one.sentence)
