@@ -142,6 +142,8 @@ class Simulation:
     violations: "tuple[Violation, ...]"
     conditions: str = ""
     """Description of the simulated cluster, for readers."""
+    crashes: "tuple[Violation, ...]" = ()
+    """The crashes of nodes that the run has outlived."""
 
 
 async def quiesce(cluster: Cluster) -> None:
@@ -167,4 +169,5 @@ def simulation_of(cluster: Cluster | None) -> Simulation | None:
         simulated_ns=cluster.simulated_ns,
         violations=tuple(cluster.violations),
         conditions=cluster.world.conditions.describe(),
+        crashes=tuple(cluster.world.crashes),
     )
