@@ -15,6 +15,8 @@ PART: Final = 0.8
 """Share of a delay that has to be measured."""
 SLACK: Final = 1.25
 """A limited rate is at most so many times the limit, as measured."""
+SLOWER: Final = 2.0
+"""A limited rate is less than the rate before, divided by this number."""
 SCRIPT: Final = """
 import json, socket, sys, time
 host, port, timeout, request, connections, requests = sys.argv[1:]
@@ -109,7 +111,8 @@ def measured_effect(fault: LinkFault, before: Measured, now: Measured) -> str | 
     """Return the effect of a fault in words, from measurements; None without an effect."""
     if fault.slow_ns and now.fastest_s >= before.fastest_s + PART * fault.slow_ns / NS_PER_S:
         return f"an answer took {now.fastest_s:.3f} s, {before.fastest_s:.3f} s before"
-    if fault.bandwidth and now.rate <= SLACK * fault.bandwidth < before.rate:
+    is_slower = SLOWER * now.rate < before.rate
+    if fault.bandwidth and now.rate <= SLACK * fault.bandwidth and is_slower:
         return f"{now.rate:.0f} bytes per second passed, {before.rate:.0f} before"
     if fault.close_ns and now.close_s >= before.close_s + PART * fault.close_ns / NS_PER_S:
         return f"the end took {now.close_s:.3f} s, {before.close_s:.3f} s before"

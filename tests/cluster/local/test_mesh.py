@@ -68,11 +68,13 @@ def test_a_fault_of_a_link_is_measured_and_ends(mesh, said, fault):
     run = runner.run
     before = run(cluster.link_fault_count(THERE))
     run(cluster.add_link_fault(THERE, fault))
-    run(cluster.round_trip(Link(1, 2)))
-    effect = run(cluster.link_fault_effect(THERE, fault, before))
+    try:
+        run(cluster.round_trip(Link(1, 2)))
+        effect = run(cluster.link_fault_effect(THERE, fault, before))
+    finally:
+        run(cluster.remove_link_fault(THERE, fault))
     assert effect is not None
     assert said in effect
-    run(cluster.remove_link_fault(THERE, fault))
     began = time.monotonic()
     assert run(cluster.round_trip(Link(1, 2)))
     assert time.monotonic() - began < 5
