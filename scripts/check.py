@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.changed_tests import ROOT, importers, nearest_first, within_budget
-from scripts.run_tests import BIN, LEFT_OUT, stages, succeeds
+from scripts.run_tests import BIN, LEFT_OUT, results_of, stages
 
 SECONDS = 90.0
 RESERVE_SECONDS = 12.0
@@ -140,7 +140,7 @@ def main() -> int:
 def style_results() -> list[bool]:
     """Run the commands of the stage `style`, and return whether each succeeded."""
     (style,) = (stage for stage in stages() if stage.name == "style")
-    return [succeeds(command) for command in style.commands]
+    return results_of(style)
 
 
 if __name__ == "__main__":
