@@ -26,6 +26,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.differential import as_keys
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_topics, random_history, some_lost
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 MODEL = Topics()
@@ -139,9 +140,17 @@ def test_its_order_of_a_long_history_is_legal_though_steps_are_left_out(monkeypa
     assert is_legal_order(prefix(MODEL, history, 1 << 62), indices)
 
 
-@pytest.mark.parametrize("concurrency", [20, 50])
-@pytest.mark.parametrize("indeterminate", [0, 0.05])
-@pytest.mark.parametrize("corrupt", [None, "gone-id"])
+@pytest.mark.parametrize(
+    ("corrupt", "concurrency", "indeterminate"),
+    [
+        (None, 50, 0),
+        (None, 20, 0.05),
+        ("gone-id", 50, 0),
+        ("gone-id", 20, 0.05),
+        *(long(corrupt, 20, 0) for corrupt in (None, "gone-id")),
+        *(long(corrupt, 50, 0.05) for corrupt in (None, "gone-id")),
+    ],
+)
 def test_a_long_history_is_decided(corrupt, concurrency, indeterminate):
     options = generated(corrupt, concurrency, indeterminate=indeterminate)
     (judged,) = judge_columns(MODEL, columns_of(generated_table(options)), CheckOptions())

@@ -20,6 +20,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.engines import ENGINES
 from tests.support.checkers.random_histories import draw_container, random_history
+from tests.support.long_cases import long
 
 HISTORIES = 1_000
 rooms = pytest.mark.parametrize("room", [stack_graph._LEAST_ROOM, 2], ids=["as it is", "little"])
@@ -61,7 +62,7 @@ def test_it_finds_what_trying_every_order_finds(room, monkeypatch):
     assert min(seen.values()) > HISTORIES / 10
 
 
-@pytest.mark.parametrize("seed", [1, 6])
+@pytest.mark.parametrize("seed", [1, long(6)])
 def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
     calls = generated(operations=4_000, seed=seed)
     (outcome,) = registry.decide(calls, LIMITS)
@@ -69,8 +70,17 @@ def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
     assert sweep(calls).stuck is None
 
 
-@pytest.mark.parametrize("corrupt", ["phantom", "duplicate", "false-empty"])
-@pytest.mark.parametrize("room", [stack_graph._LEAST_ROOM, 16])
+@pytest.mark.parametrize(
+    ("corrupt", "room"),
+    [
+        ("phantom", stack_graph._LEAST_ROOM),
+        ("false-empty", stack_graph._LEAST_ROOM),
+        ("duplicate", 16),
+        long("duplicate", stack_graph._LEAST_ROOM),
+        long("phantom", 16),
+        long("false-empty", 16),
+    ],
+)
 def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room, monkeypatch):
     monkeypatch.setattr(stack_graph, "_LEAST_ROOM", room)
     calls = generated(operations=3_000, corrupt=corrupt, seed=3)
@@ -84,7 +94,7 @@ def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room
 
 
 @pytest.mark.parametrize("corrupt", [None, "phantom", "out-of-order"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, long(1), long(2)])
 def test_of_elements_put_once_it_says_what_their_own_engine_says(corrupt, seed):
     calls = generated(operations=10_000, values=None, corrupt=corrupt, seed=seed)
     (theirs,) = registry.decide(calls, LIMITS)
