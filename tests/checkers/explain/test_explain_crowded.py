@@ -89,10 +89,12 @@ def test_an_order_that_is_known_to_be_there_is_looked_for_longer():
     options = crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8)
     columns = columns_of(generated_table(options))
     (judged,) = judge_columns(model, columns, CheckOptions())
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
     known, unknown = (
-        explain(model, judged.key, columns.operations(0), stuck, seconds=0.3, is_first=is_first)
+        explain(
+            model, judged.key, columns.operations(0), first_illegal, seconds=0.3, is_first=is_first
+        )
         for is_first in (True, False)
     )
     assert known.linearized == known.linearizable

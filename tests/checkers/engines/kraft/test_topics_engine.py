@@ -37,7 +37,7 @@ LOST_END = ("delete", {"by": "id", "id": A}, None)
 SEEN = [lookup("exists"), lookup("absent")]
 ROOMS = (1, 2, 4, 8, 16, 1024)
 """So little room at first that sweeps have to go on with more, and leave steps out."""
-rooms = pytest.mark.parametrize("room", [topics._ROOMS, ROOMS], ids=["as it is", "little"])
+rooms = pytest.mark.parametrize("room", [topics._CAPACITIES, ROOMS], ids=["as it is", "little"])
 
 
 def draw_by_id(random, state):
@@ -102,7 +102,7 @@ def at(times, steps):
 
 @rooms
 def test_it_agrees_with_the_search_wherever_answers_are_lost(room, monkeypatch):
-    monkeypatch.setattr(topics, "_ROOMS", room)
+    monkeypatch.setattr(topics, "_CAPACITIES", room)
     random = Random("lost answers about topics")
     histories = [lossy_history(random, [6, 10, 14, 20, 28]) for _ in range(HISTORIES)]
     verdicts = []
@@ -118,7 +118,7 @@ def test_it_agrees_with_the_search_wherever_answers_are_lost(room, monkeypatch):
 
 @rooms
 def test_its_order_of_a_legal_prefix_is_legal(room, monkeypatch):
-    monkeypatch.setattr(topics, "_ROOMS", room)
+    monkeypatch.setattr(topics, "_CAPACITIES", room)
     random, shown = Random("orders of topics"), 0
     for _ in range(HISTORIES // 4):
         history = lossy_history(random, [4, 6, 8, 10])
@@ -134,7 +134,7 @@ def test_its_order_of_a_legal_prefix_is_legal(room, monkeypatch):
 
 
 def test_its_order_of_a_long_history_is_legal_though_steps_are_left_out(monkeypatch):
-    monkeypatch.setattr(topics, "_ROOMS", ROOMS)
+    monkeypatch.setattr(topics, "_CAPACITIES", ROOMS)
     history = operations_of(generated_table(generated(None, 20, operations=4_000)))
     indices = engine_order(MODEL, history, 1 << 62, 1.0)
     assert is_legal_order(prefix(MODEL, history, 1 << 62), indices)
@@ -179,7 +179,7 @@ def test_what_would_take_more_than_it_may_is_left_unknown(limits, reason):
 
 def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
     """A narrow sweep is stuck where a wide one is not: then there is no verdict."""
-    monkeypatch.setattr(topics, "_ROOMS", (1,))
+    monkeypatch.setattr(topics, "_CAPACITIES", (1,))
     random = Random("narrow sweeps over topics")
     histories = [lossy_history(random, [10, 14, 20]) for _ in range(HISTORIES // 4)]
     unknown = 0
@@ -191,7 +191,7 @@ def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("steps", "stuck"),
+    ("steps", "first_illegal"),
     [
         ([LOST_CREATE, LOST_DELETE, LOST_DELETE, *SEEN, lookup("exists")], 5),
         ([LOST_CREATE, LOST_CREATE, LOST_DELETE, *SEEN, *SEEN], 6),
@@ -201,9 +201,9 @@ def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
         ([LOST_END, created(B), LOST_END, *SEEN], 4),
     ],
 )
-def test_a_lost_call_takes_effect_once_and_on_what_it_is_about(steps, stuck):
+def test_a_lost_call_takes_effect_once_and_on_what_it_is_about(steps, first_illegal):
     (outcome,) = decided([in_series(steps)])
-    assert outcome.first_illegal_row == stuck
+    assert outcome.first_illegal_row == first_illegal
 
 
 @pytest.mark.parametrize("is_told_first", [True, False])

@@ -73,7 +73,7 @@ def test_an_engine_tells_a_legal_order_of_each_legal_prefix(name):
 @pytest.mark.parametrize("name", ["kv-append", "multi-register"])
 def test_so_it_does_where_it_has_little_room_and_begins_again(name):
     room = {"_FIRST_MOST": 2, "_APART": 3, "_DEPTH": 1}
-    with with_room(room), patch.object(beam_sweep, "_LOGGED", beam_sweep._ROOM):
+    with with_room(room), patch.object(beam_sweep, "_LOGGED", beam_sweep._CAPACITY):
         legal, long = orders_told(name, may_be_unknown=True)
     assert legal > HISTORIES / 4
     assert long > HISTORIES / 20
