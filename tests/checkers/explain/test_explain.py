@@ -54,7 +54,7 @@ def test_each_model_has_an_invalid_history_and_its_words(name):
     assert words == path.with_suffix(".txt").read_text(encoding="utf-8")
     explanation = msgspec.json.decode(run(path, "--model", name, "--json").stdout, type=Explanation)
     assert explanation.words + "\n" == words
-    assert explanation.schema_version == 1
+    assert explanation.schema_version == 2
     assert explanation.sub_history is not None
     assert explanation.sub_history.is_verified
     assert explanation.sub_history.is_minimal
