@@ -138,11 +138,11 @@ class ClusterFactory:
             store=directory,
         )
         chosen = make_system(options.system)
-        told = cluster_options(options, None, chosen)
-        refuse_system(options, chosen, told)
+        requested = cluster_options(options, None, chosen)
+        refuse_system(options, chosen, requested)
         make_backend(options.backend).preflight()
         directory.mkdir(parents=True)
-        made = cluster_of(options.backend, told, chosen)
+        made = cluster_of(options.backend, requested, chosen)
         self._made.append(self._stack.enter_context(made))
         return self._made[-1]
 

@@ -70,10 +70,10 @@ def record(reports: Iterable[Path]) -> None:
             name = case.get("classname", "").split(".")
             while name and not (path := ROOT.joinpath(*name).with_suffix(".py")).is_file():
                 name.pop()
-            told = {one.get("name"): one.get("value", "") for one in case.iter("property")}
-            if name and "cpu_s" in told:
-                is_left_out = "left_out_of_check" in told
-                spent = 0.0 if is_left_out else float(told["cpu_s"])
+            last_line = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+            if name and "cpu_s" in last_line:
+                is_left_out = "left_out_of_check" in last_line
+                spent = 0.0 if is_left_out else float(last_line["cpu_s"])
                 seconds[str(path.relative_to(ROOT))] += spent
     rows = [f"{path}\t{spent:.1f}\n" for path, spent in sorted(seconds.items())]
     RECORD.write_text("".join(["file\tcpu_s\n", *rows]), encoding="utf-8")

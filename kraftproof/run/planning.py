@@ -40,20 +40,20 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
         planner(name)
     _refuse_model(make_workload(options.workload))
     system = make_system(options.system)
-    told = cluster_options(options, None, system)
-    refuse_system(options, system, told)
+    requested = cluster_options(options, None, system)
+    refuse_system(options, system, requested)
     refuse_store(options.store)
     schedule = given
     if schedule is None:
         schedule = spaced(
             options.nemeses,
-            told.nodes,
+            requested.nodes,
             Random(f"schedule {options.seed}"),
             options.time_limit_ns,
             every_ns=options.fault_every_ns,
         )
     if given is not None:
-        _refuse_strange_nodes(given, told.nodes)
+        _refuse_strange_nodes(given, requested.nodes)
     for scheduled in schedule:
         _refuse_fault(options, system, scheduled.fault, backend)
     if options.engine == "spark":
@@ -167,7 +167,7 @@ def _refuse_model(workload: Workload) -> None:
         model_named(workload.model)
 
 
-def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> None:
+def refuse_system(options: RunOptions, system: System, requested: ClusterOptions) -> None:
     """Refuse a backend, a workload, nodes or settings that the system can't have.
 
     Raises:
@@ -181,7 +181,7 @@ def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> 
         )
     refuse_workload(options.workload, system)
     with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
-        system.refuse(told)
+        system.refuse(requested)
 
 
 def refuse_workload(workload: str, system: System) -> None:

@@ -162,13 +162,13 @@ class _Attempt:
             HarnessError: a file of the run can't be written.
             SystemUnavailableError: the system has no clients for the workload.
         """
-        told = cluster_options(
+        requested = cluster_options(
             self.options, self.directory, self.system, self.schedule, is_collected=is_collected
         )
         try:
             with writing(self.directory.path):
                 backend = make_backend(self.options.backend)
-                backend.run(told, self.system, self.main, self.progress.phase)
+                backend.run(requested, self.system, self.main, self.progress.phase)
         except KeyboardInterrupt:
             interrupts.settle()
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")

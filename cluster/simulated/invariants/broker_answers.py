@@ -46,7 +46,7 @@ SET_FOR_TOPIC = 1
 """The source of a configuration set for the topic; other sources are defaults."""
 
 
-class AnswersShowTheImage(Invariant):
+class ResponsesMatchImage(Invariant):
     """Metadata answers of a broker equal its image."""
 
     statement = "A broker's answers about brokers, topics and configurations equal its image."

@@ -5,7 +5,7 @@ from msgspec.structs import replace as changed
 
 from kraftproof.cluster.simulated.invariants.broker_answers import (
     TOPIC_CONFIGS,
-    AnswersShowTheImage,
+    ResponsesMatchImage,
 )
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -85,7 +85,7 @@ class Broker:
     """Broker 4, which has published an image."""
 
     def __init__(self, image=IMAGE):
-        self.harness = MonitorHarness(AnswersShowTheImage(CONFIG))
+        self.harness = MonitorHarness(ResponsesMatchImage(CONFIG))
         self.process = self.harness.process(4)
         self.process.publishes(9, image)
 

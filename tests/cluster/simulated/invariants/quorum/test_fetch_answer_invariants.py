@@ -3,8 +3,8 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
-    FetchesGetWhatFollows,
-    NewsIsAnsweredAtOnce,
+    FetchReturnsNextBatches,
+    NoFetchWaitsWithData,
 )
 from kraftproof.node.wire.messages import fetch_response
 from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness, batch_of
@@ -36,7 +36,7 @@ def fetched(*batches, error=0):
     ],
 )
 def test_batches_follow_the_offset(asked, answer, is_right):
-    harness = MonitorHarness(FetchesGetWhatFollows(CONFIG))
+    harness = MonitorHarness(FetchReturnsNextBatches(CONFIG))
     leader = harness.process(1)
     for batch in (FIRST, SECOND, THIRD):
         leader.appends_batch(batch)
@@ -46,7 +46,7 @@ def test_batches_follow_the_offset(asked, answer, is_right):
 
 @pytest.mark.parametrize(("is_answered", "violations"), [(True, 0), (False, 1)])
 def test_a_waiting_fetch_is_answered_in_the_step_of_an_append(is_answered, violations):
-    harness = MonitorHarness(NewsIsAnsweredAtOnce(CONFIG))
+    harness = MonitorHarness(NoFetchWaitsWithData(CONFIG))
     leader = harness.process(1)
     leader.appends_batch(FIRST)
     leader.leads(7)
