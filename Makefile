@@ -7,7 +7,7 @@ FRAMES ?= 1000000
 HISTORIES ?= 1100000 # one in twenty is not compared: no place in it for a wrong answer
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak fuzz bench bench-checkers bench-simulation
+.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak nightly fuzz bench bench-beside bench-checkers bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -46,11 +46,17 @@ test-the-tests: setup ## Empty SAMPLE=300 functions one by one; name those that 
 soak: docker ## RUNS=50 docker runs of 20 s, every node killed at once, half with small snapshots
 	@$(BIN)/python scripts/soak.py --runs $(RUNS)
 
+nightly: docker ## A night of tests: known bugs must be found, then new seeds and runs; half an hour
+	@$(BIN)/kraftproof nightly $(if $(NIGHT),--night $(NIGHT))
+
 fuzz: setup ## FRAMES=1000000 random and half-right frames to 3+3 local processes, at most an hour
 	@$(BIN)/kraftproof fuzz --backend local --frames $(FRAMES) --time-limit 3600
 
 bench: docker ## createTopics a second, failover, start-up and memory, in containers
 	@$(BIN)/python -m bench.cluster
+
+bench-beside: docker ## The same beside real Kafka, in turns, 5 rounds; half an hour; a page (Maven)
+	@$(BIN)/python -m bench.cluster --beside apache-kafka --out docs/benchmarks/cluster.md
 
 bench-checkers: setup ## Our checkers beside Porcupine and porcupine-rs: a page (go, cargo; RESUME=1 goes on)
 	@$(BIN)/python -m bench.checkers --out docs/benchmarks/checkers.md $(if $(RESUME),--resume)

@@ -185,3 +185,44 @@ class WallClockFaultCapable(Protocol):
     async def drift_clock(self, node_id: int, rate_ppm: int) -> None:
         """Let a node's wall clock drift from now on, in parts per million; 0 heals at true time."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a node has used of its processor and memory since the start of its process.
+
+    Attributes:
+        memory: Memory in use now, in bytes.
+        memory_limit: Limit of the memory, in bytes.
+        at_memory_limit: Allocations that met the limit; None where the kernel does not count them.
+        throttled: Periods in which the node had to wait for the processor.
+        throttled_ns: Time that the node had to wait, in nanoseconds.
+        is_out_of_memory: Whether the kernel ended the last process for lack of memory.
+    """
+
+    memory: int
+    memory_limit: int
+    at_memory_limit: int | None
+    throttled: int
+    throttled_ns: int
+    is_out_of_memory: bool
+
+
+@runtime_checkable
+class LimitCapable(Protocol):
+    """A backend that can limit the processor time and the memory of a node."""
+
+    async def limit_cpu(self, node_id: int, share: float | None) -> None:
+        """Limit a node to a share of one processor; None heals."""
+        ...
+
+    async def limit_memory(self, node_id: int, slack: int | None) -> int | None:
+        """Limit a node to its present memory and `slack` bytes; return the limit. None heals.
+
+        A negative slack takes memory away, as far as the kernel can.
+        """
+        ...
+
+    async def usage(self, node_id: int) -> Usage | None:
+        """Return the usage of a node; None for a node that never ran."""
+        ...

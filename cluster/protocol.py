@@ -31,9 +31,13 @@ class Capability(StrEnum):
     AIMED_CRASH = "aimed-crash"
     CLOCK_STROBE = "clock-strobe"
     CLOCK_DRIFT = "clock-drift"
+    CPU = "cpu"
+    MEMORY = "memory"
     DRIFT = "drift"
 
 
+LIVE_ONLY: Final = frozenset({Capability.CPU, Capability.MEMORY})
+"""Faults that simulated nodes do not have: they use no processor time and no memory."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
 """Faults of wall clocks; the node has to report its wall clock."""
 
@@ -105,6 +109,8 @@ class ClusterOptions:
     """The backend of the run; empty if a cluster is made without a run."""
     system_version: str | None = None
     """The release of the system under test; None for the system's default release."""
+    hosts: Path | None = None
+    """The file of hosts, for a backend that finds its hosts in a file."""
     mutant: str | None = None
     node_config: tuple[tuple[str, str], ...] = ()
     """Settings that all nodes get besides, as the system takes them."""
@@ -228,6 +234,10 @@ class Cluster(Protocol):
     def bootstrap(self) -> str:
         """host:port list for ordinary clients, as the system has it; empty in simulation."""
         ...
+
+    def monotonic_offset_ns(self, node_id: int) -> int:
+        """The monotonic clock of the node's machine minus that of the harness, in ns."""
+        return 0
 
     def node_files(self, node_id: int) -> Path:
         """The directory with the node's raw files; simulated nodes write theirs at the end."""

@@ -17,8 +17,9 @@ import docker
 from docker.errors import DockerException
 from requests.exceptions import RequestException
 
-from kraftproof.images.context import IMAGES, build, exists, fingerprint
+from kraftproof.images.context import build, exists, fingerprint
 from kraftproof.images.errors import ImageError
+from kraftproof.images.sources import IMAGES
 
 OFFICIAL = "python:3.13-slim"
 SUITE = "trixie"

@@ -19,19 +19,11 @@ if find_spec("docker") is None:
 import docker
 
 from kraftproof.images.base import base_tag, ensure_base
-from kraftproof.images.context import (
-    IMAGES,
-    build,
-    connect,
-    copy_files,
-    exists,
-    fingerprint,
-    source_files,
-)
+from kraftproof.images.context import build, connect, exists, fingerprint
+from kraftproof.images.sources import IMAGES, NODE, copy_files, source_files
 from kraftproof.images.wheels import download, requirements
 
 REPOSITORY = "kraftproof/reference"
-OURS = ("node", "mutants")
 LIBFAKETIME_PATH = "/opt/kraftproof/libfaketimeMT.so.1"
 SOURCE_PATH = "/opt/kraftproof/source"
 
@@ -70,6 +62,6 @@ def snapshot(context: Path) -> str:
     name its own content.
     """
     shutil.copytree(IMAGES / "reference", context, dirs_exist_ok=True)
-    copy_files(source_files(*OURS), context / "source")
+    copy_files(source_files(*NODE), context / "source")
     files = sorted(path for path in context.rglob("*") if path.is_file())
     return f"{REPOSITORY}:{fingerprint(context, files, base_tag(), requirements())}"

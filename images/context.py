@@ -6,7 +6,6 @@ caches layers.
 
 import hashlib
 import re
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -17,20 +16,6 @@ from kraftproof.images.errors import ImageError
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """Codes with which the engine colours the errors of a step."""
-IMAGES = Path(__file__).parent
-PACKAGE = IMAGES.parent
-"""The package kraftproof; in a checkout, its sub-packages are links to the top-level folders."""
-
-
-def source_files(*folders: str) -> list[Path]:
-    """Return the package's `__init__.py` and the files of the named sub-packages, sorted.
-
-    Bytecode is left out. Each path is below PACKAGE, so that checkout and wheel are alike.
-    """
-    found = [PACKAGE / "__init__.py"]
-    for folder in folders:
-        found += (PACKAGE / folder).rglob("*")
-    return sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
 
 
 def fingerprint(root: Path, files: Iterable[Path], *words: str) -> str:
@@ -43,14 +28,6 @@ def fingerprint(root: Path, files: Iterable[Path], *words: str) -> str:
         digest.update(f"{path.relative_to(root)}:{len(content)}:".encode())
         digest.update(content)
     return digest.hexdigest()[:12]
-
-
-def copy_files(files: Iterable[Path], target: Path) -> None:
-    """Copy files of the package below `target`, importable as kraftproof."""
-    for path in files:
-        place = target / path.relative_to(PACKAGE.parent)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(path, place)
 
 
 def connect(client: docker.DockerClient | None) -> docker.DockerClient:
@@ -80,6 +57,7 @@ def build(
     tag: str,
     arguments: Mapping[str, str],
     dockerfile: str = "Dockerfile",
+    target: str | None = None,
 ) -> None:
     """Build a Dockerfile of the folder as an image with the label of Kraftproof.
 
@@ -92,6 +70,7 @@ def build(
             dockerfile=dockerfile,
             tag=tag,
             buildargs=dict(arguments),
+            target=target or "",
             labels={"kraftproof": "1"},
             rm=True,
             forcerm=True,

@@ -1,15 +1,17 @@
 """Build images for systems under test: from packages, a program or a Dockerfile."""
 
+import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import docker
 
 from kraftproof.images.base import base_tag, ensure_base
-from kraftproof.images.context import IMAGES, build, exists, fingerprint
+from kraftproof.images.context import build, exists, fingerprint
 from kraftproof.images.errors import ImageError
+from kraftproof.images.sources import IMAGES
 
 REPOSITORY = "kraftproof/system"
 
@@ -58,23 +60,40 @@ def program_image(
 
 
 def dockerfile_image(
-    client: docker.DockerClient, dockerfile: Path, progress: Callable[[str], None]
+    client: docker.DockerClient,
+    dockerfile: Path,
+    progress: Callable[[str], None],
+    *,
+    context: Path | None = None,
+    arguments: Mapping[str, str] | None = None,
+    target: str | None = None,
 ) -> str:
     """Return the tag of the image of a Dockerfile, built if a file of its folder has changed.
+
+    Args:
+        client: The engine's client.
+        dockerfile: The Dockerfile.
+        progress: Called with a line before a long step.
+        context: The folder of the build; by default the folder of the Dockerfile.
+        arguments: The build arguments.
+        target: The stage to build; None for the last stage.
 
     Raises:
         ImageError: the file is missing, or a step failed.
     """
     if not dockerfile.is_file():
         raise ImageError(f"{dockerfile}: there is no such Dockerfile")
-    folder = dockerfile.parent
+    folder = context or dockerfile.parent
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    tag = f"{REPOSITORY}:{fingerprint(folder, files, dockerfile.name)}"
+    given = arguments or {}
+    words = [f"{name}={given[name]}" for name in sorted(given)] + ([target] if target else [])
+    name = os.path.relpath(dockerfile, folder)
+    tag = f"{REPOSITORY}:{fingerprint(folder, files, name, *words)}"
     if exists(client, tag):
         progress(f"image {tag}: present")
         return tag
     progress(f"image {tag}: building {dockerfile}")
-    build(client, folder, tag, {}, dockerfile.name)
+    build(client, folder, tag, given, name, target)
     return tag
 
 

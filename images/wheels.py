@@ -1,4 +1,4 @@
-"""Download the node's third-party wheels for the image's Python, at the versions of the lock.
+"""Download the node's third-party wheels for another Python, at the versions of the lock.
 
 The host downloads, since pip has no network inside a build. Names, versions and (in a checkout)
 hashes are those of requirements.lock.
@@ -13,8 +13,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from kraftproof.images.context import PACKAGE
 from kraftproof.images.errors import ImageError
+from kraftproof.images.sources import PACKAGE
 
 PACKAGES = ("crc32c", "immutables", "msgspec", "typing-extensions")
 PYTHON_VERSION = "3.13"
@@ -43,6 +43,7 @@ def download(
     architecture: str,
     packages: Sequence[str] = PACKAGES,
     from_source: Sequence[str] = (),
+    python: str = PYTHON_VERSION,
 ) -> None:
     """Unpack the wheels into `target`.
 
@@ -51,6 +52,7 @@ def download(
         architecture: The engine's machine name, such as x86_64.
         packages: Names in the lock.
         from_source: Packages built on the host: pure Python without a wheel.
+        python: Version of the importing Python, such as 3.13.
     """
     pins = target.parent / "pins.txt"
     text = requirements(packages)
@@ -58,7 +60,7 @@ def download(
     checked = ["--require-hashes"] if "--hash=" in text else []
     command = [*installer(architecture), "--quiet", "--no-deps", "--only-binary", ":all:", *checked]
     command += [word for name in from_source for word in ("--no-binary", name)]
-    command += ["--python-version", PYTHON_VERSION, "--target", str(target), "-r", str(pins)]
+    command += ["--python-version", python, "--target", str(target), "-r", str(pins)]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=DOWNLOAD_SECONDS

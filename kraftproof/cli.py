@@ -37,6 +37,8 @@ COMMANDS: Final = {
     "fuzz": "Send random and half-right frames to a cluster, and watch its nodes.",
     "shrink": "Reduce a failing run to the faults that cause the failure.",
     "replay": "Do a recorded run again, on other ground if asked; count how often it fails again.",
+    "track-record": "Find known bugs of released systems, on the affected and a control version.",
+    "nightly": "Test for a night: known bugs first, then new seeds and runs under faults.",
     "mutants": "Plant known bugs in the node, and report which bugs the simulation finds.",
     "mutate": "Make small edits of the node, and report which edits the simulation finds.",
     "check": "Check recorded histories and run directories.",
@@ -215,8 +217,8 @@ def _version() -> str:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    module = importlib.import_module(f"kraftproof.commands.{name}")
-    function: Callable[..., Any] = getattr(module, FUNCTIONS.get(name, name))
+    module = importlib.import_module(f"kraftproof.commands.{name.replace('-', '_')}")
+    function: Callable[..., Any] = getattr(module, FUNCTIONS.get(name, name.replace("-", "_")))
     return function
 
 

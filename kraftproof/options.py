@@ -40,6 +40,8 @@ class RunOptions:
     """The release of the system under test; None for the system's default release."""
     workload: str = "topics"
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
+    hosts: Path | None = None
+    """The file of hosts, for the backend that takes hosts."""
     nodes: str = ""
     """Number of nodes by role, as given to `--nodes`; empty: the default of the system."""
     time_limit_s: float = 30.0
@@ -68,6 +70,10 @@ class RunOptions:
             UsageError: a value out of its range; one line.
         """
         _one_of("--backend", self.backend, BACKENDS)
+        if backends.BACKENDS[self.backend].takes_hosts and self.hosts is None:
+            raise UsageError(f"--backend {self.backend}: needs --hosts FILE (docs/ssh.md)")
+        if self.hosts is not None and not backends.BACKENDS[self.backend].takes_hosts:
+            raise UsageError(f"--hosts {self.hosts}: the {self.backend} backend takes no hosts")
         _one_of("--engine", self.engine, ENGINES)
         _one_of("--expect", self.expect, EXPECTATIONS)
         _one_of("--timeouts", self.timeouts, PROFILES)
@@ -110,6 +116,7 @@ class RunOptions:
         return {
             **asdict(self),
             "store": str(self.store),
+            "hosts": None if self.hosts is None else str(self.hosts),
             "nemeses": list(self.nemeses),
             "node_config": dict(self.node_config),
         }
@@ -129,6 +136,7 @@ def options_of_json(value: Mapping[str, Any], store: Path) -> RunOptions:
         given: dict[str, Any] = {name: value[name] for name in names}
         given |= {
             "store": store,
+            "hosts": None if value["hosts"] is None else Path(value["hosts"]),
             "nemeses": tuple(value["nemeses"]),
             "node_config": tuple(dict(value["node_config"]).items()),
             "operations": None if value["operations"] is None else tuple(value["operations"]),

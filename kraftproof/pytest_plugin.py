@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_config
 from kraftproof.sync_cluster import SyncCluster, cluster_of
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BACKEND_OPTION = "--kraftproof-backend"
 SEED_OPTION = "--kraftproof-seed"
+HOSTS_OPTION = "--kraftproof-hosts"
 SECTION = "kraftproof"
 _RUNS: pytest.StashKey[list[DoneRun]] = pytest.StashKey()
 
@@ -42,8 +43,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         BACKEND_OPTION,
         choices=BACKENDS,
         default=BACKENDS[0],
-        help="backend of all fixtures: local (the default), docker or simulated",
+        help="backend of all fixtures: local (the default), docker, ssh or simulated",
     )
+    group.addoption(HOSTS_OPTION, type=Path, help="file of hosts of the ssh backend (docs/ssh.md)")
     group.addoption(SEED_OPTION, type=int, default=0, help="seed of clusters and runs")
 
 
@@ -87,8 +89,11 @@ class ClusterFactory:
     brokers, which starts at the first use.
     """
 
-    def __init__(self, stack: ExitStack, directory: Path, backend: str, seed: int) -> None:
+    def __init__(
+        self, stack: ExitStack, directory: Path, backend: str, seed: int, hosts: Path | None
+    ) -> None:
         self._stack = stack
+        self._hosts = hosts
         self._directory = directory
         self._backend = backend
         self._seed = seed
@@ -113,7 +118,7 @@ class ClusterFactory:
                 them.
             system: A name, or path/to/file.py:Class.
             system_version: Release of the system; otherwise the system's default release.
-            backend: local, docker or simulated; otherwise the one of --kraftproof-backend.
+            backend: local, docker, ssh or simulated; otherwise the one of --kraftproof-backend.
             seed: Draws the ids and, in simulation, everything; otherwise that of the command line.
             timeouts: chaos (failures show within seconds) or default (the KIPs').
             node_config: KEY=VALUE for every node's server.properties.
@@ -123,24 +128,24 @@ class ClusterFactory:
             ClusterError: the cluster does not become ready.
         """
         from kraftproof.cluster.systems.registry import make_system
-        from kraftproof.run.backends import make_backend
-        from kraftproof.run.planning import cluster_options, refuse_system
+        from kraftproof.run.planning import cluster_options, preflight, refuse_system
 
         directory = self._directory / f"cluster-{len(self._made) + 1}"
         options = RunOptions(
             backend=self._backend if backend is None else backend,
             seed=self._seed if seed is None else seed,
             nodes=nodes,
-            system=absolute(system),
+            system=absolute_system(system),
             system_version=system_version,
             timeouts=timeouts,
             node_config=parse_node_config(node_config),
             store=directory,
+            hosts=self._hosts if backend in {None, self._backend} else None,
         )
         chosen = make_system(options.system)
         requested = cluster_options(options, None, chosen)
         refuse_system(options, chosen, requested)
-        make_backend(options.backend).preflight()
+        preflight(options)
         directory.mkdir(parents=True)
         made = cluster_of(options.backend, requested, chosen)
         self._made.append(self._stack.enter_context(made))
@@ -155,12 +160,17 @@ class ClusterFactory:
         return getattr(self._default, name)
 
 
+def _hosts(config: pytest.Config) -> Path | None:
+    hosts: Path | None = config.getoption(HOSTS_OPTION)
+    return None if hosts is None else hosts.absolute()
+
+
 @contextmanager
 def _factory(config: pytest.Config, directory: Path) -> Iterator[ClusterFactory]:
     """Yield a factory, and stop its clusters at the end, the last cluster first."""
     backend, seed = str(config.getoption(BACKEND_OPTION)), int(config.getoption(SEED_OPTION))
     with ExitStack() as stack:
-        yield ClusterFactory(stack, directory, backend, seed)
+        yield ClusterFactory(stack, directory, backend, seed, _hosts(config))
 
 
 @pytest.fixture
@@ -216,6 +226,8 @@ def kraftproof_run(
 
     def run(**fields: Any) -> RunResult:  # noqa: ANN401 - the fields of RunOptions, checked there
         given = {"backend": kraftproof_backend, "seed": kraftproof_seed, "engine": "inline"}
+        if fields.get("backend") in {None, kraftproof_backend}:
+            given["hosts"] = _hosts(request.config)
         options = _options({**given, "store": tmp_path / "store", **fields})
         runs.append(_run(options))
         return runs[-1].result
@@ -228,7 +240,7 @@ def _options(fields: dict[str, Any]) -> RunOptions:
 
     nemesis = fields.pop("nemesis", None)
     if "system" in fields:
-        fields["system"] = absolute(fields["system"])
+        fields["system"] = absolute_system(fields["system"])
     if nemesis is not None:
         fields["nemeses"] = parse_nemeses(nemesis)
     known = list(RunOptions.__dataclass_fields__)

@@ -201,7 +201,8 @@ class SyncCluster:
 @contextmanager
 def cluster_of(backend: str, options: ClusterOptions, system: System) -> Iterator[SyncCluster]:
     """A cluster that is up, and is taken down whatever happens meanwhile."""
-    from kraftproof.run.backends import LiveBackend, make_backend, make_judged_cluster
+    from kraftproof.run.backends import make_backend, make_judged_cluster
+    from kraftproof.run.live.backends import LiveBackend
 
     chosen = make_backend(backend)
     if not isinstance(chosen, LiveBackend):

@@ -46,6 +46,7 @@ from kraftproof.nemesis.disk import (
 from kraftproof.nemesis.fault import Fault, Planner
 from kraftproof.nemesis.isolate import Isolate, plan_isolate
 from kraftproof.nemesis.kill import Kill, KillAll, plan_kill, plan_kill_all
+from kraftproof.nemesis.limits import CpuLimit, MemoryLimit, plan_cpu, plan_memory
 from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, plan_partition
 from kraftproof.nemesis.pause import Pause, plan_pause
@@ -80,6 +81,8 @@ _OURS: dict[str, Planner] = {
     Loss.kind: plan_loss,
     Reset.kind: plan_reset,
     Stall.kind: plan_stall,
+    CpuLimit.kind: plan_cpu,
+    MemoryLimit.kind: plan_memory,
 }
 
 

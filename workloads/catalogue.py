@@ -16,6 +16,7 @@ from kraftproof.workloads.queue import Queue
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
 from kraftproof.workloads.sets import GrowingSet
+from kraftproof.workloads.topic_names import TopicNames
 from kraftproof.workloads.topics import Topics
 from kraftproof.workloads.workload import Workload
 
@@ -25,6 +26,7 @@ CALLS = ("run", "final_reads")
 
 _OURS: dict[str, Callable[[], Workload]] = {
     Topics.name: Topics,
+    TopicNames.name: TopicNames,
     Registration.name: Registration,
     Register.name: Register,
     Append.name: Append,

@@ -139,6 +139,11 @@ def _lost_deletions(operations: Iterable[Operation], folded: Fold) -> Iterator[F
 
 
 def _invented_topics(operations: Iterable[Operation], folded: Fold) -> Iterator[Finding]:
+    """Find creations and deletions that no request can have asked for.
+
+    A broker may repeat a request without an answer (KIP-590), and return the answer to the second
+    try: `exists` or `absent`. Whether that answer was right by itself is for linearizability.
+    """
     seen: set[str] = set()
     untold_creates: Counter[str] = Counter()
     deletes: Counter[str] = Counter()
@@ -146,9 +151,9 @@ def _invented_topics(operations: Iterable[Operation], folded: Fold) -> Iterator[
         topic_id = created_id(operation)
         if topic_id is not None:
             seen.add(topic_id)
-        elif operation.status == "info" and operation.f == "create":
+        elif operation.f == "create" and _outcome(operation) in {"exists", "info"}:
             untold_creates[operation.key] += 1
-        elif operation.f == "delete" and _outcome(operation) in {"deleted", "info"}:
+        elif operation.f == "delete" and _outcome(operation) in {"deleted", "absent", "info"}:
             deletes[operation.key] += 1
     for topic_id, name in folded.topics.items():
         if name.startswith(_INTERNAL_PREFIX) or topic_id in seen:

@@ -11,6 +11,7 @@ An image may lag, and slow is not wrong: that it lags longer than a failover tak
 an availability finding, and that it does not converge in twice that time a safety finding.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,8 +27,11 @@ from kraftproof.checkers.verdict import Finding, FindingKind
 MONOTONIC: Final = "topics/describe-monotonic"
 CONVERGES: Final = "topics/describe-converges"
 IDS_UNIQUE: Final = "topics/ids-unique"
+LEGAL_NAMES: Final = "topics/legal-names"
 NOT_BEFORE_CREATE: Final = "topics/describe-not-before-create"
 FAILOVERS_UNTIL_UNBOUNDED: Final = 2
+METADATA_TOPIC: Final = "__cluster_metadata"
+_LEGAL_NAME: Final = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,6 +184,33 @@ def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
             why = "no create that can have made it had been invoked"
             findings.append(_finding(NOT_BEFORE_CREATE, operation, why))
     return findings
+
+
+def illegal_names(operations: Sequence[Operation]) -> list[Finding]:
+    """Find the first create of a name that no topic may have, if one succeeded."""
+    for operation in operations:
+        if created_id(operation) is None or _is_legal(operation.key):
+            continue
+        fact = f"create of topic {shortened(operation.key)} succeeded"
+        reason = "no topic may have the name"
+        if operation.key == METADATA_TOPIC:
+            reason = "the name is that of the cluster's own log"
+        return [
+            Finding(
+                check=LEGAL_NAMES,
+                kind=FindingKind.SAFETY,
+                key=operation.key,
+                operation_index=operation.index,
+                fact=fact,
+                sentence=fact,
+                reason=reason,
+            )
+        ]
+    return []
+
+
+def _is_legal(name: str) -> bool:
+    return name not in {METADATA_TOPIC, ".", ".."} and bool(_LEGAL_NAME.fullmatch(name))
 
 
 def ids_given_twice(operations: Iterable[Operation]) -> list[Finding]:

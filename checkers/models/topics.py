@@ -19,7 +19,7 @@ from typing_extensions import override
 from kraftproof.checkers.calls.topics import Said, TopicCalls, topic_calls
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.kraft.describe import lags, shown_before_create
+from kraftproof.checkers.kraft.describe import illegal_names, lags, shown_before_create
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.kraft.topic_shapes import validate_shape
 from kraftproof.checkers.models import PropertyModel, unknown_function
@@ -226,7 +226,8 @@ class Topics(ReducibleModel, PropertyModel):
     def check(
         self, key: str, operations: Sequence[Operation], options: CheckOptions
     ) -> list[Finding]:
-        return [*shown_before_create(operations), *lags(operations, options.leases)]
+        found = [*illegal_names(operations), *shown_before_create(operations)]
+        return [*found, *lags(operations, options.leases)]
 
 
 def _asked_for(calls: Sequence[Hashable]) -> frozenset[Hashable]:

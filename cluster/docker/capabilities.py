@@ -16,6 +16,8 @@ CAPABILITIES: Final = frozenset(
         Capability.RESTART,
         Capability.PARTITION,
         Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
         *CLOCKS,
         *DISK_CAPABILITIES,
     }

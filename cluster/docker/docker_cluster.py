@@ -7,6 +7,7 @@ from kraftproof.cluster.docker.hosts import DockerHosts
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.remote.host import Progress, silent
 from kraftproof.cluster.remote.live_cluster import LiveCluster
+from kraftproof.cluster.remote.plan import host_names_of
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.system import System
 
@@ -25,7 +26,7 @@ class DockerCluster(LiveCluster):
         *,
         ready_timeout_ns: int | None = None,
     ) -> None:
-        hosts = DockerHosts(options, progress)
+        hosts = DockerHosts(options, progress, host_names_of(system, options.nodes))
         super().__init__(options, scope, system, hosts, ready_timeout_ns=ready_timeout_ns)
         self._docker = hosts
 

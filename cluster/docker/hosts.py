@@ -5,13 +5,12 @@ What a run holds at the engine names its owner; whoever begins next removes what
 """
 
 import asyncio
-import re
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster.capabilities import Usage
 from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.machines import Machines
@@ -26,6 +25,7 @@ from kraftproof.cluster.protocol import (
 )
 from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, Shell
+from kraftproof.cluster.remote.run_name import run_name
 from kraftproof.cluster.systems.deployment import Deployment
 
 PYTHON = "python3"
@@ -91,6 +91,8 @@ class DockerHost(PodShell, Host):
         self._directory.mkdir(parents=True, exist_ok=True)
         self._deployment = deployment
         wanted = deployment.image
+        if deployment.container is not None:
+            wanted = str(deployment.container.image)
         self._image = await self._threads.run(self._machines.image, wanted, self._progress)
 
     @override
@@ -126,6 +128,22 @@ class DockerHost(PodShell, Host):
         state = await self._threads.run(self._machines.state, self._node_id)
         return state.is_paused
 
+    @override
+    async def is_healthy(self) -> bool:
+        return await self._threads.run(self._machines.is_healthy, self._node_id)
+
+    async def limit_cpu(self, share: float | None) -> None:
+        """Limit the node to a share of one processor; None removes the limit."""
+        await self._threads.run(self._machines.limit_cpu, self._node_id, share)
+
+    async def limit_memory(self, slack: int | None) -> int | None:
+        """Limit the node to its present memory and `slack` bytes; return the limit. None heals."""
+        return await self._threads.run(self._machines.limit_memory, self._node_id, slack)
+
+    async def usage(self) -> Usage | None:
+        """Return the usage of the node; None for a node that never ran."""
+        return await self._threads.run(self._machines.usage, self._node_id)
+
     @property
     def _deployed(self) -> Deployment:
         if self._deployment is None:
@@ -136,13 +154,18 @@ class DockerHost(PodShell, Host):
 class DockerHosts(Hosts):
     """The pods and containers of one run."""
 
-    def __init__(self, options: ClusterOptions, progress: Progress) -> None:
+    def __init__(
+        self,
+        options: ClusterOptions,
+        progress: Progress,
+        names: Mapping[int, tuple[str, ...]] | None = None,
+    ) -> None:
         self._root = options.directory.absolute() / "nodes"
         self._nodes = options.nodes
         self.progress: Callable[[str], None] = progress
         self.threads = Threads()
         numbers = tuple(node.node_id for node in options.nodes)
-        self.machines = Machines(run_name(options.directory), numbers)
+        self.machines = Machines(run_name(options.directory), numbers, names or {})
 
     @property
     @override
@@ -181,9 +204,3 @@ class DockerHosts(Hosts):
     async def remove(self) -> None:
         await self.threads.finish()
         await asyncio.to_thread(self.machines.remove)
-
-
-def run_name(directory: Path) -> str:
-    """Return a name for a run at the engine that no other run has."""
-    readable = re.sub(r"[^a-zA-Z0-9_.-]+", "-", directory.absolute().name)[:40]
-    return f"{readable}-{secrets.token_hex(4)}"

@@ -9,12 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import docker
 from docker.errors import APIError, ImageNotFound
 from requests.exceptions import ConnectionError as RequestsConnectionError
 from requests.exceptions import ReadTimeout
 
+from kraftproof.cluster.capabilities import Usage
+from kraftproof.cluster.docker import limits
 from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
 from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
 from kraftproof.cluster.docker.namespace import PodNetwork
@@ -22,11 +25,13 @@ from kraftproof.cluster.docker.pods import (
     Launch,
     fair_cgroup_parent,
     host_name,
+    start_given_container,
     start_node_container,
     start_pod,
 )
 from kraftproof.cluster.docker.sweep import remove_run, sweep_locked
 from kraftproof.cluster.protocol import ClusterError
+from kraftproof.cluster.remote.output import OUTPUT_NAME
 from kraftproof.cluster.systems.deployment import Deployment, Image
 from kraftproof.images.base import ensure_base
 from kraftproof.images.errors import ImageError
@@ -35,6 +40,8 @@ LOCK_S = 300.0
 """A first build takes up to two minutes, and several runs may wait for it."""
 STOP_S = 10
 END_S = 20
+_WELL = (None, "none", "healthy")
+"""States of the health of a container that has no health check, or has passed the check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +56,17 @@ class State:
 class Machines:
     """The pods and nodes of one run."""
 
-    __slots__ = ("_base", "_client", "_containers", "_images", "_nodes", "_pods", "_run", "_subnet")
+    __slots__ = (
+        *("_base", "_client", "_containers", "_given", "_images", "_names", "_nodes", "_pods"),
+        *("_run", "_subnet"),
+    )
 
-    def __init__(self, run: str, nodes: Sequence[int]) -> None:
+    def __init__(
+        self,
+        run: str,
+        nodes: Sequence[int],
+        names: Mapping[int, tuple[str, ...]] = MappingProxyType({}),
+    ) -> None:
         if max(nodes) > MOST_NODES:
             raise ClusterError(f"docker: {max(nodes)} nodes: a run has at most {MOST_NODES}")
         self._run = run
@@ -62,6 +77,9 @@ class Machines:
         self._subnet: Subnet | None = None
         self._pods: dict[int, str] = {}
         self._containers: dict[int, str] = {}
+        self._names = names
+        self._given: dict[int, Path] = {}
+        """By node with a container of the user: the directory of the node."""
 
     @property
     def addresses(self) -> Mapping[int, str]:
@@ -93,10 +111,15 @@ class Machines:
             self._start_pods(self._subnet)
 
     def _start_pods(self, subnet: Subnet) -> None:
-        names = {host_name(node_id): address for node_id, address in self.addresses.items()}
+        names = {
+            name: address
+            for node_id, address in self.addresses.items()
+            for name in (host_name(node_id), *self._names.get(node_id, ()))
+        }
+        own = {n: (*self._names.get(n, ()), host_name(n))[0] for n in self._nodes}
         with ThreadPoolExecutor(THREADS) as starters:
             pods = starters.map(
-                lambda node_id: start_pod(self._base, self._run, subnet, node_id, names),
+                lambda n: start_pod(self._base, self._run, subnet, n, names, own[n]),
                 self._nodes,
             )
             self._pods = dict(zip(self._nodes, pods, strict=True))
@@ -143,9 +166,13 @@ class Machines:
                 deployment=deployment,
                 cgroup_parent=fair_cgroup_parent(str(self._engine.info()["CgroupDriver"])),
             )
-            self._containers[node_id] = start_node_container(
-                self._run, node_id, self._pods[node_id], launch
-            )
+            pod = self._pods[node_id]
+            if deployment.container is None:
+                started = start_node_container(self._run, node_id, pod, launch)
+            else:
+                self._given[node_id] = directory
+                started = start_given_container(self._run, node_id, pod, launch)
+            self._containers[node_id] = started
 
     def kill(self, node_id: int) -> None:
         """SIGKILL, and wait for the end; one that is down is left alone."""
@@ -159,6 +186,7 @@ class Machines:
                 if not says_not_running(error):
                     raise
             self._engine.api.wait(container, timeout=END_S)
+            self._write_output(node_id)
 
     def stop(self, node_id: int, number: signal.Signals) -> None:
         """Send the signal and wait; SIGKILL after ten seconds."""
@@ -168,8 +196,26 @@ class Machines:
                 self._engine.api.kill(container, signal=number.name)
                 with suppress(ReadTimeout, RequestsConnectionError):
                     self._engine.api.wait(container, timeout=STOP_S)
+                    self._write_output(node_id)
                     return
             self._engine.api.stop(container, timeout=STOP_S)
+            self._write_output(node_id)
+
+    def _write_output(self, node_id: int) -> None:
+        """Write the output of a user's container to output.log; other nodes write theirs."""
+        directory = self._given.get(node_id)
+        if directory is not None:
+            printed = self._engine.api.logs(self._containers[node_id])
+            (directory / OUTPUT_NAME).write_bytes(printed)
+
+    def is_healthy(self, node_id: int) -> bool:
+        """Return whether the health check of a container has passed; True without a check."""
+        container = self._containers.get(node_id)
+        if container is None:
+            return False
+        with one_line(f"health of node {node_id}"):
+            found = self._engine.api.inspect_container(container)["State"]
+        return bool(found["Running"]) and found.get("Health", {}).get("Status") in _WELL
 
     def pause(self, node_id: int) -> None:
         """Freeze it."""
@@ -188,15 +234,33 @@ class Machines:
             return State(pid=0, is_paused=False)
         with one_line(f"state of node {node_id}"):
             found = self._engine.api.inspect_container(container)["State"]
+            if not found["Running"]:
+                self._write_output(node_id)
         # A dead container may still carry the flag of the pause that it died in.
         pid = int(found["Pid"]) if found["Running"] else 0
         return State(pid=pid, is_paused=bool(pid and found["Paused"]))
+
+    def limit_cpu(self, node_id: int, share: float | None) -> None:
+        """Limit a node to a share of one processor; None removes the limit."""
+        limits.limit_cpu(self._engine, self._containers[node_id], share)
+
+    def limit_memory(self, node_id: int, slack: int | None) -> int | None:
+        """Limit a node to its present memory and `slack` bytes; return the limit. None heals."""
+        return limits.limit_memory(self._engine, self._containers[node_id], slack)
+
+    def usage(self, node_id: int) -> Usage | None:
+        """Return the usage of a node; None for a node that never ran."""
+        container = self._containers.get(node_id)
+        return None if container is None else limits.usage(self._engine, container)
 
     def remove(self) -> None:
         """Remove everything of this run at the engine."""
         if self._client is None:
             return
         with one_line("take-down"):
+            for node_id in self._given:
+                if node_id in self._containers:
+                    self._write_output(node_id)
             remove_run(self._client, self._run)
         self._client.close()
         self._client = None

@@ -30,6 +30,9 @@ SET_UP_DONE = ".set-up-done"
 NODE = f'exec >>"$0/{OUTPUT_NAME}" 2>&1; cd "$0" || exit 1; '
 SET_UP = f"test -e {SET_UP_DONE} || {{ {{ %s; }} && touch {SET_UP_DONE}; }} || exit 1; "
 
+_NETWORK = ("network", "networking_config", "hostname", "extra_hosts", "ports", "auto_remove")
+"""Settings of a user's container that a pod takes the place of."""
+
 # Its reaper is an image of its own, and our sweep removes by owner what a dead harness leaves.
 testcontainers_config.ryuk_disabled = True
 
@@ -39,7 +42,9 @@ def host_name(node_id: int) -> str:
     return f"node-{node_id}"
 
 
-def start_pod(image: str, run: str, subnet: Subnet, node_id: int, names: Mapping[str, str]) -> str:
+def start_pod(
+    image: str, run: str, subnet: Subnet, node_id: int, names: Mapping[str, str], own_name: str
+) -> str:
     """Start a node's pod and return its container id; `names` are all nodes with addresses."""
     endpoint = EndpointConfig(ENDPOINT_API_VERSION, ipv4_address=subnet.address(node_id))
     network = str(subnet.network.name)
@@ -47,7 +52,7 @@ def start_pod(image: str, run: str, subnet: Subnet, node_id: int, names: Mapping
         DockerContainer(image, name=f"kraftproof-{run}-pod-{node_id}")
         .with_command(list(POD))
         .with_kwargs(
-            hostname=host_name(node_id),
+            hostname=own_name,
             extra_hosts=dict(names),
             network=network,
             networking_config={network: endpoint},
@@ -110,6 +115,29 @@ def start_node_container(run: str, node_id: int, pod: str, launch: Launch) -> st
         )
     )
     return _start(node)
+
+
+def start_given_container(run: str, node_id: int, pod: str, launch: Launch) -> str:
+    """Start a user's container as a node in the network of its pod; return the container's id."""
+    directory = str(launch.directory)
+    container: DockerContainer = launch.deployment.container
+    container.image = launch.image
+    container.ports = {}  # the pod has the network, and clients reach its address
+    given = {k: v for k, v in container._kwargs.items() if k not in _NETWORK}  # noqa: SLF001
+    container.with_name(f"kraftproof-{run}-node-{node_id}").with_kwargs(
+        **{
+            "mem_limit": MEMORY_LIMIT,
+            **given,
+            "network_mode": f"container:{pod}",
+            "mounts": [
+                *given.get("mounts", ()),
+                Mount(target=directory, source=directory, type="bind"),
+            ],
+            "cgroup_parent": launch.cgroup_parent,
+            "labels": {**given.get("labels", {}), **labels(run)},
+        }
+    )
+    return _start(container)
 
 
 def fair_cgroup_parent(driver: str) -> str | None:

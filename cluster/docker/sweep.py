@@ -14,7 +14,8 @@ from docker.models.networks import Network
 
 from kraftproof.cluster.docker.engine import connect_engine, one_line
 from kraftproof.cluster.docker.lease import engine_lock
-from kraftproof.cluster.docker.owner import OWNER, RUN, Life, owner_of
+from kraftproof.cluster.docker.owner import OWNER, RUN, owner_of
+from kraftproof.cluster.owner import Life
 from kraftproof.images.build import REPOSITORY
 
 KEPT_IMAGES = 3

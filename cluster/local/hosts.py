@@ -92,6 +92,11 @@ class LocalHost(Host):
     @override
     async def deploy(self, deployment: Deployment) -> None:
         self._directory.mkdir(parents=True, exist_ok=True)
+        if deployment.container is not None:
+            raise ClusterError(
+                f"node {self._directory.name} is a container, which the local backend can't start: "
+                "use --backend docker"
+            )
         if deployment.programs is not None:
             deployment = await asyncio.to_thread(
                 _with_programs, deployment, deployment.programs, self._progress

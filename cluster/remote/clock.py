@@ -60,11 +60,13 @@ class _Movement:
 class NodeClock:
     """The clock of one node: the sum of a shift, a strobe and a drift."""
 
-    __slots__ = ("_host", "_lock", "_movements", "_reported", "_shift_ns")
+    __slots__ = ("_files", "_host", "_lock", "_movements", "_reported", "_shift_ns")
 
-    def __init__(self, host: Host, reported: WallClock) -> None:
+    def __init__(self, host: Host, reported: WallClock, files: Path) -> None:
         self._host = host
         self._reported = reported
+        self._files = files
+        """The node's directory as the harness sees it."""
         self._shift_ns = 0
         self._movements: dict[str, _Movement] = {}
         self._lock = asyncio.Lock()
@@ -135,7 +137,8 @@ class NodeClock:
         Wall minus monotonic clock does not change while neither is set, and the monotonic clock
         is the same for all on a machine: so it does not matter when the line was written.
         """
-        reported = self._reported(self._host.directory)
+        await self._host.refresh()
+        reported = self._reported(self._files)
         return None if reported is None else reported - await self._true()
 
     async def _true(self) -> int:

@@ -24,10 +24,17 @@ Loss = tuple[Link, float]
 class Firewall:
     """The links of one run."""
 
-    __slots__ = ("_addresses", "_cut", "_guarded", "_lock", "_losses", "_shells")
+    __slots__ = ("_addresses", "_cut", "_guarded", "_lock", "_losses", "_shells", "_trusted")
 
-    def __init__(self, shells: Mapping[int, Shell], addresses: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        shells: Mapping[int, Shell],
+        addresses: Mapping[int, str],
+        trusted: Mapping[int, tuple[str, ...]] | None = None,
+    ) -> None:
         self._shells = shells
+        self._trusted = trusted or {}
+        """By node: conditions of packets that are accepted before anything is dropped."""
         self._addresses = addresses
         self._cut: set[Link] = set()
         self._losses: Counter[Loss] = Counter()
@@ -110,7 +117,8 @@ class Firewall:
     async def _append(self, target: int, rules: Iterable[str]) -> None:
         lines = [f"-A {CHAIN} {rule}" for rule in rules]
         if target not in self._guarded:
-            lines = [f":{CHAIN} - [0:0]", f"-I INPUT -j {CHAIN}", *lines]
+            accepted = [f"-A {CHAIN} {one} -j ACCEPT" for one in self._trusted.get(target, ())]
+            lines = [f":{CHAIN} - [0:0]", *accepted, f"-I INPUT -j {CHAIN}", *lines]
         await self._restore(target, lines)
         self._guarded.add(target)
 

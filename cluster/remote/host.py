@@ -4,6 +4,7 @@ A process of this machine, a container and a machine behind ssh are kinds of Hos
 a node is written once over this protocol: see live_cluster.py, firewall.py, clock.py, probe.py.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -38,7 +39,7 @@ class Host(Shell, Protocol):
 
     @property
     def directory(self) -> Path:
-        """The node's own directory, by the path that both the node and the harness see."""
+        """The node's own directory, by the path that the node sees (see also Hosts.directory)."""
         ...
 
     @property
@@ -52,6 +53,21 @@ class Host(Shell, Protocol):
         return False
 
     @property
+    def uploads(self) -> Path | None:
+        """The folder for the node's software, on a host that has no image."""
+        return None
+
+    @property
+    def monotonic_offset_ns(self) -> int:
+        """The monotonic clock of the host minus that of the harness, in ns."""
+        return 0
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """Conditions of iptables for packets that no fault may drop, such as the harness's own."""
+        return ()
+
+    @property
     def addresses(self) -> Mapping[str, Address]:
         """Return the addresses at which the node listens, by the name of the port."""
         ...
@@ -59,6 +75,14 @@ class Host(Shell, Protocol):
     async def put(self, path: Path, data: bytes) -> None:
         """Write a file whole, in place of an older one."""
         ...
+
+    async def make_directory(self, path: Path) -> None:
+        """Make a directory and those above it."""
+        await asyncio.to_thread(path.mkdir, parents=True, exist_ok=True)
+
+    async def refresh(self) -> None:
+        """Bring the logs of the node to the harness, where the harness does not see them."""
+        return
 
     async def deploy(self, deployment: Deployment) -> None:
         """Take what the node is made of; its files and data directories are there already.
@@ -95,6 +119,10 @@ class Host(Shell, Protocol):
     async def is_paused(self) -> bool:
         """Return whether the node is paused, as the operating system sees it."""
         ...
+
+    async def is_healthy(self) -> bool:
+        """Return whether the node has passed its own health check, if there is one."""
+        return True
 
 
 class Hosts(Protocol):

@@ -6,7 +6,7 @@ live_links.py for the faults of links; nobody wipes a live disk.
 """
 
 import asyncio
-from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from typing_extensions import override
@@ -26,12 +26,14 @@ from kraftproof.cluster.remote import probe
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
-from kraftproof.cluster.remote.host import Host, Hosts
+from kraftproof.cluster.remote.host import Hosts
 from kraftproof.cluster.remote.live_clocks import LiveClocks
+from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
+from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.cluster.systems.system import System
@@ -39,7 +41,7 @@ from kraftproof.cluster.systems.system import System
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -58,10 +60,11 @@ class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
         self._provider = hosts
         self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
-        self._hosts: Mapping[int, Host] = {}
+        self._hosts = {}
         self._deployments: dict[int, Deployment] = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})
+        self._order = StartOrder(scope, self._ready_timeout_ns)
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
 
     @property
@@ -93,9 +96,10 @@ class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
         hosts = self._hosts
         self._deployments = deployments_of(self._system, self._options, hosts)
         addresses = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
-        self._firewall = Firewall(hosts, addresses)
+        trusted = {n: host.trusted for n, host in hosts.items()}
+        self._firewall = Firewall(hosts, addresses, trusted)
         self._clocks = {
-            n: NodeClock(hosts[n], deployment.wall_clock)
+            n: NodeClock(hosts[n], deployment.wall_clock, self._directories[n])
             for n, deployment in self._deployments.items()
             if deployment.wall_clock is not None
         }
@@ -108,27 +112,35 @@ class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
                 task.cancel()
         await self._provider.started()
         try:
+            await self._order.all_healthy(self._hosts)
             await wait_until_ready(self, self._system, self._ready_timeout_ns)
             await self._disks.check_effect()
         except ClusterError as error:
             raise ClusterError(f"{error}{await self._complaint()}") from error
 
     async def _deploy(self, node_id: int) -> None:
+        with self._order.starting(node_id):
+            await self._set_up(node_id)
+            await self._order.wait(node_id, self._deployments[node_id].after, self._hosts)
+            await self._hosts[node_id].start()
+
+    async def _set_up(self, node_id: int) -> None:
         host, deployment = self._hosts[node_id], self._deployments[node_id]
         for path, text in deployment.files.items():
             await host.put(host.directory / path, text.encode())
         for path in deployment.data:
-            self._directories[node_id].joinpath(path).mkdir(parents=True, exist_ok=True)
+            await host.make_directory(host.directory / path)
         await self._disks.mount(node_id, deployment.data)
         if node_id in self._clocks:
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
-        await host.start()
 
     async def _complaint(self) -> str:
         """Return the last output of the first node that is down."""
         for n, directory in self._directories.items():
             if await self.process_id(n) is None:
+                with suppress(ClusterError):  # the caller has an error to report already
+                    await self._hosts[n].refresh()
                 return f"; node {n} ended: {last_words(directory, self._deployments[n].logs)}"
         return ""
 
@@ -218,6 +230,10 @@ class LiveCluster(LiveLinks, LiveClocks, Cluster, DiskFaultCapable):
     @override
     async def wipe(self, node_id: int) -> None:
         raise ClusterError(f"the {self.backend} backend can't wipe node {node_id}")
+
+    @override
+    def monotonic_offset_ns(self, node_id: int) -> int:
+        return self._hosts[node_id].monotonic_offset_ns if node_id in self._hosts else 0
 
     # Addresses and files
 

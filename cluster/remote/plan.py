@@ -29,6 +29,23 @@ def ports_of(system: System, nodes: tuple[NodeInfo, ...]) -> Ports:
     return found
 
 
+def host_names_of(system: System, nodes: tuple[NodeInfo, ...]) -> Mapping[int, tuple[str, ...]]:
+    """Return the names that the system gives to each node, besides node-1, node-2 and so on.
+
+    Raises:
+        PluginError: the system fails to say so, or names no texts.
+    """
+    culprit = plugin("system", system.name, system)
+    found: dict[int, tuple[str, ...]] = {}
+    for node in nodes:
+        with blamed(culprit, "host_names"):
+            names: object = system.host_names(node)
+        if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
+            raise returned(culprit, "host_names", names, "a tuple of texts")
+        found[node.node_id] = tuple(names)
+    return found
+
+
 def provide(system: System, options: ClusterOptions) -> None:
     """Let the system fetch what its nodes need.
 
@@ -70,6 +87,7 @@ def deployments_of(
             addresses=addresses,
             options=options,
             sees_machine=host.sees_machine,
+            uploads=host.uploads,
         )
         with blamed(culprit, "deployment", SystemUnavailableError):
             deployment: object = system.deployment(site)

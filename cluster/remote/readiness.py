@@ -25,7 +25,7 @@ async def wait_until_ready(cluster: Cluster, system: System, timeout_ns: int) ->
 
 
 async def lacks_of(cluster: Cluster, system: System) -> str | None:
-    """Return what the system says that its cluster lacks, or None.
+    """Ask the system for the lack of its cluster; return None if the cluster is ready.
 
     Raises:
         PluginError: the system's own check fails.

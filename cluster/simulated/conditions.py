@@ -29,6 +29,7 @@ class Conditions:
         passes_bytes: Whether messages pass through the codec.
         segment_bytes: Maximum size of a log segment.
         snapshots: Policy of writing snapshots, and the size of fetched slices.
+        inherited_records: Number of records of the log with which the controllers begin.
     """
 
     delays: Delays
@@ -40,6 +41,7 @@ class Conditions:
     segment_bytes: int
     snapshots: SnapshotPolicy
     failed_answers: FailedAnswers | None = None
+    inherited_records: int = 0
 
     def describe(self) -> str:
         """Describe the conditions in one line, without the default values."""
@@ -62,6 +64,8 @@ class Conditions:
             words.append(f"segments {self.segment_bytes} B")
         if self.failed_answers is not None:
             words.append(self.failed_answers.describe())
+        if self.inherited_records:
+            words.append(f"{self.inherited_records} inherited records")
         if self.passes_bytes:
             words.append("codec")
         return ", ".join(words)

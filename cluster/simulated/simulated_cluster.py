@@ -1,6 +1,7 @@
 """The simulated backend: complete nodes on virtual time, one run per seed; see world.py."""
 
 from collections.abc import Coroutine
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -9,6 +10,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection
 from kraftproof.cluster.protocol import (
+    LIVE_ONLY,
     Address,
     Capability,
     Cluster,
@@ -20,6 +22,7 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.simulated.background import background_load
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
+from kraftproof.cluster.simulated.convergence.unregistered_broker import draw_broker
 from kraftproof.cluster.simulated.faults import fault_timing, stop_watch
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
@@ -102,8 +105,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @property
     def violations(self) -> list[Violation]:
-        """The violations so far."""
-        return self.world.monitor.violations
+        """The violations so far, or else the crashes that the run has outlived."""
+        return self.world.monitor.violations or self.world.crashes
 
     @property
     def events(self) -> int:
@@ -124,6 +127,8 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         """Run the final phase: heal a majority, wait for convergence, and check the result."""
         phase = FinalPhase.draw(Random(f"{self.options.seed}/ending"), self.nodes)
         try:
+            random = Random(f"{self.options.seed}/unregistered")
+            phase = replace(phase, unregistered=draw_broker(self.world, phase.core, random))
             await converge(self._scope, self.world, phase)
         except Exception as error:  # noqa: BLE001 - the checks run code of the node
             self.world.crashed(HARNESS, error)
@@ -152,7 +157,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     @property
     @override
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset(Capability)
+        return frozenset(Capability) - LIVE_ONLY
 
     @property
     @override

@@ -11,9 +11,11 @@ from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.conditions import Conditions
 from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
+from kraftproof.cluster.simulated.inherited.inherited_log import draw_inherited_log
+from kraftproof.cluster.simulated.invariants.brokers.registration_wait import RegistrationWait
 from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
-from kraftproof.cluster.simulated.invariants.crash import record_crash
+from kraftproof.cluster.simulated.invariants.crash import crash_of
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import DIFFERENCES_NS, DRIFTS, SimulatedClock
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies
@@ -31,23 +33,30 @@ from kraftproof.cluster.simulated.network.transport import (
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.cluster.simulated.shape import (
+    LISTENERS_SHARE,
+    PORT,
+    draw_snapshots,
+    draw_timeouts,
+    endpoints_of,
+    listener_name,
+    voter_addresses,
+)
+from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
-from kraftproof.cluster.systems.reference.timeouts import timeouts
-from kraftproof.node.core.base.config import Endpoint, NodeConfig, SnapshotPolicy, Voter
-from kraftproof.node.core.base.types import NodeId, milliseconds
+from kraftproof.node.core.base.config import NodeConfig, Voter
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import Apply
 from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.wire.types import Uuid, format_uuid
 
-PORT = 9092
 BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
+GIVING_UP = "initial.broker.registration.timeout.ms"
+"""The setting that a broker names when it gives up."""
 SEGMENT_BYTES = (4096, 1 << 30)
-SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
-SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
-SLICE_BYTES = (300, 4000, 1 << 20)
 RACKS: tuple[tuple[str | None, ...], ...] = (
     *(("east", "west", None),) * 3,
     ("east", "west"),
@@ -66,6 +75,10 @@ class World:
         random = Random(f"{options.seed}/world")
         self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
         self.scheduler = Scheduler()
+        self.outlives_crashes = False
+        """Whether the run goes on after a crash of a node, as after the end of its process."""
+        self.crashes: list[Violation] = []
+        """The crashes that the run has outlived."""
         self.transport: Transport = (
             CodecTransport() if random.random() < BYTES_SHARE else InMemoryTransport()
         )
@@ -78,20 +91,24 @@ class World:
         self.links = self._links(options, link_fault, weather)
         self.links.failed_answers = FailedAnswers.draw(Random(f"{options.seed}/failed-answers"))
         self.network = Network(self.links, self.transport, self._server, self.crashed)
-        self.timeouts = timeouts(options.timeouts)
+        self.timeouts = draw_timeouts(options.timeouts, Random(f"{options.seed}/registration"))
+        self.has_listeners = Random(f"{options.seed}/listeners").random() < LISTENERS_SHARE
         self.racks = Random(f"{options.seed}/racks").choice(RACKS)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
-        self.committed_log = CommittedLog()
-        self.snapshots = node_config.snapshot_policy(
-            options.node_config, _draw_snapshots(Random(f"{options.seed}/snapshots"))
-        )
+        self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
+        self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
+        self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
         config = ClusterConfig(
             voters=self.voters,
             timeouts=self.timeouts,
             cluster_id=self.cluster_id,
             snapshots=self.snapshots,
+            voter_addresses=voter_addresses(options.nodes),
+            controller_listener=listener_name("controller", has_listeners=self.has_listeners),
         )
         self.monitor = make_monitor(config, self.committed_log, make_specification)
+        self.registration_wait = RegistrationWait(config)
+        self.monitor.join(self.registration_wait)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = ForcedTies.draw(random)
@@ -105,6 +122,7 @@ class World:
             failed_answers=self.links.failed_answers,
             segment_bytes=segment_bytes,
             snapshots=self.snapshots,
+            inherited_records=self.committed_log.inherited_end,
         )
         self.machines = {
             info.node_id: self._machine(info, options, random, segment_bytes)
@@ -157,15 +175,11 @@ class World:
             is_traced=options.is_collected,
             apply=self.apply,
             codec=self.codec,
+            inherited=self.inherited if info.has("controller") else (),
         )
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
-        endpoint = Endpoint(
-            name="CONTROLLER" if info.has("controller") else "PLAINTEXT",
-            host=info.name,
-            port=PORT,
-            is_controller=info.has("controller"),
-        )
+        endpoints = endpoints_of(info, has_listeners=self.has_listeners)
         return NodeConfig(
             node_id=NodeId(info.node_id),
             cluster_id=self.cluster_id,
@@ -176,17 +190,27 @@ class World:
                 for voter in options.nodes
                 if voter.has("controller")
             ),
-            endpoints=(endpoint,),
+            endpoints=endpoints,
             rack=self.racks[info.node_id % len(self.racks)],
             timeouts=self.timeouts,
             snapshots=self.snapshots,
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:
-        """Record an exception of a node's code, and end its process; node 0 is the harness."""
+        """Record an exception of a node's code, and end its process; node 0 is the harness.
+
+        The crash is a violation, unless the run outlives crashes.
+        """
         if node_id in self.machines:
             self.machines[node_id].kill()
-        record_crash(self.monitor, error, node=node_id, time_ns=self.scheduler.now_ns)
+        violation = crash_of(
+            error,
+            node=node_id,
+            time_ns=self.scheduler.now_ns,
+            event=self.scheduler.events,
+        )
+        is_over = node_id not in self.machines or not self.outlives_crashes
+        (self.monitor.violations if is_over else self.crashes).append(violation)
 
     def _disk_failed(self, process: ProcessView, error: OSError) -> None:
         machine = self.machines[process.node_id]
@@ -198,9 +222,13 @@ class World:
         if effect.status == 0:
             for exited in self.monitor.on_exited:
                 exited(process)
+        is_asked = machine.process is not process or machine.process.was_asked_to_stop
         if machine.process is process:
             machine.kill()
-        if effect.status != 0:
+        gives_up = effect.status != 0 and GIVING_UP in effect.reason
+        if gives_up and self.registration_wait.may_give_up(process):
+            return
+        if effect.status != 0 or not is_asked:
             self.monitor.report_violation_of(
                 "NoUnexpectedExit",
                 "A node exits only after a request to stop.",
@@ -212,12 +240,3 @@ class World:
         """Write the disk and the trace of each node below a directory."""
         for node_id in sorted(self.machines):
             self.machines[node_id].write_files(directory / "nodes" / str(node_id))
-
-
-def _draw_snapshots(random: Random) -> SnapshotPolicy:
-    """Draw the snapshot policy: frequent, rare or no snapshots, in one or many slices."""
-    return SnapshotPolicy(
-        bytes_between=random.choice(SNAPSHOT_BYTES),
-        interval_ns=milliseconds(random.choice(SNAPSHOT_INTERVALS_MS)),
-        slice_bytes=random.choice(SLICE_BYTES),
-    )

@@ -18,6 +18,19 @@ Image = str | Callable[[Any, Callable[[str], None]], str]
 Programs = Callable[[Callable[[str], None]], Path]
 """Makes sure of the node's programs on this machine and returns their directory; the argument takes
 a line before a long step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Platform of a node: processor, such as x86_64, and version of Python, such as 3.13."""
+
+    processor: str
+    python: str
+
+
+Upload = Callable[[Platform, Path, Callable[[str], None]], None]
+"""Fills an empty folder of this machine with all that a node on a bare host needs besides the
+programs of the host; the last argument takes a line before a long step."""
 WallClock = Callable[[Path], int | None]
 """Returns a node's wall clock minus its monotonic clock, in ns, as the node last wrote it into the
 files of that directory; None if the node has written nothing yet."""
@@ -32,6 +45,10 @@ class Deployment:
 
     Attributes:
         command: The program and its arguments. It must not go to the background.
+        container: A testcontainers DockerContainer that is the node, in place of a command and an
+            image: the container keeps its entrypoint, command, environment, user, volumes and
+            further settings; network, name and labels are Kraftproof's, and no port is published.
+            Only the docker backend can start one.
         files: Texts by path below the node's directory, written before the first start.
         setup: Commands that run once, before the first start, as the node would.
         environment: Environment variables besides those of the host.
@@ -39,27 +56,36 @@ class Deployment:
             image, which has Python 3 and the tools of the Debian base system.
         programs: The directory with the node's programs, put first on its PATH, where the node is a
             process of this machine; None for the PATH of the harness.
+        upload: The node's software for a host behind ssh, which gets it at `Site.uploads`; None if
+            the files, the programs and the packages of the image suffice.
         stop_signal: The signal of an orderly stop.
         data: Directories below the node's that hold what the node must keep; made beforehand.
         logs: Files below the node's directory in which the node writes its own log.
         probe: A request that a node which is alive answers with at least one byte, on its first
             port. Without a request an accepted connection counts, so that a paused node seems
             alive.
+        after: The nodes that have to be up before this node starts.
         wall_clock: How the node reports its wall clock; None if it does not. Clock faults need
-            that, and libfaketime in the image.
+            that, and libfaketime in the image or on the host.
+        clock_log: The file below the node's directory that `wall_clock` reads, so that the file is
+            fetched from a bare host.
     """
 
-    command: Command
+    command: Command = ()
+    container: Any = None
     files: Mapping[str, str] = field(default_factory=dict)
     setup: tuple[Command, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     image: Image | None = None
     programs: Programs | None = None
+    upload: Upload | None = None
     stop_signal: signal.Signals = signal.SIGTERM
     data: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
     probe: bytes = b""
+    after: tuple["Dependency", ...] = ()
     wall_clock: WallClock | None = None
+    clock_log: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a text where a tuple of texts is meant, and paths that leave the directory.
@@ -68,12 +94,34 @@ class Deployment:
             ValueError: one line that names the field.
         """
         named = [("command", self.command), *(("setup", command) for command in self.setup)]
+        if self.container is not None:
+            self._refuse_beside_container()
+            named = []
         for name, command in named:
             if not _is_command(command):
                 raise ValueError(f"{name} {command!r}: a tuple of texts is expected")
-        for path in (*self.files, *self.data, *self.logs):
+        for path in (*self.files, *self.data, *self.logs, self.clock_log):
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise ValueError(f"path {path!r}: must lie below the node's directory")
+
+    def _refuse_beside_container(self) -> None:
+        """Refuse what the container itself says, or what needs a shell in the container."""
+        for name in ("command", "setup", "environment", "image", "programs", "wall_clock"):
+            if getattr(self, name):
+                raise ValueError(f"{name} beside a container: the container itself says that")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependency:
+    """A node that has to be up before another node starts.
+
+    Attributes:
+        node_id: The node.
+        is_healthy: Whether the health check of its container must have passed, too.
+    """
+
+    node_id: int
+    is_healthy: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +136,7 @@ class Site:
         addresses: The addresses of all nodes, by node and by name of the port.
         options: What the run asks for: seed, time-outs, settings.
         sees_machine: Whether the node sees the files of this machine, such as its caches.
+        uploads: The folder of the node's software on a bare host; None on other sites.
     """
 
     node: NodeInfo
@@ -97,6 +146,7 @@ class Site:
     addresses: Mapping[int, Mapping[str, Address]]
     options: ClusterOptions
     sees_machine: bool = False
+    uploads: Path | None = None
 
     def address(self, port: str) -> Address:
         """Return where this node listens on a port."""

@@ -1,13 +1,14 @@
 """The systems under test by name: ours, those of installed packages, and a class in a file.
 
 A system of ours is one line in SYSTEMS. Another package's is an entry point of the group
-`kraftproof.systems`, and anybody's is `path/to/file.py:Class`.
+`kraftproof.systems`, and anybody's is `path/to/file.py:Class` or `compose:docker-compose.yml`.
 """
 
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
+from kraftproof.cluster.compose_reference import is_compose
 from kraftproof.cluster.plugin import loaded
 from kraftproof.cluster.plugin_file import is_in_file, loaded_from_file
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -31,6 +32,10 @@ def make_system(name: str) -> System:
         SystemUnavailableError: no system has the name.
         PluginLoadError: it can't be imported or made, or lacks a method.
     """
+    if is_compose(name):
+        from kraftproof.cluster.systems.compose.system import compose_system
+
+        return compose_system(name)
     if is_in_file(name):
         return _of_file(name)
     point = _entry_point(name)
@@ -52,5 +57,6 @@ def _entry_point(name: str) -> EntryPoint:
             return point
     known = ", ".join([*SYSTEMS, *(point.name for point in points)])
     raise SystemUnavailableError(
-        f"unknown system {name!r}: one of {known}, or path/to/file.py:Class"
+        f"unknown system {name!r}: one of {known}, path/to/file.py:Class, or "
+        "compose:docker-compose.yml"
     )

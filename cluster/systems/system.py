@@ -14,13 +14,14 @@ from typing import ClassVar, Protocol
 from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.reachable import accepts
-from kraftproof.cluster.systems.deployment import Deployment, Site
+from kraftproof.cluster.systems.deployment import Dependency, Deployment, Site
 from kraftproof.cluster.systems.errors import ErrorTable
 from kraftproof.cluster.systems.outcome import Completion, Outcome, Value
 
 __all__ = (
     "Client",
     "Completion",
+    "Dependency",
     "Deployment",
     "ErrorTable",
     "Guarantee",
@@ -94,6 +95,9 @@ class System(ABC):
         ready_s: The longest time from the start of the nodes to a ready cluster, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
+        internal_errors: The errors by which a node admits a mistake of its own, as completions
+            have them.
+        fatal_output: Patterns of the lines that a node prints only when it is broken for good.
     """
 
     name: ClassVar[str]
@@ -105,6 +109,8 @@ class System(ABC):
     ready_s: ClassVar[float] = 60.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()
+    internal_errors: ClassVar[frozenset[str]] = frozenset()
+    fatal_output: ClassVar[tuple[str, ...]] = (r"^panic: ", r"Segmentation fault")
 
     # Nodes
 
@@ -116,6 +122,19 @@ class System(ABC):
         """
         del node
         return {"client": 7000}
+
+    def host_names(self, node: NodeInfo) -> tuple[str, ...]:
+        """Return names by which other nodes reach a node that has an address of its own.
+
+        The first one becomes its host name. Without names it is node-1, node-2 and so on; these
+        names always work.
+        """
+        del node
+        return ()
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return sentences that a user has to know before a run, one line each."""
+        return ()
 
     def node_roles(self, asked: tuple[str, ...]) -> tuple[str, ...]:
         """Return the roles of a node for which `--nodes` asks for these."""
@@ -162,6 +181,12 @@ class System(ABC):
         """Return what can be done to its nodes, of all that a backend can do."""
         return can - CLOCKS
 
+    def why_not(self, capability: Capability) -> str | None:
+        """Return why its nodes can't have a fault, in a few words; None without a reason."""
+        if capability in CLOCKS:
+            return "a node needs libfaketime and has to report its wall clock"
+        return None
+
     async def lacks(self, cluster: Cluster) -> str | None:
         """Return what a cluster lacks to be ready, in a few words; None if it is ready."""
         for node in cluster.nodes:
@@ -204,6 +229,19 @@ class System(ABC):
             for role in node.roles:
                 found[role] = (*found.get(role, ()), node.node_id)
         return found
+
+    async def leaders(self, cluster: Cluster) -> Mapping[int, int]:
+        """Return the nodes that say that they lead, each with the epoch of its leadership."""
+        del cluster
+        return {}
+
+    def resigns_s(self, options: ClusterOptions) -> float | None:
+        """Return for how many seconds a leader may go on after another leads a later epoch.
+
+        None for a system without such a bound.
+        """
+        del options
+        return None
 
     async def finish(self, cluster: Cluster) -> None:
         """Learn what only a running cluster can say, after all faults and before its end."""

@@ -8,6 +8,7 @@ from etcd_clients import CHANGES, CLIENTS, ERRORS
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.http import connect_json
+from kraftproof.cluster.protocol import CLOCKS
 from kraftproof.cluster.systems.programs import DebianPackages, GoProgram
 from kraftproof.cluster.systems.system import (
     Deployment,
@@ -56,6 +57,15 @@ class Etcd(System):
                 f"--system-version {version}: a release of etcd from 3.5.0 on is expected, for "
                 "example 3.6.12"
             )
+
+    def why_not(self, capability):
+        """Return why no means of this machine moves the wall clock of a Go program."""
+        if capability in CLOCKS:
+            return (
+                "Go programs read the clock without the C library, so libfaketime can't move it, "
+                "and time namespaces leave the wall clock alone"
+            )
+        return super().why_not(capability)
 
     def deployment(self, site):
         """Return one etcd that knows all nodes by their peer addresses."""

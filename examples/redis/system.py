@@ -46,7 +46,7 @@ class Redis(System):
     """A primary, two replicas and three Sentinels, of Debian's packages."""
 
     name = "redis"
-    backends = ("docker",)
+    backends = ("docker", "ssh")
     errors = ErrorTable(reads={"read"}, refusals=dict.fromkeys(CHANGES, NOT_DONE))
 
     def ports(self, node):

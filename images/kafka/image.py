@@ -10,8 +10,9 @@ from typing import Final
 import docker
 
 from kraftproof.images.base import base_tag, ensure_base
-from kraftproof.images.context import IMAGES, build, connect, exists, fingerprint
+from kraftproof.images.context import build, connect, exists, fingerprint
 from kraftproof.images.kafka.jars import ensure_jars
+from kraftproof.images.sources import IMAGES
 
 REPOSITORY: Final = "kraftproof/apache-kafka"
 DOCKERFILE: Final = IMAGES / "kafka" / "Dockerfile"

@@ -14,16 +14,8 @@ from typing import Final
 import docker
 
 from kraftproof.images.base import base_tag, ensure_base
-from kraftproof.images.context import (
-    IMAGES,
-    PACKAGE,
-    build,
-    connect,
-    copy_files,
-    exists,
-    fingerprint,
-    source_files,
-)
+from kraftproof.images.context import build, connect, exists, fingerprint
+from kraftproof.images.sources import IMAGES, PACKAGE, copy_files, source_files
 from kraftproof.images.wheels import download, requirements
 
 LAYERS: Final = "kraftproof/spark-layers"

@@ -56,9 +56,17 @@ def replay(
         str | None,
         typer.Option(
             "--on",
-            help="Other ground: a backend (simulated, local, docker), or a system as NAME, "
+            help="Other ground: a backend (simulated, local, docker, ssh), or a system as NAME, "
             "NAME:VERSION or path/to/file.py:Class.",
             show_default="the ground of the run",
+        ),
+    ] = None,
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Another file of hosts, for the ssh backend.",
+            show_default="the file of the run",
+            resolve_path=True,
         ),
     ] = None,
     times: Annotated[int, typer.Option(help="Number of runs.", min=1, max=MOST_TIMES)] = TIMES,
@@ -89,21 +97,20 @@ def replay(
 
     recorded = read_recorded(run, run.absolute().parent if store is None else store)
     ground = None if on is None else absolute(on)
-    recorded = replace(recorded, options=on_ground(recorded.options, ground))
+    recorded = replace(recorded, options=on_ground(recorded.options, ground, hosts))
     mutant_hash = install_mutant(recorded.options.mutant, recorded.options.backend)
     raise typer.Exit(_replay(recorded, times, mutant_hash, as_json=as_json))
 
 
 def _replay(recorded: "RecordedRun", times: int, mutant_hash: str | None, *, as_json: bool) -> int:
     from kraftproof.checkers import check_run
-    from kraftproof.run.backends import make_backend
-    from kraftproof.run.planning import plan
+    from kraftproof.run.planning import plan, preflight
     from kraftproof.run.recorded import checks_with_findings
     from kraftproof.running import run_and_report
 
     options = recorded.options
     schedule = plan(options, recorded.schedule())
-    make_backend(options.backend).preflight()
+    preflight(options)
     before = check_run(recorded.path, "inline", write_tables=False)
     wanted = checks_with_findings(before.findings)
     print_error(

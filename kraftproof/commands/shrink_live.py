@@ -27,13 +27,12 @@ def shrink_live(run: Path, store: Path, *, tries: int, budget_s: float) -> int:
     recorded = read_recorded(run, store)
     mutant_hash = install_mutant(recorded.options.mutant, recorded.options.backend)
     from kraftproof.checkers import check_run
-    from kraftproof.run.backends import make_backend
-    from kraftproof.run.planning import plan
+    from kraftproof.run.planning import plan, preflight
     from kraftproof.search.live_shrinking import LiveShrinking, Tried
 
     verdict = check_run(run, "inline", write_tables=False)
     schedule = plan(recorded.options, recorded.schedule())
-    make_backend(recorded.options.backend).preflight()
+    preflight(recorded.options)
     first = Tried(
         options=recorded.options,
         schedule=schedule,

@@ -74,7 +74,7 @@ BareOption = Annotated[
     bool,
     typer.Option(
         "--bare",
-        help="Skip the second run of a violating seed, which keeps its directory and its diagram.",
+        help="Skip the second run of a violating seed; a run goes on after a crash of a node.",
     ),
 ]
 

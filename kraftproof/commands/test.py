@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
+from kraftproof.fault_lines import kinds_of, schedule_of_file
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import (
     DEFAULT_NEMESES,
@@ -27,9 +29,17 @@ NemesisOption = Annotated[
     typer.Option(
         help="Faults, comma-separated: kill, kill-all, pause, restart, stop, rolling, partition, "
         "isolate, and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
-        "loss, clock, clock-strobe, clock-drift; with --backend simulated also reset, stall, wipe, "
-        "bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
+        "loss, clock, clock-strobe, clock-drift, cpu, memory; with --backend simulated also "
+        "reset, stall, wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
         "`kraftproof list faults` explains them."
+    ),
+]
+FaultsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="File with a line per fault in place of --nemesis: start and end in seconds, kind, "
+        "fields, as in run.json.",
+        metavar="FILE",
     ),
 ]
 FaultEveryOption = Annotated[
@@ -40,7 +50,16 @@ FaultEveryOption = Annotated[
     ),
 ]
 BackendOption = Annotated[
-    str, typer.Option(help="local (processes), docker (containers) or simulated.")
+    str, typer.Option(help="local (processes), docker (containers), ssh (hosts) or simulated.")
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")]
+HostsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="The file of hosts of --backend ssh: machines with sshd and sudo (docs/ssh.md).",
+        metavar="FILE",
+        resolve_path=True,
+    ),
 ]
 WorkloadOption = Annotated[
     str,
@@ -67,6 +86,19 @@ MutantOption = Annotated[
     str | None,
     typer.Option(help="Bug to plant in the node: a catalogue id, or a Python file."),
 ]
+SystemOption = Annotated[
+    str,
+    typer.Option(
+        help="The system under test: a name, path/to/file.py:Class, or compose:FILE with --client."
+    ),
+]
+ClientOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Client of the services of a Compose file: a subclass of ComposeClient.",
+        metavar="FILE.py:CLASS",
+    ),
+]
 SystemVersionOption = Annotated[
     str | None,
     typer.Option(
@@ -74,6 +106,9 @@ SystemVersionOption = Annotated[
         "4.3.0. By default the newest.",
         metavar="VERSION",
     ),
+]
+TimeoutsOption = Annotated[
+    str, typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's).")
 ]
 NodeConfigOption = Annotated[
     list[str] | None,
@@ -87,8 +122,10 @@ NodeConfigOption = Annotated[
 def run_one(
     *,
     backend: BackendOption = DEFAULTS.backend,
+    hosts: HostsOption = None,
     workload: WorkloadOption = DEFAULTS.workload,
     nemesis: NemesisOption = DEFAULT_FAULTS,
+    faults: FaultsOption = None,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
     time_limit: Annotated[
         float, typer.Option(help="Duration of the workload in seconds.")
@@ -106,18 +143,12 @@ def run_one(
     mutant: MutantOption = DEFAULTS.mutant,
     store: Annotated[Path, typer.Option(help="Where run directories are made.")] = DEFAULTS.store,
     engine: Annotated[str, typer.Option(help="inline or spark.")] = DEFAULTS.engine,
-    system: Annotated[
-        str, typer.Option(help="The system under test: a name, or path/to/file.py:Class.")
-    ] = DEFAULTS.system,
+    system: SystemOption = DEFAULTS.system,
+    client: ClientOption = None,
     system_version: SystemVersionOption = None,
-    timeouts: Annotated[
-        str,
-        typer.Option(help="chaos (failures are detected within seconds) or default (Kafka's)."),
-    ] = DEFAULTS.timeouts,
+    timeouts: TimeoutsOption = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")
-    ] = False,
+    dry_run: DryRunOption = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
     ] = False,
@@ -140,12 +171,14 @@ def run_one(
     Exit codes: 0 valid, 1 invalid, 2 unknown, 3 wrong usage or input, 70 a bug
     in Kraftproof, 130 interrupted.
     """
+    given = None if faults is None else schedule_of_file(faults)
     options = RunOptions(
         backend=backend,
-        system=absolute(system),
+        hosts=hosts,
+        system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
-        nemeses=tuple(map(absolute, parse_nemeses(nemesis))),
+        nemeses=tuple(map(absolute, parse_nemeses(nemesis))) if given is None else kinds_of(given),
         nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,
@@ -161,25 +194,31 @@ def run_one(
         node_config=parse_node_config(node_config or ()),
     )
     mutant_hash = install_mutant(mutant, backend)
-    raise typer.Exit(run_test(options, mutant_hash, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(run_test(options, mutant_hash, given, dry_run=dry_run, as_json=as_json))
 
 
-def run_test(options: RunOptions, mutant_hash: str | None, *, dry_run: bool, as_json: bool) -> int:
+def run_test(
+    options: RunOptions,
+    mutant_hash: str | None,
+    given: "Schedule | None" = None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
     """Execute the run, print its verdict and return the exit code."""
     from kraftproof.quick_start import without_pandas
-    from kraftproof.run.backends import make_backend
-    from kraftproof.run.planning import foreseen, plan
+    from kraftproof.run.planning import foreseen, plan, preflight
 
     if options.engine != "spark" and not dry_run:
         without_pandas()
-    schedule = plan(options)
+    schedule = plan(options, given)
     for sentence in foreseen(schedule, options):
         print_error(f"kraftproof: {sentence}")
     if dry_run:
         for scheduled in schedule:
             print_line(scheduled.describe())
         return 0
-    make_backend(options.backend).preflight()
+    preflight(options)
     return _run(options, schedule, mutant_hash, as_json=as_json)
 
 

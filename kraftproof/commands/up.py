@@ -7,7 +7,8 @@ import typer
 from kraftproof import interrupts
 from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.cluster.backends import LIVE
-from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.compose_reference import absolute_system
+from kraftproof.commands.test import HostsOption
 from kraftproof.errors import UsageError
 from kraftproof.options import NODES_HELP, RunOptions
 from kraftproof.output import print_error, print_line
@@ -16,7 +17,8 @@ POLL_NS = 3_600_000_000_000
 
 
 def up(
-    backend: Annotated[str, typer.Option(help="local or docker.")] = "local",
+    backend: Annotated[str, typer.Option(help="local, docker or ssh.")] = "local",
+    hosts: HostsOption = None,
     system: Annotated[
         str, typer.Option(help="What to bring up: a name, or path/to/file.py:Class.")
     ] = "reference",
@@ -43,7 +45,8 @@ def up(
     with temporary_directory("kraftproof-up-") as directory:
         options = RunOptions(
             backend=backend,
-            system=absolute(system),
+            hosts=hosts,
+            system=absolute_system(system),
             system_version=system_version,
             nodes=nodes,
             timeouts=timeouts,

@@ -3,22 +3,17 @@
 Each is imported when it is asked for. Not: what a cluster can do (cluster/protocol.py).
 """
 
-import asyncio
-import sys
-from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
-
-from typing_extensions import override
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kraftproof.cluster.backends import BACKENDS
-from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import LIVE_ONLY, Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
-from kraftproof.run.watchdog import LIMIT_S, watchdog
+from kraftproof.run.live.backends import BLOCKED_S, Main, Tell
+from kraftproof.run.watchdog import watchdog
 
 if TYPE_CHECKING:
     from kraftproof.checkers.kraft.specification.specification import Specification
@@ -27,12 +22,6 @@ if TYPE_CHECKING:
     from kraftproof.cluster.simulated.violation import Violation
 
 T = TypeVar("T")
-Main = Callable[[Cluster], Coroutine[Any, Any, T]]
-Tell = Callable[[str], None]
-"""Takes a line of progress: what a backend does before its nodes run."""
-BLOCKED_S = LIMIT_S
-BEAT_S = 0.2
-"""Interval of the heartbeat of the event loop, which the watchdog reads."""
 
 
 class ViolationError(Exception):
@@ -47,12 +36,12 @@ class Backend(Protocol):
         """Return the faults that clusters of the backend can give, before a cluster is made."""
         ...
 
-    def lacks(self, capability: Capability) -> str | None:
-        """Return the reason why the machine can't inject the faults of a capability, or None."""
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
+        """Return the reason why the machines can't have the faults of a capability, or None."""
         ...
 
-    def preflight(self) -> None:
-        """Look whether this machine has what the backend needs.
+    def preflight(self, options: ClusterOptions) -> None:
+        """Look whether this machine, and the hosts of the run, have what the backend needs.
 
         Raises:
             ClusterError: it has not; one line.
@@ -62,116 +51,6 @@ class Backend(Protocol):
     def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
         """Make a cluster, run `main` with it to its end, and return what it returned."""
         ...
-
-
-class LiveBackend(ABC):
-    """Nodes in real time, whose coroutines run on asyncio."""
-
-    @abstractmethod
-    def cluster(
-        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
-    ) -> Cluster:
-        """Return a cluster that is not up yet."""
-
-    def lacks(self, capability: Capability) -> str | None:
-        """Mount a disk on trial for the faults of disks."""
-        from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
-        from kraftproof.cluster.remote.disk.node_disk import unusable
-
-        return unusable() if capability in DISK_CAPABILITIES else None
-
-    def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
-        """Run on an event loop of its own."""
-
-        async def whole() -> T:
-            scope = LiveScope()
-            heart = _Heart(asyncio.get_running_loop())
-            try:
-                with watchdog(heart.beats, BLOCKED_S):
-                    result = await main(self.cluster(options, scope, system, tell))
-                scope.raise_lost_errors()
-            finally:
-                heart.stop()
-                await scope.cancel_rest()
-            return result
-
-        return asyncio.run(whole())
-
-
-class LocalBackend(LiveBackend):
-    """Processes on loopback."""
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """Kill, pause, restart."""
-        from kraftproof.cluster.local.local_cluster import CAPABILITIES
-
-        return CAPABILITIES
-
-    def preflight(self) -> None:
-        """It needs Linux."""
-        if not sys.platform.startswith("linux"):
-            raise ClusterError(f"--backend local: needs Linux, this is {sys.platform}")
-
-    @override
-    def cluster(
-        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
-    ) -> Cluster:
-        from kraftproof.cluster.local.local_cluster import LocalCluster
-
-        return LocalCluster(options, scope, system, tell)
-
-
-class DockerBackend(LiveBackend):
-    """Containers."""
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """Capabilities of live clusters."""
-        from kraftproof.cluster.docker.capabilities import CAPABILITIES
-
-        return CAPABILITIES
-
-    def preflight(self) -> None:
-        """Check that the extra is installed and that an engine answers."""
-        from kraftproof.cluster.docker.capabilities import require_extra
-
-        require_extra()
-        from kraftproof.cluster.docker.engine import connect_engine
-
-        connect_engine().close()
-
-    @override
-    def cluster(
-        self, options: ClusterOptions, scope: LiveScope, system: System, tell: Tell
-    ) -> Cluster:
-        from kraftproof.cluster.docker.capabilities import require_extra
-
-        require_extra()
-        from kraftproof.cluster.docker.docker_cluster import DockerCluster
-
-        return DockerCluster(options, scope, system, tell)
-
-
-class _Heart:
-    """Counts while the event loop runs."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._count = 0
-        self._next = loop.call_soon(self._beat)
-
-    def _beat(self) -> None:
-        self._count += 1
-        self._next = self._loop.call_later(BEAT_S, self._beat)
-
-    def beats(self) -> int:
-        """Return the count, which changes as long as nothing blocks the loop."""
-        return self._count
-
-    def stop(self) -> None:
-        """Count no more."""
-        self._next.cancel()
 
 
 def make_judged_cluster(options: ClusterOptions) -> "SimulatedCluster":
@@ -203,13 +82,13 @@ class SimulatedBackend:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Everything."""
-        return frozenset(Capability)
+        """Everything but the faults of real machines."""
+        return frozenset(Capability) - LIVE_ONLY
 
-    def lacks(self, capability: Capability) -> None:
+    def lacks(self, capability: Capability, options: ClusterOptions) -> None:
         """Return None: every fault is simulated."""
 
-    def preflight(self) -> None:
+    def preflight(self, options: ClusterOptions) -> None:
         """It needs nothing."""
 
     def run(self, options: ClusterOptions, system: System, main: Main[T], tell: Tell) -> T:
@@ -263,6 +142,8 @@ class Simulation:
     violations: "tuple[Violation, ...]"
     conditions: str = ""
     """Description of the simulated cluster, for readers."""
+    crashes: "tuple[Violation, ...]" = ()
+    """The crashes of nodes that the run has outlived."""
 
 
 async def quiesce(cluster: Cluster) -> None:
@@ -288,4 +169,5 @@ def simulation_of(cluster: Cluster | None) -> Simulation | None:
         simulated_ns=cluster.simulated_ns,
         violations=tuple(cluster.violations),
         conditions=cluster.world.conditions.describe(),
+        crashes=tuple(cluster.world.crashes),
     )

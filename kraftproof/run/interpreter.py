@@ -5,7 +5,7 @@ its connection: after a lost connection or an indeterminate operation, the next 
 from a new process over a new connection.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kraftproof.cluster.plugin import PluginError, blamed, plugin, returned
@@ -14,6 +14,7 @@ from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.fault import Roles
 from kraftproof.nemesis.injector import Injector
 from kraftproof.nemesis.schedule import Schedule
+from kraftproof.run.health.health import Health
 from kraftproof.run.history import FaultEvent, FaultRecorder, HistoryRecorder
 from kraftproof.run.operations import DoneOperations
 from kraftproof.run.session import RunSession
@@ -53,6 +54,7 @@ class Interpreter:
         "_system",
         "failures",
         "faults",
+        "health",
         "history",
     )
 
@@ -63,7 +65,18 @@ class Interpreter:
         schedule: Schedule,
         history: HistoryRecorder,
         faults: FaultRecorder,
+        health: Callable[[Callable[[Exception], None]], Health] | None = None,
     ) -> None:
+        """Prepare a run.
+
+        Args:
+            cluster: The cluster, which is up when `run` is called.
+            system: The system of its nodes.
+            schedule: The faults.
+            history: The log of the operations.
+            faults: The log of the faults.
+            health: Makes the watches of live nodes; None for simulated nodes.
+        """
         self._cluster = cluster
         self._system = system
         self._schedule = schedule
@@ -75,6 +88,7 @@ class Interpreter:
         self._stopped = cluster.scope.promise()
         self._ended = cluster.scope.promise()
         self._injector = Injector(cluster, self._roles, faults, self.fail)
+        self.health = None if health is None else health(self.fail)
 
     async def run(
         self,
@@ -103,7 +117,10 @@ class Interpreter:
             run_id=run_id,
             operations=operations,
             report=self.fail,
+            observe=None if self.health is None else self.health.observe,
         )
+        if self.health is not None:
+            self.health.start()
         running = scope.spawn(self._run_workload(workload, session))
         self._injector.start(self._schedule)
         await scope.wait(self._stopped, time_limit_ns)
@@ -116,6 +133,8 @@ class Interpreter:
             raise PluginError(session.culprits.workload, late)
         ended_ns = scope.now()
         await self._injector.finish()
+        if self.health is not None:
+            await self.health.recover()
         self._raise_failure()
         session.is_reading = True
         unread = await self._final_reads(workload, session)

@@ -1,8 +1,8 @@
 """Leftovers of a dead run: nodes, containers, leases, and faults that were not healed.
 
 A fault ends with the cluster of the run. Local nodes die with the process of the run, and a sweep
-removes the containers. Healing a dead run therefore means a sweep, and a list of the faults that
-were still in force.
+removes the containers, and what is on hosts behind ssh. Healing a dead run therefore means a sweep,
+and a list of the faults that were still in force.
 """
 
 import json
@@ -14,6 +14,8 @@ from kraftproof.cluster.docker.capabilities import is_extra_installed
 from kraftproof.cluster.local import ownership
 from kraftproof.cluster.processes import Identity, is_alive
 from kraftproof.cluster.remote.disk import mounts
+from kraftproof.cluster.ssh.capabilities import is_extra_installed as is_ssh_installed
+from kraftproof.cluster.ssh.capabilities import require_extra as require_ssh
 from kraftproof.errors import UsageError
 from kraftproof.run.directory import RunDirectory
 
@@ -28,7 +30,41 @@ def sweep_all() -> list[str]:
             from kraftproof.cluster.docker.sweep import sweep
 
             lines += sweep()
+    if is_ssh_installed():
+        from kraftproof.cluster.ssh.leftovers import sweep as sweep_hosts
+
+        lines += sweep_hosts()
     return lines + mounts.sweep()
+
+
+def heal_hosts(hosts: Path) -> list[str]:
+    """Remove the leftovers of dead runs from the hosts of a file; return a line for each.
+
+    Raises:
+        HostsFileError: the file can't be used.
+        ClusterError: a host can't be used, or a live run uses the host.
+    """
+    require_ssh()
+    from kraftproof.cluster.ssh.hosts_file import read_hosts
+    from kraftproof.cluster.ssh.leftovers import heal_hosts as heal
+
+    return heal(read_hosts(hosts))
+
+
+def heal_recorded_hosts(directory: RunDirectory) -> list[str]:
+    """Do the same with the hosts of a run; a run without hosts has none.
+
+    Raises:
+        ClusterError: a host can't be used, or a live run uses the host.
+    """
+    if not (directory.path / "hosts.json").is_file():
+        return []
+    require_ssh()
+    from kraftproof.cluster.ssh.leftovers import heal_hosts as heal
+    from kraftproof.cluster.ssh.records import read_record
+
+    record = read_record(directory.path)
+    return [] if record is None else heal(record.hosts)
 
 
 def unhealed(directory: RunDirectory) -> list[str]:

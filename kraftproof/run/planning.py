@@ -55,7 +55,7 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
     if given is not None:
         _refuse_strange_nodes(given, requested.nodes)
     for scheduled in schedule:
-        _refuse_fault(options, system, scheduled.fault, backend)
+        _refuse_fault(options, system, requested, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
     return schedule
@@ -83,10 +83,20 @@ def _refuse_missing_spark() -> None:
         )
 
 
+def preflight(options: RunOptions) -> None:
+    """Look whether this machine, and the hosts of the run, have what the backend needs.
+
+    Raises:
+        ClusterError: something is missing; one line.
+    """
+    make_backend(options.backend).preflight(cluster_options(options, None))
+
+
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
-    """Return a sentence for each guard that the schedule can't meet, with the option to change."""
+    """Return the system's remarks, and a sentence for each guard that the schedule can't meet."""
     planned = [one.kind for one in schedule]
-    sentences = [
+    sentences = [*_remarks(options)]
+    sentences += [
         f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
         "give a longer --time-limit, fewer kinds of faults or a shorter --fault-every"
         for kind in options.nemeses
@@ -102,13 +112,18 @@ def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def _remarks(options: RunOptions) -> tuple[str, ...]:
+    system = make_system(options.system)
+    with blamed(plugin("system", system.name, system), "remarks"):
+        return tuple(system.remarks())
+
+
 def cluster_options(
     options: RunOptions,
     directory: RunDirectory | None,
     system: System | None = None,
     schedule: Schedule = (),
-    *,
-    is_collected: bool = True,
+    is_collected: bool = True,  # noqa: FBT001, FBT002 - as in ClusterOptions
 ) -> ClusterOptions:
     """Return the options of the cluster for the backend and the faults of a schedule."""
     chosen = make_system(options.system) if system is None else system
@@ -118,6 +133,7 @@ def cluster_options(
         directory=options.store if directory is None else directory.path,
         timeouts=options.timeouts,
         backend=options.backend,
+        hosts=options.hosts,
         mutant=options.mutant,
         system_version=options.system_version,
         node_config=options.node_config,
@@ -200,13 +216,14 @@ def refuse_workload(workload: str, system: System) -> None:
 def _refuse_fault(
     options: RunOptions,
     system: System,
+    requested: ClusterOptions,
     fault: Fault,
     backend: Backend,
 ) -> None:
     capabilities = backend.capabilities
     able = system.capabilities(capabilities)
     if fault.requires in able:
-        reason = backend.lacks(fault.requires)
+        reason = backend.lacks(fault.requires, requested)
         if reason is not None:
             unable = f"the {options.backend} backend can't do that here: {reason}"
             raise UsageError(f"--nemesis {fault.kind}: {unable}")
@@ -215,4 +232,7 @@ def _refuse_fault(
     unable = f"the {options.backend} backend can't do that"
     if fault.requires in capabilities:
         unable = f"the system {system.name} can't have that on {options.backend}"
+        with blamed(plugin("system", system.name, system), "why_not"):
+            reason = system.why_not(fault.requires)
+        unable += "" if reason is None else f" ({reason})"
     raise UsageError(f"--nemesis {fault.kind}: {unable}, only {can}")

@@ -79,15 +79,21 @@ def read_recorded(path: Path, store: Path) -> RecordedRun:
     )
 
 
-def on_ground(options: RunOptions, ground: str | None) -> RunOptions:
+def on_ground(options: RunOptions, ground: str | None, hosts: Path | None = None) -> RunOptions:
     """Return the options on another backend, or for another system: `NAME` or `NAME:VERSION`.
 
     A planted bug stays only in the system that it was planted in.
+
+    Raises:
+        UsageError: the backend needs a file of hosts, or takes none.
     """
+    if ground is not None and ground in BACKENDS:
+        kept = options.hosts if BACKENDS[ground].takes_hosts else None
+        return replace(options, backend=ground, hosts=hosts or kept)
+    if hosts is not None:
+        options = replace(options, hosts=hosts)
     if ground is None:
         return options
-    if ground in BACKENDS:
-        return replace(options, backend=ground)
     system, colon, version = ground.partition(":")
     if ground.endswith(".py") or ".py:" in ground:
         system, version = ground, ""

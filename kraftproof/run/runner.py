@@ -6,12 +6,13 @@ outcome.json; check; report. `checkers` judges the run directory. Ctrl-C leaves 
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from kraftproof import interrupts
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.guards.contamination import signs
-from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap
+from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap, ViolatedInvariant
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.cluster.plugin import HarnessError, blamed, plugin
 from kraftproof.cluster.profiles import PROFILES
@@ -30,12 +31,13 @@ from kraftproof.run.backends import (
 )
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.display.progress import Progress
+from kraftproof.run.health.health import Health
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
 from kraftproof.run.interpreter import Interpreted, Interpreter
 from kraftproof.run.judging import judge_run
 from kraftproof.run.mishaps import INTERRUPTED, exit_code_of, mishap_of, writing
 from kraftproof.run.node_tables import collect
-from kraftproof.run.outcome import OutcomeRecorder, violations_of_answers
+from kraftproof.run.outcome import OutcomeRecorder
 from kraftproof.run.planning import cluster_options, nodes_of_run
 from kraftproof.workloads.catalogue import make_workload
 from kraftproof.workloads.workload import Load
@@ -103,11 +105,11 @@ def execute(
     One that is not collected is judged by the simulator's invariants and its history alone.
     """
     workload = make_workload(options.workload)
-    attempt = _Attempt(options, directory, schedule, progress, watch)
+    attempt = _Attempt(options, directory, schedule, progress, watch, is_collected=is_collected)
     nodes = nodes_of_run(options, attempt.system)
     guarantees = {f: str(one) for f, one in attempt.system.guarantees.items()}
     directory.write_run(options, workload, nodes, schedule, mutant_hash, guarantees)
-    attempt.drive(is_collected=is_collected)
+    attempt.drive()
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
     simulation = simulation_of(attempt.cluster)
@@ -119,7 +121,7 @@ def execute(
     for one in attempt.mishaps:
         outcome.mishap(one.kind, one.sentence)
     with writing(directory.path):
-        seen = violations_of_answers(attempt.cluster, directory.faults)
+        seen = attempt.broken_promises()
         violations = () if simulation is None else simulation.violations
         outcome.write(run, violations, seen, is_complete=attempt.interpreted is not None)
     progress.phase(f"checking with the {options.engine} engine")
@@ -143,6 +145,7 @@ class _Attempt:
         schedule: Schedule,
         progress: Progress,
         watch: Watch | None,
+        is_collected: bool,  # noqa: FBT001 - private
     ) -> None:
         self.options = options
         self.directory = directory
@@ -154,21 +157,19 @@ class _Attempt:
         self.mishaps: list[Mishap] = []
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
+        self.requested = cluster_options(options, directory, self.system, schedule, is_collected)
 
-    def drive(self, *, is_collected: bool) -> None:
+    def drive(self) -> None:
         """Bring the run to its end, or note what ended it.
 
         Raises:
             HarnessError: a file of the run can't be written.
             SystemUnavailableError: the system has no clients for the workload.
         """
-        requested = cluster_options(
-            self.options, self.directory, self.system, self.schedule, is_collected=is_collected
-        )
         try:
             with writing(self.directory.path):
                 backend = make_backend(self.options.backend)
-                backend.run(requested, self.system, self.main, self.progress.phase)
+                backend.run(self.requested, self.system, self.main, self.progress.phase)
         except KeyboardInterrupt:
             interrupts.settle()
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
@@ -188,7 +189,6 @@ class _Attempt:
 
     @property
     def is_interrupted(self) -> bool:
-        """Return whether Ctrl-C ended the run."""
         return any(one.kind == INTERRUPTED for one in self.mishaps)
 
     def note(self, kind: str, sentence: str) -> None:
@@ -200,7 +200,16 @@ class _Attempt:
         scope = cluster.scope
         history = HistoryRecorder(self.directory.history, scope.now)
         faults = FaultRecorder(self.directory.faults, scope.now)
-        interpreter = Interpreter(cluster, self.system, self.schedule, history, faults)
+        interpreter = Interpreter(
+            cluster,
+            self.system,
+            self.schedule,
+            history,
+            faults,
+            None
+            if self.options.is_virtual
+            else partial(Health, cluster, self.system, self.requested),
+        )
         self._interpreter = interpreter
         self.cluster = cluster
         if self.watch is not None:
@@ -223,10 +232,21 @@ class _Attempt:
                 try:
                     await interpreter.heal_all()
                 finally:
-                    await cluster.stop()
+                    await self._stop(cluster, interpreter.health)
             raise
         self.progress.phase("stopping the nodes")
+        await self._stop(cluster, interpreter.health)
+
+    async def _stop(self, cluster: Cluster, health: Health | None) -> None:
+        """End the watches, then the nodes."""
+        if health is not None:
+            await health.stop()
         await cluster.stop()
+
+    def broken_promises(self) -> tuple[ViolatedInvariant, ...]:
+        """Return what the nodes of a live run did that no node may do."""
+        health = None if self._interpreter is None else self._interpreter.health
+        return () if health is None else health.violations(self.directory.faults)
 
     async def _ask(self, cluster: Cluster, call: Callable[[Cluster], Awaited]) -> None:
         """Await a call of the system for at most PREPARE_NS."""

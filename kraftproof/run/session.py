@@ -42,6 +42,8 @@ LEFT_OUT_NS = 1_000_000
 """An operation that does not take place takes some time, since its client may try for ever."""
 Report = Callable[[Exception], None]
 """Takes an error that ends the run."""
+Observe = Callable[[int | None, str, str, Completion], None]
+"""Takes the node, the function, the key and the completion of each operation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,8 @@ class RecordedProcess:
         completion = await self._completion(f, key, value)
         with blamed(self._culprit, "invoke"):
             recorder.complete(invoked, completion)
+        if self._session.observe is not None:
+            self._session.observe(node, f, key, completion)
         if completion.outcome is Outcome.INFO or not completion.connected:
             self._close()
             self._number = self._session.next_process()
@@ -151,7 +155,9 @@ class RunSession(Session):
         run_id: str,
         operations: tuple[int, ...] | None,
         report: Report,
+        observe: Observe | None = None,
     ) -> None:
+        self.observe = observe
         self.recorder = recorder
         self.report = report
         self.culprits = culprits_of(system, workload)

@@ -24,10 +24,12 @@ itself pauses on a suspended or overloaded machine, so that no plug-in is late t
 SIGNAL = signal.SIGUSR2
 """Signal that interrupts a system call of the main thread, such as a sleep."""
 OURS = frozenset({"kraftproof"})
-LIBRARIES = frozenset({"docker", "immutables", "kafka", "msgspec", "requests", "rich", "urllib3"})
+LIBRARIES = frozenset(
+    {"docker", "immutables", "kafka", "msgspec", "paramiko", "requests", "rich", "urllib3"}
+)
 """Packages that Kraftproof itself calls during a run, besides the standard library."""
-BACKENDS = "kraftproof.run.backends"
-"""Module that drives every run; the callers of the module are not part of the run."""
+BACKENDS = frozenset({"kraftproof.run.backends", "kraftproof.run.live.backends"})
+"""Modules that drive every run; the callers of the modules are not part of the run."""
 
 
 @contextmanager
@@ -84,7 +86,7 @@ class _Watched:
 
 def plugin_line(frame: FrameType | None) -> str | None:
     """Return the file, the number and the text of the innermost line of a plug-in, or None."""
-    while frame is not None and frame.f_globals.get("__name__") != BACKENDS:
+    while frame is not None and frame.f_globals.get("__name__") not in BACKENDS:
         if _is_plugin(str(frame.f_globals.get("__name__"))):
             path, line = frame.f_code.co_filename, frame.f_lineno
             text = linecache.getline(path, line).strip()

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class CoverageWatch:
-    """Records the covered cells of a run."""
+    """Records the covered cells of a run; the run may go on after crashes of nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, outlives_crashes: bool = False) -> None:
         self._coverage: Coverage | None = None
+        self._outlives_crashes = outlives_crashes
 
     def __call__(self, cluster: Cluster, faults: FaultRecorder) -> None:
         """Start to watch a simulated cluster before the cluster starts."""
@@ -29,6 +30,7 @@ class CoverageWatch:
         assert isinstance(cluster, SimulatedCluster), "only the simulator's runs are watched"
         self._coverage = Coverage()
         cluster.world.monitor.join(self._coverage)
+        cluster.world.outlives_crashes = self._outlives_crashes
         faults.listener = self._fault
 
     def _fault(self, event: FaultEvent) -> None:

@@ -28,6 +28,12 @@ TOPOLOGIES = (
     *((1, 2),) * 2,
 )
 """Controllers and brokers; repeated pairs have a larger weight. Some bugs need 1 or 5 voters."""
+RARE_SHARE = 0.15
+"""Share of seeds with a topology of RARE_TOPOLOGIES, drawn apart."""
+RARE_TOPOLOGIES = ((2, 1), (2, 2), (4, 1), (4, 2), (5, 2), (1, 1))
+"""Controllers and brokers: even numbers of voters, and the smallest cluster."""
+DEFAULT_TIMEOUTS_SHARE = 0.04
+"""Share of seeds with the default time-outs of nodes, drawn apart."""
 RATES = (2.0, 5.0, 10.0, 20.0)
 CONCURRENCIES = (2, 5, 10)
 MIXES = (
@@ -95,6 +101,9 @@ def scenario(
     """Return the scenario of a seed; given numbers of nodes override the drawn numbers."""
     random = Random(f"scenario {seed}")
     drawn_nodes = random.choice(TOPOLOGIES)
+    shape = Random(f"scenario {seed} shape")
+    if shape.random() < RARE_SHARE:
+        drawn_nodes = shape.choice(RARE_TOPOLOGIES)
     controllers, brokers = drawn_nodes if nodes is None else nodes
     workload = "topics" if random.random() < TOPICS_SHARE else "registration"
     options = RunOptions(
@@ -109,6 +118,7 @@ def scenario(
         time_limit_s=time_limit_s,
         rate=random.choice(RATES),
         concurrency=random.choice(CONCURRENCIES),
+        timeouts="default" if shape.random() < DEFAULT_TIMEOUTS_SHARE else "chaos",
         seed=seed,
         mutant=mutant,
         store=store,

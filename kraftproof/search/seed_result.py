@@ -69,12 +69,20 @@ class SeedResult:
             "time": None if violation is None else violation.time_ns / 1e9,
             "detail": None if violation is None else violation.detail,
             "why": list(self.result.why),
+            "crash": self.outlived_crash,
         }
 
     @property
     def reason(self) -> str | None:
         """The first violated property; None for a valid run."""
         return next(iter(self.reasons), None)
+
+    @property
+    def outlived_crash(self) -> str | None:
+        """The first crash of a node that the run has outlived before the violation, or None."""
+        simulation = self.result.simulation
+        crashes = () if simulation is None else simulation.crashes
+        return crashes[0].detail if crashes else None
 
     @property
     def events(self) -> int:

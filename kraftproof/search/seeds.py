@@ -124,7 +124,8 @@ def search(
 
     With `past_crashes` the search continues after a crash. A seed with a violation runs a second
     time for its diagram, outside of the budget, unless the search is bare; of several crashes only
-    the first runs again.
+    the first runs again. A run of a bare search goes on after a crash of a node, which counts only
+    if the run violates no property.
     """
     found = SearchSummary()
     started_s, showing_s = time.process_time(), 0.0
@@ -134,7 +135,7 @@ def search(
             found.cpu_s = time.process_time() - started_s - showing_s
             if found.violations or (budget_s is not None and found.cpu_s >= budget_s):
                 return found
-            watch = CoverageWatch()
+            watch = CoverageWatch(outlives_crashes=is_bare)
             with _naming_the_seed(scenario.options.seed):
                 one = run_seed(scenario, mutant_hash, watch)
             steering.learn(scenario, found.covered.add(watch.cells), one.events)

@@ -25,7 +25,7 @@ from tests.support.command import KRAFTPROOF, run
         (["test", "--nemesis", "storm"], "unknown nemesis 'storm'"),
         (["test", "--nemesis", "partition"], "--nemesis partition: the local backend can't"),
         (["test", "--nemesis", "drift"], "only disk-error, disk-full, kill, lose-unsynced, pause"),
-        (["test", "--backend", "moon"], "--backend moon: one of local, docker, simulated"),
+        (["test", "--backend", "moon"], "--backend moon: one of local, docker, ssh, simulated"),
         (["test", "--engine", "abacus"], "--engine abacus: one of spark, inline"),
         (["test", "--nodes", "3"], "--nodes 3: the system reference takes CONTROLLER+BROKER"),
         (["test", "--nodes", "0+3"], "--nodes 0: 1 to 32"),
@@ -62,6 +62,14 @@ from tests.support.command import KRAFTPROOF, run
         (["shrink", "1", "--budget-s", "0"], "--budget-s 0: more than 0"),
         (["shrink", "1", "--out", "/no/such/x"], "--out /no/such/x: /no/such is not a directory"),
         (["check", "/no/such/history"], "no such file"),
+        (["test", "--backend", "ssh"], "--backend ssh: needs --hosts FILE (docs/ssh.md)"),
+        (["test", "--hosts", "/x.toml"], "--hosts /x.toml: the local backend takes no hosts"),
+        (
+            ["test", "--backend", "ssh", "--hosts", "/no/x.toml"],
+            "--hosts /no/x.toml: No such file or directory",
+        ),
+        (["heal"], "heal: a run directory or --hosts FILE is expected"),
+        (["heal", "--hosts", "/no/x.toml"], "--hosts /no/x.toml: No such file or directory"),
         (["list", "moons"], "list moons: no such kind; one of backends, systems, workloads"),
     ],
 )
@@ -131,13 +139,14 @@ def test_every_name_is_listed_with_the_option_that_takes_it(capsys):
     assert cli.run(["list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     names = {kind: {item["name"] for item in items} for kind, items in listed.items()}
-    assert names["backends"] == {"local", "docker", "simulated"}
+    assert names["backends"] == {"local", "docker", "ssh", "simulated"}
     assert {"topics", "registration"} <= names["workloads"]
     assert {"kill", "partition", "wipe"} <= names["faults"]
     assert {"cas-register", "topics"} <= names["models"]
     assert all(item["summary"] for items in listed.values() for item in items)
     kill, wipe = (next(i for i in listed["faults"] if i["name"] == n) for n in ("kill", "wipe"))
-    assert (kill["backends"], wipe["backends"]) == (["local", "docker", "simulated"], ["simulated"])
+    assert kill["backends"] == ["local", "docker", "ssh", "simulated"]
+    assert wipe["backends"] == ["simulated"]
     assert cli.run(["list", "faults"]) == 0
     assert "faults  --nemesis NAME" in capsys.readouterr().out
 

@@ -36,6 +36,9 @@ from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.verdict import Finding, NotApplicableError
 
 LOG_CONFORMS: Final = "kraft/log-conforms"
+LEVEL: Final = 21
+"""The first level of metadata.version that the specification describes, 3.9-IV0."""
+_METADATA_VERSION: Final = "metadata.version"
 _RECORD: Final = "_RECORD"
 """The end of the type of a metadata record; other types are control records."""
 _CAUGHT_UP: Final = 1 << 62
@@ -61,6 +64,7 @@ def log_conforms(tables: Tables) -> list[Finding]:
         isinstance(row, rows.RegisterBrokerRecord) for _, written in batches for row in written
     ):
         raise NotApplicableError("the log registers no broker, so the log is a part only")
+    _require_level(batches)
     of_kafka = is_of_kafka(written for _, written in batches)
     if of_kafka:
         _refuse_unknown_features(batches)
@@ -87,6 +91,21 @@ def _divided(batches: Iterable[Batch]) -> Iterator[Batch]:
     for offset, written in batches:
         for place, part in parts_of(written):
             yield offset + place, with_cause_first(part)
+
+
+def _require_level(batches: Iterable[Batch]) -> None:
+    """Refuse the log of an older metadata.version, in which other records are right.
+
+    Raises:
+        NotApplicableError: the level is below that of the specification.
+    """
+    for _, written in batches:
+        for row in written:
+            if isinstance(row, rows.FeatureLevelRecord) and row.name == _METADATA_VERSION:
+                if row.feature_level < LEVEL:
+                    level = f"{_METADATA_VERSION} has the level {row.feature_level}"
+                    raise NotApplicableError(f"{level}, the specification begins with {LEVEL}")
+                return
 
 
 def _batches(committed: pa.Table) -> Iterator[Batch]:

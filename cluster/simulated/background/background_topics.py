@@ -15,6 +15,7 @@ from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.cluster.simulated.node.machine import Machine
+from kraftproof.cluster.systems.reference.requests.configurations import draw_configurations
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
 
@@ -25,6 +26,8 @@ MAX_REPLICAS = 6
 MAX_PARTITIONS = 2
 MANUAL_SHARE = 0.6
 """Share of topics with manually assigned replicas on unfenced brokers."""
+CONFIGS_SHARE = 0.4
+"""Share of topics with configurations."""
 MAX_WAIT_NS = milliseconds(1_000)
 """Time-out of a connection, and of a response."""
 LONGEST_REST_NS = milliseconds(4_000)
@@ -75,8 +78,9 @@ def _unfenced(machine: Machine) -> list[int]:
 def _create(random: Random, name: str, unfenced: list[int]) -> tuple[Message, int]:
     partitions = random.randint(1, MAX_PARTITIONS)
     replicas = random.randint(1, MAX_REPLICAS)
+    configs = _configs(random)
     topic = create_topics_request.CreatableTopic(
-        name=name, num_partitions=partitions, replication_factor=replicas
+        name=name, num_partitions=partitions, replication_factor=replicas, configs=configs
     )
     if unfenced and random.random() < MANUAL_SHARE:
         assigned = (
@@ -92,10 +96,22 @@ def _create(random: Random, name: str, unfenced: list[int]) -> tuple[Message, in
                 )
                 for index, broker_ids in enumerate(assigned)
             ),
+            configs=configs,
         )
     timeout_ms = MAX_WAIT_NS // milliseconds(1)
     request = create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=timeout_ms)
     return request, CREATE_VERSION
+
+
+def _configs(random: Random) -> tuple[create_topics_request.CreatableTopicConfig, ...]:
+    """Return configurations of any kind, legal or not; none for most topics."""
+    if random.random() >= CONFIGS_SHARE:
+        return ()
+    drawn = dict(draw_configurations(random))
+    return tuple(
+        create_topics_request.CreatableTopicConfig(name=name, value=value)
+        for name, value in drawn.items()
+    )
 
 
 def _delete(name: str) -> tuple[Message, int]:

@@ -1,9 +1,10 @@
-"""Registrations beside the brokers: the broker's own again, or of another process with its id.
+"""Registrations beside the brokers: the broker's own again, of another process, or removed.
 
 A registration arrives again if its answer was lost. Another process takes over the id of a broker
 if its configuration names the id by mistake: the controller refuses the process while the broker
 lives, and accepts it after the broker's session. The visitor never sends a heartbeat, so that its
-own session ends, and the broker registers again. See invariants/brokers/leases.py for the judgment.
+own session ends, and the broker registers again. An operator may unregister a living broker, which
+has to register again. See invariants/brokers/leases.py for the judgment.
 """
 
 from collections.abc import Container, Sequence
@@ -19,7 +20,12 @@ from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import BrokerRegistration
-from kraftproof.node.wire.messages import broker_heartbeat_request, broker_registration_request
+from kraftproof.node.wire.messages import (
+    Message,
+    broker_heartbeat_request,
+    broker_registration_request,
+    unregister_broker_request,
+)
 from kraftproof.node.wire.types import Uuid
 
 SHARE: Final = 0.25
@@ -29,7 +35,10 @@ LONGEST_REST_NS: Final = milliseconds(5_000)
 """Longest time between two registrations."""
 AGAIN_SHARE: Final = 0.6
 """Share of registrations that a broker has sent before."""
+UNREGISTER_SHARE: Final = 0.15
+"""Share of requests that unregister the broker."""
 VERSION: Final = 4
+UNREGISTER_VERSION: Final = 0
 
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
@@ -57,10 +66,14 @@ async def send_registrations(
         if not registered:
             continue
         is_again = leaving is not None or random.random() < AGAIN_SHARE
-        request = registration(random, registered[0], world.cluster_id, is_again=is_again)
+        request: Message = registration(random, registered[0], world.cluster_id, is_again=is_again)
+        version = VERSION
+        if random.random() < UNREGISTER_SHARE:
+            request = unregister_broker_request.UnregisterBrokerRequest(broker_id=broker_id)
+            version = UNREGISTER_VERSION
         try:
             connection = await connect(scope, world.network, asked, MAX_WAIT_NS)
-            await connection.call(request, VERSION, MAX_WAIT_NS)
+            await connection.call(request, version, MAX_WAIT_NS)
         except (ConnectionFailed, OutcomeUnknown):
             continue
         connection.close()

@@ -16,7 +16,7 @@ from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP
 from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
 
-SHARE: Final = 0.05
+SHARE: Final = 0.08
 """Share of runs with large topics."""
 MAX_WAIT_NS: Final = milliseconds(2_000)
 LONGEST_REST_NS: Final = milliseconds(15_000)

@@ -17,7 +17,7 @@ from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
 from kraftproof.cluster.simulated.network.connection import open_stream
 from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.cluster.simulated.world import World
-from kraftproof.cluster.systems.reference.requests.drawing import CaseShape, draw_case
+from kraftproof.cluster.systems.reference.requests.drawing import CaseShape, draw_case, draw_flood
 from kraftproof.cluster.systems.reference.requests.player import OpensStreams, Problem, play
 from kraftproof.cluster.systems.reference.requests.vocabulary import NO_BROKERS, Vocabulary
 from kraftproof.node.core.base.types import milliseconds
@@ -26,6 +26,10 @@ SHARE: Final = 0.4
 """Share of runs with random requests."""
 LONGEST_REST_NS: Final = milliseconds(1_200)
 """Longest time between two cases."""
+FLOOD_SHARE: Final = 0.03
+"""Share of cases with many requests at once on one connection."""
+FLOODS: Final = (99, 101, 250)
+"""Numbers of requests of a flood: below and above the requests that a node takes at a time."""
 SHAPE: Final = CaseShape(most_connections=2, most_frames=5)
 INVARIANT: Final = "AnswersComeOnceInOrder"
 STATEMENT: Final = (
@@ -55,7 +59,10 @@ async def send_random_requests(
     streams = Streams(scope, world.network)
     while True:
         await scope.sleep(random.randrange(LONGEST_REST_NS))
-        case = draw_case(nodes, vocabulary, SHAPE, random)
+        if random.random() < FLOOD_SHARE:
+            case = draw_flood(nodes, vocabulary, random.choice(FLOODS), random)
+        else:
+            case = draw_case(nodes, vocabulary, SHAPE, random)
         for problem in await play(case, streams, scope, vocabulary):
             report(world, problem)
 

@@ -28,13 +28,22 @@ class Commitment(Struct, frozen=True, kw_only=True, gc=False):
 class CommittedLog:
     """Committed batches in the order of commitment, and by offset."""
 
-    __slots__ = ("_by_offset", "_forgotten", "base", "commitments", "subscribers")
+    __slots__ = (
+        "_by_offset",
+        "_forgotten",
+        "base",
+        "commitments",
+        "inherited_end",
+        "subscribers",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, inherited_end: int = 0) -> None:
         self.base: Entities = {}
         """The entities that result from the pruned batches."""
         self.commitments: deque[Commitment] = deque()
         self.subscribers: list[OnCommit] = []
+        self.inherited_end = inherited_end
+        """End of the records that the controllers had before the run, written by no node of it."""
         self._by_offset: dict[int, Batch] = {}
         self._forgotten = 0
         """Offset below which the batches have been pruned."""

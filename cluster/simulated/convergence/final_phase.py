@@ -14,6 +14,7 @@ from kraftproof.cluster.protocol import Link, NodeInfo
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_checks import FinalOutcome
 from kraftproof.cluster.simulated.convergence.final_queries import ask_final_queries
+from kraftproof.cluster.simulated.convergence.unregistered_broker import judge_return
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.world import World
@@ -47,6 +48,8 @@ class FinalPhase:
     """Nodes that are alive and connected with each other."""
     dead: tuple[int, ...] = ()
     isolated: tuple[int, ...] = ()
+    unregistered: int | None = None
+    """A broker of the core that is unregistered at the end, and has to return."""
 
     @classmethod
     def draw(cls, random: Random, nodes: Sequence[NodeInfo]) -> "FinalPhase":
@@ -92,6 +95,8 @@ async def converge(scope: SimulatedScope, world: World, phase: FinalPhase) -> No
     final_checks.judge(world, core, FinalOutcome(elected=is_elected, created=is_created, end=end))
     if not world.monitor.violations:
         await _judge_read(scope, world, core)
+    if phase.unregistered is not None and not world.monitor.violations:
+        await judge_return(scope, world, core, phase.unregistered)
     await ask_final_queries(scope, world, core)
 
 

@@ -77,3 +77,9 @@ def _questions(node: NodeInfo, image: MetadataImage) -> Iterator[Question]:
         for name in names
     )
     yield describe_configs_request.DescribeConfigsRequest(resources=resources), 4
+    yield (
+        describe_configs_request.DescribeConfigsRequest(
+            resources=resources, include_synonyms=True, include_documentation=True
+        ),
+        4,
+    )

@@ -10,6 +10,7 @@ from typing import ClassVar
 from msgspec import Struct
 from typing_extensions import override
 
+from kraftproof.cluster.simulated.invariants.brokers.config_answers import config_faults
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
@@ -38,12 +39,8 @@ ClusterRequest = describe_cluster_request.DescribeClusterRequest
 ClusterResponse = describe_cluster_response.DescribeClusterResponse
 ConfigsRequest = describe_configs_request.DescribeConfigsRequest
 ConfigsResponse = describe_configs_response.DescribeConfigsResponse
-TOPIC_CONFIGS = 2
-"""The resource type of a topic."""
 IDS_SINCE = 12
 """First version of Metadata that asks for topics by id."""
-SET_FOR_TOPIC = 1
-"""The source of a configuration set for the topic; other sources are defaults."""
 
 
 class ResponsesMatchImage(Invariant):
@@ -85,7 +82,7 @@ class ResponsesMatchImage(Invariant):
                 self._judge_brokers(process, image, message, fenced_too=fenced_too)
                 return
             case ConfigsRequest() as request, ConfigsResponse():
-                faults = _config_faults(image, request, message)
+                faults = config_faults(image, request, message)
             case _:
                 return
         for fault in faults:
@@ -260,27 +257,3 @@ def _held_partition(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPa
         offline=tuple(replica for replica in held.replicas if replica not in active),
         error=ErrorCode.LEADER_NOT_AVAILABLE if held.leader == NO_NODE else ErrorCode.NONE,
     )
-
-
-def _config_faults(
-    image: MetadataImage, request: ConfigsRequest, message: ConfigsResponse
-) -> Iterator[str]:
-    """Describe differences between the answered and the set configurations of topics."""
-    if len(message.results) != len(request.resources):
-        yield f"answers {len(message.results)} resources of {len(request.resources)} requested"
-        return
-    for asked, result in zip(request.resources, message.results, strict=True):
-        name = asked.resource_name
-        is_known = asked.resource_type == TOPIC_CONFIGS and name in image.topic_ids
-        held = dict(image.configs.get((TOPIC_CONFIGS, name), {})) if is_known else {}
-        if asked.configuration_keys:
-            held = {key: held[key] for key in asked.configuration_keys if key in held}
-        said = {
-            config.name: config.value
-            for config in result.configs
-            if config.config_source == SET_FOR_TOPIC
-        }
-        if is_known != (result.error_code == ErrorCode.NONE):
-            yield f"topic {name}: error {result.error_code}, but in the image: {is_known}"
-        elif said != held:
-            yield f"topic {name}: {sorted(said.items())}, but the image has {sorted(held.items())}"

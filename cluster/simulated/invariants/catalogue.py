@@ -17,8 +17,12 @@ from kraftproof.cluster.simulated.invariants.answers import (
     LinearizableReads,
 )
 from kraftproof.cluster.simulated.invariants.broker_answers import ResponsesMatchImage
+from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVersionsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStateIsAccurate
-from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
+    ForwardsBackOff,
+    ForwardsKeepDeadlines,
+)
 from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreAccurate
 from kraftproof.cluster.simulated.invariants.brokers.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.brokers.leases import (
@@ -39,6 +43,10 @@ from kraftproof.cluster.simulated.invariants.elections import (
     FetchesAreFenced,
 )
 from kraftproof.cluster.simulated.invariants.foreign_requests import ForeignClusterIdRefused
+from kraftproof.cluster.simulated.invariants.image_pace import (
+    ImagesFollowAtOnce,
+    LargeBatchesTakeSteps,
+)
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
@@ -73,6 +81,7 @@ from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
 from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionTimeoutsHonoured
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
+    FetchesWait,
     FetchReturnsNextBatches,
     NoFetchWaitsWithData,
 )
@@ -154,6 +163,8 @@ def make_monitor(
             NoBusyLoop(),
             EveryRequestEnds(config),
             ImagesAgree(),
+            ImagesFollowAtOnce(),
+            LargeBatchesTakeSteps(),
             *_of_snapshots(committed_log),
             BrokersServeAfterCatchUp(committed_log),
             FencedBrokersLeadNothing(),
@@ -163,19 +174,28 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
+            ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
-            CurrentEpochsOnly(registry),
-            OneIncarnationPerSession(config, registry),
-            FencedInTime(config, registry),
-            HeartbeatRequestsHonoured(registry),
-            BrokersKeepPace(config),
-            HeartbeatsAreAccurate(),
-            BrokerStateIsAccurate(),
-            ForwardsKeepDeadlines(config),
+            *_of_brokers(config, registry),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )
+    )
+
+
+def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, ...]:
+    """Return the invariants of leases, heartbeats and forwarding, in the order of their hooks."""
+    return (
+        CurrentEpochsOnly(registry),
+        OneIncarnationPerSession(config, registry),
+        FencedInTime(config, registry),
+        HeartbeatRequestsHonoured(registry),
+        BrokersKeepPace(config),
+        HeartbeatsAreAccurate(),
+        BrokerStateIsAccurate(),
+        ForwardsKeepDeadlines(config),
+        ForwardsBackOff(config),
     )
 
 
@@ -189,6 +209,7 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
         FollowersAdoptHighWatermark(),
         FetchReturnsNextBatches(config),
         NoFetchWaitsWithData(config),
+        FetchesWait(),
         OlderEpochsAreRefused(),
         PreferredSuccessorIsCaughtUp(),
         EndQuorumEpochOnShutdown(config),

@@ -167,8 +167,9 @@ class ControllerConforms(Invariant):
         else:
             self._images.append((batch.next_offset, after))
             self._drop_images()
-            change = Change(image=image, written=written)
-            wrong = self._find_cause(change, batch.base_offset, appended)
+            change, wrong = Change(image=image, written=written), None
+            if batch.base_offset >= self._committed_log.inherited_end:
+                wrong = self._find_cause(change, batch.base_offset, appended)
         if wrong is not None:
             self.monitor.record(
                 type(self).__name__,

@@ -8,8 +8,7 @@ import traceback
 from types import TracebackType
 from typing import Final
 
-from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor
-from kraftproof.cluster.simulated.violation import ViolationKind
+from kraftproof.cluster.simulated.violation import Violation, ViolationKind
 from kraftproof.node.core.metadata.apply import ApplyError
 from kraftproof.node.core.metadata.snapshot import SnapshotError
 from kraftproof.node.storage.errors import StorageError
@@ -24,14 +23,15 @@ LONGEST_MESSAGE: Final = 200
 """Maximum characters of an exception's text; the traceback file has the full text."""
 
 
-def record_crash(monitor: InvariantMonitor, error: Exception, *, node: int, time_ns: int) -> None:
-    """Record a crash as a violation, equal at each run of the seed."""
-    monitor.record(
-        INVARIANT,
-        SENTENCE,
-        _describe(error),
+def crash_of(error: Exception, *, node: int, time_ns: int, event: int) -> Violation:
+    """Return a crash as a violation, equal at each run of the seed."""
+    return Violation(
+        invariant=INVARIANT,
+        sentence=SENTENCE,
         node=node,
         time_ns=time_ns,
+        detail=_describe(error),
+        event=event,
         kind=_kind(error),
         traceback="".join(traceback.format_exception(error)),
     )

@@ -63,6 +63,10 @@ class ClusterConfig:
     default_partitions: int = 1
     default_replication_factor: int = 1
     snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
+    voter_addresses: tuple[tuple[int, str, int], ...] = ()
+    """Id, host and port of each voter; empty if no invariant compares them."""
+    controller_listener: str = "CONTROLLER"
+    """Name of the voters' first controller listener."""
 
     @property
     def majority(self) -> int:
@@ -94,6 +98,9 @@ class Invariant:
 
     def on_sent(self, process: ProcessView, effect: Send) -> None:
         """A request is about to go to a voter."""
+
+    def on_forwarding(self, process: ProcessView, effect: Forward) -> None:
+        """A client's request is about to go to the controller."""
 
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         """A response to a request of this process has arrived."""
@@ -178,6 +185,9 @@ class InvariantMonitor:
         self.on_sent = ByRequest(
             (i.requests, i.on_sent) for i in _overriding(invariants, "on_sent")
         )
+        self.on_forwarding = ByRequest(
+            (i.requests, i.on_forwarding) for i in _overriding(invariants, "on_forwarding")
+        )
         self.on_response = ByRequest(
             (i.requests, i.on_response) for i in _overriding(invariants, "on_response")
         )
@@ -218,6 +228,7 @@ class InvariantMonitor:
 
     def join(self, listener: Invariant) -> None:
         """Add a listener, called after the invariants; only before the run has begun."""
+        listener.monitor = self
         for hook in HOOKS:
             if getattr(type(listener), hook) is not getattr(Invariant, hook):
                 getattr(self, hook).append(getattr(listener, hook))

@@ -120,9 +120,12 @@ class LeadersAreInSync(Invariant):
         super().__init__()
         self._changed: list[tuple[Uuid, int]] = []
         self._back: list[NodeId] = []
+        self._committed_log = committed_log
         committed_log.subscribers.append(self._committed)
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
+        if batch.base_offset < self._committed_log.inherited_end:
+            return  # no controller of the run chose these leaders
         for record in batch.records:
             if isinstance(record, OF_PARTITIONS):
                 self._changed.append((record.topic_id, record.partition_id))
@@ -171,6 +174,7 @@ class IsrMembersAreActive(Invariant):
         self._isrs: dict[tuple[Uuid, int], tuple[int, ...]] = {}
         self._wrong: list[str] = []
         """Violations to report with the next published image."""
+        self._committed_log = committed_log
         committed_log.subscribers.append(self._committed)
 
     @override
@@ -185,6 +189,8 @@ class IsrMembersAreActive(Invariant):
             if isinstance(record, OF_PARTITIONS):
                 if record.isr is not None:
                     self._enter(record, record.isr)
+                if batch.base_offset < self._committed_log.inherited_end:
+                    self._wrong.clear()  # no controller of the run chose this ISR
             elif isinstance(record, records.RemoveTopicRecord):
                 self._forget(record.topic_id)
             else:

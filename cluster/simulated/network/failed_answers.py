@@ -72,13 +72,16 @@ def _fetch_snapshot(message: Message, random: Random) -> Message:
         return fetch_snapshot_response.FetchSnapshotResponse(error_code=error)
     # An unfit slice names no leader, so that no invariant takes the slice for the leader's success.
     partition = replace(message.topics[0].partitions[0], current_leader=_NOBODY)
-    other = random.randrange(4)
+    other = random.randrange(5)
     if other == 0:
         partition = replace(partition, error_code=ErrorCode.SNAPSHOT_NOT_FOUND)
     elif other == 1:
         partition = replace(partition, position=partition.position + 1)
     elif other == 2:
         partition = replace(partition, size=partition.size + 1)
+    elif other == 3:  # other bytes, which the checksums of the whole snapshot show
+        garbage = b"\xff" * len(partition.unaligned_records)
+        partition = replace(partition, unaligned_records=garbage)
     else:
         partition = replace(partition, unaligned_records=b"")
     topic = replace(message.topics[0], partitions=(partition,))

@@ -1,6 +1,6 @@
 """One simulated machine: a disk, two clocks, and the processes (process.py) of one node."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -11,8 +11,9 @@ from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
 from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
-from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
+from kraftproof.cluster.simulated.disk.host_files import write_tree
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.inherited.inherited_log import write_inherited_log
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.process import NodeProcess
@@ -31,6 +32,7 @@ from kraftproof.node.storage.stored import (
     log_directory,
     open_node_storage,
 )
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 DATA = "/data"
@@ -54,6 +56,7 @@ class Machine:
         is_traced: bool,
         apply: Apply,
         codec: BatchCodec,
+        inherited: Sequence[Batch] = (),
     ) -> None:
         self.info = info
         self.env = env
@@ -78,6 +81,10 @@ class Machine:
         )
         env.log_files = lambda: self.disk.list_directory(log_directory(self._storage_config))
         self._format()
+        if inherited:
+            write_inherited_log(
+                self.disk, self._storage_config, config.cluster_id, inherited, codec
+            )
 
     def start(self) -> None:
         """Start the node's process, if it is down and takes what it finds on its disk."""
@@ -284,14 +291,4 @@ class Machine:
         self.restore_file()
         directory.mkdir(parents=True, exist_ok=True)
         for root in (self.disk.root, self._observations.root):
-            _write(root, directory)
-
-
-def _write(source: SimulatedDirectory, target: Path) -> None:
-    for name in sorted(source.entries):
-        entry = source.entries[name]
-        if isinstance(entry, SimulatedFile):
-            (target / name).write_bytes(bytes(entry.data))
-        else:
-            (target / name).mkdir(exist_ok=True)
-            _write(entry, target / name)
+            write_tree(root, directory)

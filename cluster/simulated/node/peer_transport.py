@@ -38,6 +38,7 @@ class SimulatedTransport(Transport[Connection]):
         self._client = client
         self._env = env
         self._on_sent = env.monitor.on_sent
+        self._on_forwarding = env.monitor.on_forwarding
 
     @override
     def connect(
@@ -52,6 +53,8 @@ class SimulatedTransport(Transport[Connection]):
         self._contract.request_begins(request)
         if isinstance(request, Forward):
             self._contract.forward_begins(request, connection)
+            for forwarding in self._on_forwarding[type(message)]:
+                forwarding(self._process, request)
             outgoing = Outgoing(message=message, version=version, forward=request)
             connection.send(correlation_id, outgoing)
             return

@@ -56,6 +56,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self.event: Event | None = None
         self.image: MetadataImage = EMPTY_IMAGE
         """The image that the node published last."""
+        self.was_asked_to_stop = False
         self._env = env
         self._monitor = env.monitor
         self._node = node
@@ -82,7 +83,10 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             ),
         )
         self._stream_listener = StreamListener(
-            self._shell, is_controller=is_controller, call_soon=self._soon
+            self._shell,
+            is_controller=is_controller,
+            call_soon=self._soon,
+            on_excess=self._in_flight_exceeded,
         )
 
     # Life
@@ -112,6 +116,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
 
     def stop(self) -> None:
         """SIGTERM."""
+        self.was_asked_to_stop = True
         self._suspension.when_running(self._shell.stop)
 
     @property
@@ -196,6 +201,14 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         """Do it that much later, or when the process next runs."""
         when_running = self._suspension.when_running
         return self._env.scheduler.after(delay_ns, lambda: when_running(action))
+
+    def _in_flight_exceeded(self, count: int) -> None:
+        self._monitor.report_violation_of(
+            "ConnectionsAreBounded",
+            "A node works on a bounded number of requests of a connection at a time.",
+            self,
+            f"{count} requests of a connection without an answer",
+        )
 
     def _soon(self, action: Callable[[], None]) -> None:
         self.after(0, action)

@@ -1,7 +1,8 @@
 """The node's listener for byte streams: its own connections, frames and requests, no sockets."""
 
+from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from typing_extensions import override
 
@@ -19,17 +20,22 @@ from kraftproof.node.shell.node_shell import NodeShell
 from kraftproof.node.wire.frames import MAX_FRAME_BYTES
 from kraftproof.node.wire.messages import Message
 
+MOST_IN_FLIGHT: Final = 100
+"""Largest number of requests of a connection that a node works on at a time."""
+
 
 class StreamCall:
     """A request that came as bytes, and whose answer goes back as bytes."""
 
-    __slots__ = ("_pending",)
+    __slots__ = ("_on_answer", "_pending")
 
-    def __init__(self, pending: PendingRequest) -> None:
+    def __init__(self, pending: PendingRequest, on_answer: Callable[[], None]) -> None:
         self._pending = pending
+        self._on_answer = on_answer
 
     def answer(self, message: Message) -> None:
         """Send the answer, after the answers to earlier requests of the connection."""
+        self._on_answer()
         respond(self._pending, message)
 
 
@@ -42,11 +48,17 @@ class StreamListener(ConnectionOwner, RequestReceiver):
         *,
         is_controller: bool,
         call_soon: Callable[[Callable[[], None]], None],
+        on_excess: Callable[[int], None],
     ) -> None:
         self.frame_bytes = MAX_FRAME_BYTES
         self._shell = shell
         self._binding = Binding(name="STREAM", host="", port=0, is_controller=is_controller)
         self._call_soon = call_soon
+        self._on_excess = on_excess
+        self._in_flight: Counter[Connection] = Counter()
+        """Requests without an answer, by connection."""
+        self._connection: Connection | None = None
+        """The connection whose request is being handled."""
 
     def accept(self, socket: ServerSocket) -> Connection:
         """Take in a client."""
@@ -60,7 +72,7 @@ class StreamListener(ConnectionOwner, RequestReceiver):
 
     @override
     def closed(self, connection: Connection) -> None:
-        """Nothing is kept about connections here."""
+        self._in_flight.pop(connection, None)
 
     @override
     def refused(self, reason: str) -> None:
@@ -77,8 +89,19 @@ class StreamListener(ConnectionOwner, RequestReceiver):
         if isinstance(request, bytes):
             slot.respond(request)
         else:
+            self._connection = connection
             receive_request(self, binding, connection.host, request, slot)
 
     @override
     def receive(self, client: PendingRequest, **request: Any) -> None:
-        self._shell.receive(StreamCall(client), **request)
+        connection = self._connection
+        assert connection is not None, "a request comes from a connection"
+        self._in_flight[connection] += 1
+        if self._in_flight[connection] > MOST_IN_FLIGHT:
+            self._on_excess(self._in_flight[connection])
+
+        def answered() -> None:
+            if connection in self._in_flight:
+                self._in_flight[connection] -= 1
+
+        self._shell.receive(StreamCall(client, answered), **request)

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT
-from kraftproof.cluster.systems.apache_kafka.clock import clock_options, wall_clock
-from kraftproof.cluster.systems.deployment import Command, Deployment, Image, Site
+from kraftproof.cluster.systems.apache_kafka.clock import CLOCK_LOG, clock_options, wall_clock
+from kraftproof.cluster.systems.deployment import (
+    Command,
+    Deployment,
+    Image,
+    Platform,
+    Site,
+    Upload,
+)
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.probe import api_versions
 from kraftproof.cluster.systems.kafka.timeouts import properties
@@ -76,6 +83,8 @@ def deployment(site: Site, level: str | None = None) -> Deployment:
         data=("data",),
         probe=api_versions(),
         wall_clock=wall_clock,
+        clock_log=CLOCK_LOG,
+        upload=upload_of(release_of(site.options.system_version)),
     )
 
 
@@ -84,7 +93,21 @@ def _java(site: Site) -> Command:
     if site.sees_machine:
         jars = str(jars_folder(release_of(site.options.system_version)))
         return (local_java(), *JAVA_OPTIONS, "-cp", f"{jars}/*")
-    return ("java", *JAVA_OPTIONS, "-cp", f"{JARS_PATH}/*")
+    jars = JARS_PATH if site.uploads is None else str(site.uploads)
+    return ("java", *JAVA_OPTIONS, "-cp", f"{jars}/*")
+
+
+@functools.cache
+def upload_of(release: str) -> Upload:
+    """Return the upload of a release's jars, one object for all nodes of a run."""
+
+    def fill(platform: Platform, folder: Path, progress: Callable[[str], None]) -> None:
+        del platform
+        progress(f"software of the nodes: the jars of Kafka {release}")
+        for jar in jars_folder(release).glob("*.jar"):
+            (folder / jar.name).symlink_to(jar.absolute())
+
+    return fill
 
 
 @functools.cache

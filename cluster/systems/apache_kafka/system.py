@@ -14,6 +14,7 @@ from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
+from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
 from kraftproof.cluster.systems.system import (
     Client,
     Deployment,
@@ -35,6 +36,8 @@ CAPABILITIES: Final = frozenset(
         Capability.RESTART,
         Capability.PARTITION,
         Capability.LOSS,
+        Capability.CPU,
+        Capability.MEMORY,
         *CLOCKS,
     }
 )
@@ -49,7 +52,7 @@ class ApacheKafka(KafkaSystem):
     name = "apache-kafka"
     nodes = "3"
     roles_of_number: ClassVar[str | None] = "controller+broker"
-    workloads: ClassVar[tuple[str, ...]] = ("topics",)
+    workloads: ClassVar[tuple[str, ...]] = TOPIC_WORKLOADS
     ready_s = 240.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.AT_LEAST_ONCE,
@@ -58,6 +61,7 @@ class ApacheKafka(KafkaSystem):
         "describe": Guarantee.SESSION_MONOTONIC,
     }
     errors = ERRORS
+    fatal_output: ClassVar[tuple[str, ...]] = (r"Encountered fatal fault",)
     controller_port: ClassVar[str] = CONTROLLER_PORT
 
     def __init__(self) -> None:
@@ -105,7 +109,7 @@ class ApacheKafka(KafkaSystem):
 
     @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
-        if workload == "topics":
+        if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
         raise SystemUnavailableError(f"the system {self.name} has no client for {workload!r}")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
@@ -10,7 +10,16 @@ from kraftproof.cluster.protocol import Cluster, ClusterOptions
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
 from kraftproof.cluster.systems.kafka.readiness import lacks
+from kraftproof.cluster.systems.kafka.timeouts import properties
 from kraftproof.cluster.systems.system import Rows, System, SystemUnavailableError
+from kraftproof.node.wire.errors import ErrorCode
+
+FETCH_TIMEOUT: Final = "controller.quorum.fetch.timeout.ms"
+DEFAULT_FETCH_TIMEOUT_MS: Final = 2000
+FETCH_TIMEOUTS_TO_RESIGN: Final = 4
+"""A leader resigns one and a half fetch time-outs after its last contact with a majority."""
+SLACK_S: Final = 3.0
+"""Of a loaded machine, and of a watch that looks once a second."""
 
 
 class KafkaSystem(System):
@@ -22,6 +31,7 @@ class KafkaSystem(System):
 
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     controller_port: ClassVar[str] = PORT
+    internal_errors: ClassVar[frozenset[str]] = frozenset({ErrorCode.UNKNOWN_SERVER_ERROR.name})
 
     @override
     def refuse(self, options: ClusterOptions) -> None:
@@ -50,6 +60,18 @@ class KafkaSystem(System):
         controllers = with_role(cluster, "controller")
         led = await led_quorums(cluster, controllers, self.controller_port)
         return roles_of(led, controllers)
+
+    @override
+    def resigns_s(self, options: ClusterOptions) -> float:
+        settings = properties(options.timeouts) | dict(options.node_config)
+        fetch_ms = float(settings.get(FETCH_TIMEOUT, DEFAULT_FETCH_TIMEOUT_MS))
+        return FETCH_TIMEOUTS_TO_RESIGN * fetch_ms / 1000 + SLACK_S
+
+    @override
+    async def leaders(self, cluster: Cluster) -> Mapping[int, int]:
+        controllers = with_role(cluster, "controller")
+        led = await led_quorums(cluster, controllers, self.controller_port)
+        return {one.leader_id: one.epoch for one in led}
 
 
 def with_role(cluster: Cluster, role: str) -> list[int]:

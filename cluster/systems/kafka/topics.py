@@ -24,6 +24,8 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.schema import Message
 from kraftproof.node.wire.types import format_uuid, parse_uuid
 
+TOPIC_WORKLOADS: Final = ("topics", "topic-names")
+"""The names of the workloads of topics."""
 CREATE_VERSION: Final = 7
 DELETE_VERSION: Final = 6
 METADATA_VERSION: Final = 12

@@ -117,7 +117,7 @@ class MixedSystem(KafkaSystem):
             for row in files.trace(cluster.node_files(node_id), node_id)
         ]
         described = [row for row in self._described if row["node"] not in ours]
-        return [*with_run_time(traced, cluster.scope), *described]
+        return [*with_run_time(traced, cluster), *described]
 
 
 def _site_of_ours(site: Site) -> Site:

@@ -13,11 +13,11 @@ from typing_extensions import override
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
-from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
+from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
@@ -43,7 +43,7 @@ class ReferenceSystem(KafkaSystem):
     name = "reference"
     nodes = "3+3"
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
-    workloads: ClassVar[tuple[str, ...]] = ("topics", "registration")
+    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, "registration")
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,
@@ -92,7 +92,7 @@ class ReferenceSystem(KafkaSystem):
 
     @override
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
-        if workload == "topics":
+        if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
         if workload == "registration":
             return RegistrationClient(cluster, self._cluster_id, random)
@@ -106,7 +106,7 @@ class ReferenceSystem(KafkaSystem):
         found = rows_of_nodes(cluster, decode)
         if table == "writes":
             return _of_voters(found, with_role(cluster, "controller"))
-        return with_run_time(found, cluster.scope) if table == "trace" else found
+        return with_run_time(found, cluster) if table == "trace" else found
 
 
 def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
@@ -116,11 +116,18 @@ def _of_voters(writes: Rows, voters: list[int]) -> Rows | None:
     return [row | {"voters": len(voters)} for row in writes if row["node"] in voters]
 
 
-def with_run_time(trace: Rows, scope: Scope) -> Rows:
-    """Return rows of a trace with the time of the run, where nodes share the machine's clock."""
+def with_run_time(trace: Rows, cluster: Cluster) -> Rows:
+    """Return rows of a trace with the time of the run, by the clock of each node's machine."""
+    scope = cluster.scope
     if not isinstance(scope, LiveScope):
         return trace
-    return [{**row, "run_time": _integer(row["time"]) - scope.origin_ns} for row in trace]
+    origins = {
+        node.node_id: scope.origin_ns + cluster.monotonic_offset_ns(node.node_id)
+        for node in cluster.nodes
+    }
+    return [
+        {**row, "run_time": _integer(row["time"]) - origins[_integer(row["node"])]} for row in trace
+    ]
 
 
 def _integer(value: object) -> int:

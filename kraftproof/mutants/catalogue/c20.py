@@ -9,9 +9,9 @@ MUTANT = Mutant(
     expected="ResponsesMatchImage",
     edits=(
         Edit(
-            module="kraftproof.node.core.broker.answers",
-            old="for partition in image.partitions_of(topic.topic_id)]",
-            new="for partition in image.partitions_of(topic.topic_id)[1:]]",
+            module="kraftproof.node.core.broker.metadata",
+            old="for partition in image.partitions_of(topic.topic_id)",
+            new="for partition in image.partitions_of(topic.topic_id)[1:]",
         ),
     ),
 )

@@ -83,7 +83,16 @@ class TypeChecker:
             path = module_path(self._root, module)
             self._edited[path] = path.read_text(encoding="utf-8")
             path.write_text(mutant.mutate(module, self._edited[path]), encoding="utf-8")
-        return self._first_error() is None
+        error = self._first_error()
+        if error is not None and not any(self._is_in(error, path) for path in self._edited):
+            # The daemon may keep the error of an earlier mutant, whose file is restored.
+            self.stop()
+            error = self._first_error()
+        return error is None
+
+    def _is_in(self, error: str, path: Path) -> bool:
+        """Return whether an error line is about a file."""
+        return error.startswith(f"{path.relative_to(self._root)}:")
 
     def stop(self) -> None:
         """End the daemon, if there is one."""

@@ -14,6 +14,7 @@ from typing import Final
 from kraftproof.errors import UsageError
 from kraftproof.mutants.generator.results import totals
 from kraftproof.mutants.generator.trial import (
+    AFTER,
     ASSERTION,
     CRASH,
     NOT_REACHED,
@@ -60,6 +61,7 @@ def section(trials: Sequence[Trial], review: Mapping[str, str], command: str, da
         if _fate(trial, review) == SURVIVED
     )
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(reviewed.items()))
+    afterwards = sum(trial.result == PROPERTY and AFTER in (trial.by or "") for trial in trials)
     budgets = [trial.cpu_seconds for trial in trials if trial.result == SURVIVED]
     return "\n".join(
         (
@@ -71,6 +73,8 @@ def section(trials: Sequence[Trial], review: Mapping[str, str], command: str, da
             "are killed by a property or an assertion",
             f"- {found} of {reached} of these whose code a recorded seed runs "
             f"({_share(found, reached)})",
+            f"- {afterwards} of the properties are violated only after a crash of a node, which "
+            "the run outlives like a killed process",
             f"- survivors: {kinds or 'none'}; searched for {_range(budgets)} CPU-s each",
             "",
             *_table("package", trials, review, _package),

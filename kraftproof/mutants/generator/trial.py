@@ -20,6 +20,8 @@ MOST_CRASHES: Final = 2
 """Crashed seeds after which a mutant counts as killed by a crash; before, the search goes on."""
 HANG_S: Final = 60
 """CPU seconds beyond the budget after which a process counts as hung."""
+AFTER: Final = " after "
+"""What stands between a property and the exception of an earlier crash of the run."""
 HUNG: Final = "an endless loop"
 
 
@@ -117,9 +119,14 @@ class Searches:
 
 
 def _by(kill: dict[str, Any]) -> str:
-    """Return the violated property, or the exception of a crash."""
+    """Return the violated property, or the exception of a crash.
+
+    A property that is violated only after a crash has the exception behind it.
+    """
     if kill["kind"] == PROPERTY:
-        return str(kill["invariant"])
+        crash = kill.get("crash")
+        after = f"{AFTER}{crash.partition(' ')[0]}" if crash else ""
+        return f"{kill['invariant']}{after}"
     return str(kill["detail"]).partition(":")[0]
 
 

@@ -1,8 +1,9 @@
 """Answer requests from the node's committed image or its configuration, without the quorum.
 
-ApiVersions, Metadata (brokers only) and DescribeCluster (KIP-631 "Networking", "Membership States";
+ApiVersions and DescribeCluster (KIP-631 "Networking", "Membership States";
 KIP-919 for controllers). The answers may lag behind the cluster but never go back. Linearizable
-answers come from the active controller. See configs.py for DescribeConfigs.
+answers come from the active controller. See metadata.py for Metadata
+and configs.py for DescribeConfigs.
 
 Simplification: a broker is listed with the endpoint that has the name of this node's first client
 listener, regardless of the client's listener.
@@ -13,9 +14,8 @@ from typing import Final
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId, Offset
-from kraftproof.node.core.broker.operations import authorized, cluster_operations
-from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition, Topic
-from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
+from kraftproof.node.core.broker.operations import cluster_operations
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
@@ -24,18 +24,13 @@ from kraftproof.node.wire.messages import (
     api_versions_response,
     describe_cluster_request,
     describe_cluster_response,
-    metadata_request,
-    metadata_response,
 )
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
-from kraftproof.node.wire.types import ZERO_UUID
 
 _SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 """The legal names and versions of client software."""
 _SOFTWARE_NAMED_FROM: Final = 3
 """The first version of ApiVersions in which clients name their software."""
-_TOPIC_IDS_FROM: Final = 12
-"""The first version of Metadata whose answers may leave the name of a topic out."""
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
 
@@ -77,41 +72,6 @@ def api_versions(
     )
 
 
-def metadata(
-    config: NodeConfig,
-    image: MetadataImage,
-    request: metadata_request.MetadataRequest,
-    version: int,
-) -> metadata_response.MetadataResponse:
-    """Return the active brokers and the requested topics (631-38)."""
-    listed = [
-        metadata_response.MetadataResponseBroker(
-            node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
-        )
-        for broker, endpoint in _listed(config, image, include_fenced=False)
-    ]
-    active = frozenset(broker.broker_id for broker in image.brokers.values() if not broker.fenced)
-    wants_all = request.topics is None or (version == 0 and not request.topics)
-    if wants_all:
-        topics = tuple([_topic(image, topic, active) for topic in image.sorted_topics()])
-    elif version < _TOPIC_IDS_FROM and any(map(_has_id, request.topics or ())):
-        topics = tuple(map(_refused_topic, request.topics or ()))
-    else:
-        asked = dict.fromkeys(request.topics or ())
-        topics = tuple([_asked_topic(image, topic, active) for topic in asked])
-    if request.include_topic_authorized_operations:
-        topics = tuple(map(authorized, topics))
-    return metadata_response.MetadataResponse(
-        brokers=tuple(listed),
-        cluster_authorized_operations=cluster_operations(
-            wanted=request.include_cluster_authorized_operations
-        ),
-        cluster_id=config.cluster_id,
-        controller_id=_contact(config, [broker.node_id for broker in listed]),
-        topics=topics,
-    )
-
-
 def describe_cluster(
     config: NodeConfig,
     image: MetadataImage,
@@ -141,12 +101,12 @@ def describe_cluster(
             rack=broker.rack,
             is_fenced=broker.fenced,
         )
-        for broker, endpoint in _listed(
+        for broker, endpoint in listed_brokers(
             config, image, include_fenced=request.include_fenced_brokers
         )
     )
     active = [broker.broker_id for broker in brokers if not broker.is_fenced]
-    return _cluster(config, request, brokers, _contact(config, active))
+    return _cluster(config, request, brokers, contact(config, active))
 
 
 def _cluster(
@@ -175,9 +135,10 @@ def _endpoint_refusal(
     )
 
 
-def _listed(
+def listed_brokers(
     config: NodeConfig, image: MetadataImage, *, include_fenced: bool
 ) -> list[tuple[BrokerRegistration, BrokerEndpoint]]:
+    """Return the brokers of an answer, each with the endpoint for clients."""
     ours = next((entry.name for entry in config.endpoints if not entry.is_controller), "")
     return [
         (broker, endpoint)
@@ -188,71 +149,8 @@ def _listed(
     ]
 
 
-def _contact(config: NodeConfig, active: list[int]) -> NodeId:
+def contact(config: NodeConfig, active: list[int]) -> NodeId:
     """Return the controller id for clients: any active broker, since brokers forward."""
     if config.node_id in active:
         return config.node_id
     return NodeId(active[0]) if active else NO_NODE
-
-
-def _has_id(asked: metadata_request.MetadataRequestTopic) -> bool:
-    return asked.name is None or asked.topic_id != ZERO_UUID
-
-
-def _refused_topic(
-    asked: metadata_request.MetadataRequestTopic,
-) -> metadata_response.MetadataResponseTopic:
-    """Refuse a topic of a request that names ids in a version whose answers need names."""
-    return metadata_response.MetadataResponseTopic(
-        error_code=ErrorCode.INVALID_REQUEST, name=asked.name or "", topic_id=asked.topic_id
-    )
-
-
-def _asked_topic(
-    image: MetadataImage, asked: metadata_request.MetadataRequestTopic, active: frozenset[NodeId]
-) -> metadata_response.MetadataResponseTopic:
-    name = None if _has_id(asked) else asked.name
-    topic = image.topics.get(asked.topic_id) if name is None else image.topic_named(name)
-    if topic is not None:
-        return _topic(image, topic, active)
-    if name is None:
-        error = ErrorCode.UNKNOWN_TOPIC_ID
-    elif is_legal_name(name):
-        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    else:
-        error = ErrorCode.INVALID_TOPIC_EXCEPTION
-    return metadata_response.MetadataResponseTopic(
-        error_code=error, name=name, topic_id=asked.topic_id
-    )
-
-
-def _topic(
-    image: MetadataImage, topic: Topic, active: frozenset[NodeId]
-) -> metadata_response.MetadataResponseTopic:
-    return metadata_response.MetadataResponseTopic(
-        name=topic.name,
-        topic_id=topic.topic_id,
-        is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=tuple(
-            [_partition(partition, active) for partition in image.partitions_of(topic.topic_id)]
-        ),
-    )
-
-
-def _partition(
-    partition: Partition, active: frozenset[NodeId]
-) -> metadata_response.MetadataResponsePartition:
-    replicas = partition.replicas
-    offline: tuple[NodeId, ...] = ()
-    if not active.issuperset(replicas):
-        offline = tuple(replica for replica in replicas if replica not in active)
-    leaderless = partition.leader == NO_NODE
-    return metadata_response.MetadataResponsePartition(
-        error_code=ErrorCode.LEADER_NOT_AVAILABLE if leaderless else ErrorCode.NONE,
-        partition_index=partition.index,
-        leader_id=partition.leader,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=replicas,
-        isr_nodes=partition.isr,
-        offline_replicas=offline,
-    )

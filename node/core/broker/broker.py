@@ -11,6 +11,7 @@ from kraftproof.node.core.broker import answers, configs
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
+from kraftproof.node.core.broker.metadata import MetadataAnswers
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -49,6 +50,7 @@ class Broker:
         self._outbox = outbox
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
+        self._metadata = MetadataAnswers(config)
 
     @property
     def state(self) -> BrokerState:
@@ -92,7 +94,7 @@ class Broker:
                     on_controller_listener=False,
                 )
             case metadata_request.MetadataRequest():
-                return answers.metadata(self._config, image, message, event.version)
+                return self._metadata.answer(image, message, event.version)
             case describe_cluster_request.DescribeClusterRequest():
                 return answers.describe_cluster(
                     self._config, image, self._raft.leader, message, on_controller_listener=False

@@ -88,7 +88,14 @@ def registration_events(*, early):
 
 
 def write_run(
-    directory: Path, workload: str, events, records=(), *, tables=True, held=((), ())
+    directory: Path,
+    workload: str,
+    events,
+    records=(),
+    *,
+    tables=True,
+    held=((), ()),
+    stored=("AAAA", "AAAA"),
 ) -> Path:
     directory.mkdir()
     run = {"workload": {"name": workload, "model": workload}, "options": {"session_ms": 2000}}
@@ -106,6 +113,12 @@ def write_run(
             for i, (kind, fields) in enumerate(records)
         ]
         write_table(directory / "tables", "records", rows)
+        batches = [
+            {"node": node, "base_offset": i, "next_offset": i + 1, "data": stored[node - 1]}
+            for node in (1, 2)
+            for i in range(len(records))
+        ]
+        write_table(directory / "tables", "batches", batches)
         at_end = {"offset": len(records), "epoch": 1, "size": 1, "timestamp_ms": 0}
         snapshots = [
             at_end | {"node": node, "entities": json.dumps(held[node - 1])} for node in (1, 2)
@@ -140,7 +153,11 @@ def runs(tmp_path):
     )
     return [
         write_run(tmp_path / "topics-good", "topics", good, TOPIC_LOG),
-        write_run(tmp_path / "topics-bad", "topics", bad, TOPIC_LOG[:1], held=(TOPIC_LOG[:1],) * 2),
+        write_run(
+            *(tmp_path / "topics-bad", "topics", bad, TOPIC_LOG[:1]),
+            held=(TOPIC_LOG[:1],) * 2,
+            stored=("AAAA", "AABA"),
+        ),
         write_run(tmp_path / "topics-bare", "topics", good, tables=False),
         write_run(
             *(tmp_path / "reg-good", "registration", registration_events(early=False), BROKER_LOG),
@@ -169,6 +186,7 @@ def test_runs_are_judged_by_their_keys_and_their_nodes_logs(runs):
     assert sorted({finding.check for finding in bad.findings}) == [
         "kraft/acknowledged-topics-in-log",
         "kraft/acknowledged-topics-kept",
+        "kraft/logs-identical",
         "topics/describe-monotonic",
         "topics/linearizable",
     ]

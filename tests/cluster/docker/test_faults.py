@@ -1,6 +1,5 @@
 """Each fault of the docker backend bites, as seen by the node or the network, and heals."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 import docker
 import pytest
 
-from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.hosts import PodShell
@@ -153,67 +151,6 @@ def test_a_shifted_clock_is_reported_by_the_node_itself_and_by_no_other(driver: 
         assert driver.run(is_near(cluster, 2, 0))
     driver.run(cluster.shift_clock(3, 0))
     assert driver.until(lambda: is_near(cluster, 3, 0))
-
-
-def test_a_strobed_clock_jumps_to_and_fro_until_healed(driver: Driver):
-    cluster = driver.cluster
-    seen: set[int] = set()
-
-    async def has_jumped_both_ways() -> bool:
-        reported = await cluster.wall_clock_offset(1)
-        assert reported is not None
-        seen.add(round(reported / SECOND_NS))
-        return seen >= {0, 30}
-
-    driver.run(cluster.strobe_clock(1, 30 * SECOND_NS, 70_000_000))
-    assert driver.until(has_jumped_both_ways)
-    driver.run(cluster.strobe_clock(1, 0, 1))
-    seen.clear()
-    driver.run(asyncio.sleep(0.6))
-    assert driver.until(lambda: is_near(cluster, 1, 0))
-    assert seen == set()
-
-
-def test_a_drifting_clock_runs_away_and_returns(driver: Driver):
-    cluster = driver.cluster
-
-    async def is_away() -> bool:
-        reported = await cluster.wall_clock_offset(2)
-        return reported is not None and reported < -SECOND_NS // 10
-
-    driver.run(cluster.drift_clock(2, -500_000))
-    assert driver.until(is_away)
-    assert driver.run(is_near(cluster, 3, 0))
-    driver.run(cluster.drift_clock(2, 0))
-    assert driver.until(lambda: is_near(cluster, 2, 0))
-
-
-def test_a_lossy_link_loses_its_share_of_the_packets_and_no_others(driver: Driver):
-    cluster = driver.cluster
-    links, other = frozenset({Link(4, 1), Link(1, 4)}), frozenset({Link(5, 1)})
-    half = LinkFault(loss=0.5)
-
-    async def effect() -> str | None:
-        await cluster.round_trip(Link(4, 1))
-        return await cluster.link_fault_effect(links, half, 0)
-
-    async def has_effect() -> bool:
-        return await effect() is not None
-
-    driver.run(cluster.add_link_fault(links, half))
-    driver.run(cluster.add_link_fault(links, half))
-    assert driver.until(has_effect)
-    said = driver.run(effect())
-    assert said is not None
-    lost, seen = map(int, said.replace(" of ", " ").split()[:2])
-    assert 3 <= lost < seen
-    assert driver.run(cluster.link_fault_count(other)) == 0
-    driver.run(cluster.remove_link_fault(links, half))
-    assert driver.run(cluster.link_fault_count(links)) >= lost
-    driver.run(cluster.remove_link_fault(links, half))
-    driver.run(cluster.remove_link_fault(links, half))
-    assert driver.run(cluster.link_fault_count(links)) == 0
-    assert driver.until(lambda: cluster.round_trip(Link(4, 1)))
 
 
 def test_what_the_backend_can_not_do_it_does_not_declare_and_refuses(driver: Driver):

@@ -7,14 +7,15 @@ import subprocess
 import msgspec
 import pytest
 
-from kraftproof.cluster.docker.hosts import run_name
 from kraftproof.cluster.docker.machines import Machines
-from kraftproof.cluster.docker.owner import OWNER, Life, labels, owner_of, this_owner
+from kraftproof.cluster.docker.owner import OWNER, labels, owner_of
 from kraftproof.cluster.docker.sweep import KEPT_IMAGES, superseded
 from kraftproof.cluster.local.hosts import LocalHost
+from kraftproof.cluster.owner import Life, this_owner
 from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.clock import NodeClock, clock_file
+from kraftproof.cluster.remote.run_name import run_name
 from kraftproof.cluster.systems.reference.clock import wall_clock
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import docker
 import pytest
 
-from kraftproof.cluster.docker.hosts import run_name
 from kraftproof.cluster.docker.lease import engine_lock, lease_subnet, taken_subnets
 from kraftproof.cluster.docker.owner import RUN
 from kraftproof.cluster.docker.sweep import remove_run, sweep, sweep_locked
 from kraftproof.cluster.protocol import Link
+from kraftproof.cluster.remote.run_name import run_name
 from kraftproof.cluster.systems.kafka.connection import PORT
 from tests.cluster.docker.conftest import Driver, make
 

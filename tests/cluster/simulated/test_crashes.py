@@ -95,3 +95,17 @@ def test_what_the_codec_can_not_read_is_a_crash(tmp_path, monkeypatch, code):
     violation = crash_of(tmp_path)
     assert violation.kind is ViolationKind.CRASH
     assert violation.node in {1, 2, 3, 4}
+
+
+def test_an_exit_without_a_request_to_stop_is_a_violation(tmp_path):
+    cluster = SimulatedCluster(
+        ClusterOptions(nodes=nodes_of(controller=1, broker=1), seed=3, directory=tmp_path)
+    )
+
+    async def main():
+        await cluster.start()
+        cluster.world.machines[2].process._shell.stop()
+        await cluster.scope.sleep(20 * SECOND_NS)
+
+    with pytest.raises(InvariantViolatedError, match=r"NoUnexpectedExit.*status 0"):
+        cluster.run(main())

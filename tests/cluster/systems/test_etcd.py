@@ -117,3 +117,15 @@ def test_what_is_no_release_of_etcd_is_refused(version, capsys):
         f"kraftproof: --system-version {version}: a release of etcd from 3.5.0 on is expected, "
         "for example 3.6.12",
     )
+
+
+@pytest.mark.parametrize("kind", ["clock", "clock-strobe", "clock-drift"])
+def test_a_clock_that_no_means_moves_is_refused_with_the_reason(kind, capsys):
+    faults = ["--backend", "docker", "--workload", "register", "--nemesis", kind]
+    assert cli.run(["test", "--system", ETCD, *faults]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(
+        f"kraftproof: --nemesis {kind}: the system etcd can't have that on docker (Go programs "
+        "read the clock without the C library, so libfaketime can't move it, and time namespaces "
+        "leave the wall clock alone), only cpu, "
+    )

@@ -14,6 +14,7 @@ from tests.support.plugins import install
 DRIVER = """
 from kraftproof import cli
 from kraftproof.run import backends, planning
+from kraftproof.run.live import backends as live_backends
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
@@ -33,7 +34,7 @@ def overlapping(options):
         for fault, until_s in faults
     )
 
-backends.BLOCKED_S = 3.0
+backends.BLOCKED_S = live_backends.BLOCKED_S = 3.0
 if IS_OVERLAPPING:
     planning.plan = overlapping
 cli.main()

@@ -12,8 +12,9 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
+from kraftproof.cluster.simulated.invariants.moments import ROUNDING_NS
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.types import NO_NODE
+from kraftproof.node.core.base.types import NO_NODE, milliseconds
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
 from kraftproof.node.wire.records.batch import Batch
@@ -21,6 +22,10 @@ from kraftproof.node.wire.records.batch import Batch
 FetchRequest = fetch_request.FetchRequest
 OF_REPLICAS_SINCE = 15
 """First version of Fetch with the id of the replica in ReplicaState."""
+WITH_HIGH_WATERMARK_SINCE = 18
+"""First version of Fetch that names the high watermark that the replica knows (KIP-1166)."""
+LONGEST_WAIT_MS = 500
+"""Longest time that a leader lets a Fetch wait, in milliseconds."""
 
 
 class FetchReturnsNextBatches(Invariant):
@@ -151,3 +156,64 @@ class NoFetchWaitsWithData(Invariant):
                 detail = f"node {replica} waits at offset {offset}, the log ends at {end}"
                 self.monitor.report_violation(self, process, detail)
                 return
+
+
+class FetchesWait(Invariant):
+    """A Fetch without news waits at the leader, so that replicas do not ask again at once."""
+
+    statement = (
+        "A leader answers a Fetch of a replica without news only after the wait of the Fetch, or "
+        "when the replica sends another Fetch."
+    )
+    requests: ClassVar[Requests] = (FetchRequest,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._arrived: dict[int, dict[int, tuple[int, int]]] = {}
+        """By node, then by the token of a request: the replica, and the true time of arrival."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._arrived.pop(process.node_id, None)
+
+    @override
+    def on_received(self, process: ProcessView, event: Received) -> None:
+        message = event.message
+        assert isinstance(message, FetchRequest), "the only type of its requests"
+        replica = message.replica_state.replica_id
+        if replica >= 0 and event.version >= WITH_HIGH_WATERMARK_SINCE:
+            arrived = self._arrived.setdefault(process.node_id, {})
+            arrived[event.request] = (replica, process.now_ns())
+
+    @override
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        arrived = self._arrived.get(process.node_id, {})
+        replica, since_ns = arrived.pop(event.request, (NO_NODE, 0))
+        if replica == NO_NODE or any(replica == other for other, _ in arrived.values()):
+            return  # another Fetch of the replica has arrived
+        if not isinstance(message, fetch_response.FetchResponse) or has_news(event, message):
+            return
+        assert isinstance(event.message, FetchRequest), "the only type of its requests"
+        wait_ns = milliseconds(min(event.message.max_wait_ms, LONGEST_WAIT_MS))
+        least_ns = wait_ns * (1 - 2 * self.monitor.rate_error) - ROUNDING_NS
+        waited_ns = process.now_ns() - since_ns
+        if waited_ns < least_ns:
+            detail = f"nothing new for node {replica} after {waited_ns / 1e6:.0f} ms"
+            self.monitor.report_violation(
+                self, process, f"{detail}, but the Fetch may wait {wait_ns / 1e6:.0f} ms"
+            )
+
+
+def has_news(event: Received, message: fetch_response.FetchResponse) -> bool:
+    """Return whether an answer tells more than the replica knew: records, a position, an error."""
+    assert isinstance(event.message, FetchRequest), "the request of a FetchResponse"
+    if message.error_code or not message.responses or not message.responses[0].partitions:
+        return True
+    told, asked = message.responses[0].partitions[0], event.message.topics[0].partitions[0]
+    return bool(
+        told.error_code
+        or told.records
+        or told.diverging_epoch.epoch >= 0
+        or told.snapshot_id.epoch >= 0
+        or told.high_watermark > asked.high_watermark
+    )

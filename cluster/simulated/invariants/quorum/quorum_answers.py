@@ -85,6 +85,8 @@ class DescribeQuorumIsAccurate(Invariant):
     def __init__(self, config: ClusterConfig, evidence: QuorumEvidence) -> None:
         super().__init__()
         self._voters = sorted(config.voters)
+        self._addresses = sorted(config.voter_addresses)
+        self._listener = config.controller_listener
         self._evidence = evidence
 
     @override
@@ -119,6 +121,7 @@ class DescribeQuorumIsAccurate(Invariant):
             for reported in _reported(message):
                 for fault in self._faults(process, reported, event.version):
                     self.monitor.report_violation(self, process, fault)
+            self._judge_addresses(process, event.version, message)
             nodes = sorted(node.node_id for node in message.nodes)
             if event.version >= NODES_SINCE and nodes != self._voters:
                 self.monitor.report_violation(
@@ -132,6 +135,27 @@ class DescribeQuorumIsAccurate(Invariant):
                     f"{self._voters}"
                 )
                 self.monitor.report_violation(self, process, detail)
+            shown = sorted((node.broker_id, node.host, node.port) for node in message.brokers)
+            if self._addresses and shown != self._addresses:
+                self._report_addresses(process, shown)
+
+    def _judge_addresses(self, process: ProcessView, version: int, message: QuorumResponse) -> None:
+        """Compare the listeners of the voters with the configuration."""
+        told = sorted(
+            (node.node_id, listener.host, listener.port)
+            for node in message.nodes
+            for listener in node.listeners
+        )
+        names = {listener.name for node in message.nodes for listener in node.listeners}
+        is_right = (told, names) == (self._addresses, {self._listener})
+        if version >= NODES_SINCE and self._addresses and not is_right:
+            self._report_addresses(process, told, *sorted(names))
+
+    def _report_addresses(
+        self, process: ProcessView, told: list[tuple[int, str, int]], *names: str
+    ) -> None:
+        detail = f"answers listeners {names} at {told}, but {self._listener} is at"
+        self.monitor.report_violation(self, process, f"{detail} {self._addresses}")
 
     def _faults(self, process: ProcessView, reported: PartitionData, version: int) -> Iterator[str]:
         status = process.status

@@ -1,5 +1,6 @@
 """Draw a case: pipelined frames on one or several connections, some cut into segments."""
 
+import struct
 from collections.abc import Sequence
 from random import Random
 from typing import Final
@@ -13,8 +14,10 @@ from kraftproof.cluster.systems.reference.requests.frames import (
     Listener,
     draw_frame,
     draw_incomplete,
+    draw_whole,
 )
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+from kraftproof.node.core.controller.decisions import DECISIONS
 
 INCOMPLETE_SHARE: Final = 0.1
 """Share of connections that end within a frame."""
@@ -23,6 +26,12 @@ CUT_SHARE: Final = 0.15
 PAUSE_SHARE: Final = 0.1
 """Share of frames with a pause before them; the others follow at once."""
 PAUSES_MS: Final = (1, 5, 50)
+MOST_FLOOD_BYTES: Final = 200
+"""Largest frame of a flood."""
+OF_CONTROLLER: Final = frozenset(message.API_KEY for message in DECISIONS)
+"""API keys of requests that wait for the decision of the controller."""
+SIZE_BYTES: Final = 4
+API_KEY: Final = struct.Struct(">h")
 
 
 class CaseShape(Struct, frozen=True, kw_only=True):
@@ -52,6 +61,30 @@ def draw_case(
     return Case(nodes=tuple(node.node_id for node in chosen), sends=tuple(_merged(queues, random)))
 
 
+def draw_flood(
+    nodes: Sequence[NodeInfo], vocabulary: Vocabulary, count: int, random: Random
+) -> Case:
+    """Return a case of many equal well-formed requests on one connection, sent at once.
+
+    A node takes only a number of requests at a time from a connection, and must go on with the
+    rest.
+    """
+    node = random.choice(nodes)
+    listener = Listener(is_controller=node.has("controller"), vocabulary=vocabulary)
+    frame = draw_whole(listener, random)
+    while not _can_flood(frame):
+        frame = draw_whole(listener, random)
+    sends = tuple(_send(0, frame, random, is_whole=True) for _ in range(count))
+    return Case(nodes=(node.node_id,), sends=sends)
+
+
+def _can_flood(frame: Frame) -> bool:
+    """Return whether a frame is small, has a bound for its answer, and waits for the controller."""
+    (api_key,) = API_KEY.unpack_from(frame.data, SIZE_BYTES)
+    is_small = frame.within_ms is not None and len(frame.data) <= MOST_FLOOD_BYTES
+    return is_small and api_key in OF_CONTROLLER
+
+
 def _frames(listener: Listener, count: int, random: Random) -> list[Frame]:
     """Return the frames of a connection; the first that may end the connection is the last."""
     frames: list[Frame] = []
@@ -64,7 +97,16 @@ def _frames(listener: Listener, count: int, random: Random) -> list[Frame]:
     return frames
 
 
-def _send(connection: int, frame: Frame, random: Random) -> Send:
+def _send(connection: int, frame: Frame, random: Random, *, is_whole: bool = False) -> Send:
+    """Return the send of a frame, some in segments or after a pause unless the send is whole."""
+    if is_whole:
+        return Send(
+            connection=connection,
+            frame=frame.data,
+            expects=frame.expects,
+            about=frame.about,
+            within_ms=frame.within_ms,
+        )
     cuts: tuple[int, ...] = ()
     if random.random() < CUT_SHARE:
         count = random.choice((1, 1, 3))

@@ -8,9 +8,9 @@ from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background import random_requests
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.cluster.systems.reference.requests.case import Case, Expects, Send
-from kraftproof.cluster.systems.reference.requests.drawing import draw_case
+from kraftproof.cluster.systems.reference.requests.drawing import draw_case, draw_flood
 from kraftproof.cluster.systems.reference.requests.player import play
-from kraftproof.node.server import requests
+from kraftproof.node.server import connection, requests
 from kraftproof.node.server.connection import Connection
 from kraftproof.node.wire.frames import FrameSplitter
 from tests.cluster.systems.reference.requests.test_answers import create, send
@@ -132,3 +132,17 @@ def test_a_node_that_dies_excuses_its_answers(cluster) -> None:
         return [problem.reason for problem in await task]
 
     assert cluster.run(main()) == []
+
+
+@pytest.mark.parametrize("count", random_requests.FLOODS)
+def test_a_flood_on_one_connection_is_answered(cluster, count) -> None:
+    words = random_requests.vocabulary_of(cluster.world.cluster_id, NODES)
+    floods = [draw_flood(NODES, words, count, Random(seed)) for seed in range(4)]
+    assert played(cluster, *floods) == []
+    assert not cluster.violations
+
+
+def test_a_connection_without_back_pressure_is_found(cluster, monkeypatch) -> None:
+    monkeypatch.setattr(connection, "MAX_IN_FLIGHT", 10_000)
+    with pytest.raises(InvariantViolatedError, match="ConnectionsAreBounded"):
+        played(cluster, pipelined(101))

@@ -4,15 +4,12 @@ import pytest
 from msgspec.structs import replace as changed
 
 from kraftproof.cluster.simulated.invariants.broker_answers import (
-    TOPIC_CONFIGS,
     ResponsesMatchImage,
 )
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_cluster_request,
     describe_cluster_response,
-    describe_configs_request,
-    describe_configs_response,
     metadata_request,
     metadata_response,
 )
@@ -53,7 +50,7 @@ IMAGE = image_of(
     topic(),
     partition(isr=(4,), leader=4, replicas=(5, 4), index=0),
     partition(isr=(5,), leader=-1, replicas=(5, 4), index=1),
-    records.ConfigRecord(resource_type=TOPIC_CONFIGS, resource_name="t", name="k", value="v"),
+    records.ConfigRecord(resource_type=2, resource_name="t", name="retention.ms", value="7"),
 )
 LISTED = (
     metadata_response.MetadataResponseBroker(node_id=4, host="h4", port=9000, rack="r"),
@@ -254,36 +251,3 @@ def test_a_refusal_describes_no_cluster():
     error = ErrorCode.MISMATCHED_ENDPOINT_TYPE
     refused = describe_cluster_response.DescribeClusterResponse(error_code=error)
     assert Broker().says(request, refused) == []
-
-
-def configs(error=ErrorCode.NONE, **values):
-    shown = tuple(
-        describe_configs_response.DescribeConfigsResourceResult(
-            name=name, value=value, config_source=1
-        )
-        for name, value in values.items()
-    )
-    result = describe_configs_response.DescribeConfigsResult(configs=shown, error_code=error)
-    return describe_configs_response.DescribeConfigsResponse(results=(result,))
-
-
-@pytest.mark.parametrize(
-    ("name", "keys", "answer", "reported"),
-    [
-        ("t", None, configs(k="v"), 0),
-        ("t", ("j",), configs(), 0),
-        ("u", None, configs(UNKNOWN), 0),
-        ("t", None, configs(k="w"), 1),
-        ("t", None, configs(), 1),
-        ("t", None, configs(k="v", j="v"), 1),
-        ("t", None, configs(UNKNOWN), 1),
-        ("u", None, configs(), 1),
-        ("t", None, describe_configs_response.DescribeConfigsResponse(), 1),
-    ],
-)
-def test_what_was_set_for_a_topic_is_shown(name, keys, answer, reported):
-    resource = describe_configs_request.DescribeConfigsResource(
-        resource_type=TOPIC_CONFIGS, resource_name=name, configuration_keys=keys
-    )
-    request = describe_configs_request.DescribeConfigsRequest(resources=(resource,))
-    assert len(Broker().says(request, answer)) == reported

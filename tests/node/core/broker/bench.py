@@ -21,6 +21,7 @@ TIMEOUTS = Timeouts(
     session_ns=3000,
     initial_registration_ns=10_000,
 )
+TOPIC = Uuid(bytes([7] * 16))
 ALICE = Principal(type="User", name="alice")
 
 

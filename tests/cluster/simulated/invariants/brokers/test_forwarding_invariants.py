@@ -1,13 +1,21 @@
-"""A forwarded request with more or less time than its client has goes red."""
+"""A forwarded request with a wrong time, and one that is repeated at once, go red."""
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.brokers.forwarding import ForwardsKeepDeadlines
+from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
+    ForwardsBackOff,
+    ForwardsKeepDeadlines,
+)
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward
-from kraftproof.node.wire.messages import create_topics_request, create_topics_response
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    create_topics_request,
+    create_topics_response,
+    envelope_response,
+)
 from kraftproof.node.wire.principal import ANONYMOUS
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
 
@@ -53,3 +61,63 @@ def test_a_forwarded_request_has_the_rest_of_its_clients_time(
     for heard in harness.monitor.on_response[type(forward.message)]:
         heard(broker, forward, create_topics_response.CreateTopicsResponse())
     assert (harness.reported == []) == is_right
+
+
+REFUSED = envelope_response.EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+
+
+def forwards(broker, harness, message, controller=1):
+    forward = Forward(
+        destination=controller,
+        correlation=1,
+        message=message,
+        version=7,
+        principal=ANONYMOUS,
+        client_host="h",
+        timeout_ns=1,
+        connect_ns=1,
+    )
+    for forwarding in harness.monitor.on_forwarding[type(message)]:
+        forwarding(broker, forward)
+    return forward
+
+
+@pytest.mark.parametrize(
+    ("waited_ms", "clients", "controller", "is_right"),
+    [(10, 1, 1, True), (9, 1, 1, True), (5, 1, 1, False), (5, 2, 1, True), (5, 1, 2, True)],
+)
+def test_a_refused_request_waits_before_it_is_repeated(waited_ms, clients, controller, is_right):
+    """Among equal requests of two clients, and at another controller, nothing can be said."""
+    timeouts = Timeouts(retry_backoff_ns=milliseconds(20))
+    harness = MonitorHarness(ForwardsBackOff(ClusterConfig(voters=(1, 2), timeouts=timeouts)))
+    broker = harness.process(4)
+    broker.moves(leader=1)
+    harness.now_ns += milliseconds(100)
+    broker.receives(creates(1000), on_controller_listener=False)
+    forward = forwards(broker, harness, creates(900))
+    for heard in harness.monitor.on_response[type(forward.message)]:
+        heard(broker, forward, REFUSED)
+    for _ in range(1, clients):
+        broker.receives(creates(1000), on_controller_listener=False)
+    harness.now_ns += milliseconds(waited_ms)
+    if controller != 1:
+        broker.moves(leader=controller)
+    forwards(broker, harness, creates(890), controller)
+    assert (harness.reported == []) == is_right
+
+
+def test_the_wait_grows_with_each_refusal():
+    timeouts = Timeouts(retry_backoff_ns=milliseconds(20))
+    harness = MonitorHarness(ForwardsBackOff(ClusterConfig(voters=(1, 2), timeouts=timeouts)))
+    broker = harness.process(4)
+    broker.moves(leader=1)
+    harness.now_ns += milliseconds(100)
+    broker.receives(creates(1000), on_controller_listener=False)
+    for _ in range(2):
+        forward = forwards(broker, harness, creates(900))
+        for heard in harness.monitor.on_response[type(forward.message)]:
+            heard(broker, forward, REFUSED)
+        harness.now_ns += milliseconds(12)
+    assert harness.reported == []
+    forwards(broker, harness, creates(900))
+    assert len(harness.reported) == 1

@@ -1,12 +1,14 @@
-"""Answers to Fetches go red for batches that do not follow, and for Fetches that wait too long."""
+"""Answers to Fetches go red for batches that do not follow, and for wrong waits."""
 
 import pytest
 
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
+    FetchesWait,
     FetchReturnsNextBatches,
     NoFetchWaitsWithData,
 )
-from kraftproof.node.wire.messages import fetch_response
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.messages import fetch_request, fetch_response
 from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness, batch_of
 from tests.cluster.simulated.invariants.quorum.test_high_watermark_invariants import fetch
 
@@ -58,3 +60,55 @@ def test_a_waiting_fetch_is_answered_in_the_step_of_an_append(is_answered, viola
         leader.replies(event, fetched(batch))
     leader.steps()
     assert len(harness.reported) == violations
+
+
+def waiting_fetch(replica, *, high_watermark=1, max_wait_ms=400):
+    asked = fetch_request.FetchPartition(fetch_offset=1, high_watermark=high_watermark)
+    return fetch_request.FetchRequest(
+        replica_state=fetch_request.ReplicaState(replica_id=replica),
+        max_wait_ms=max_wait_ms,
+        topics=(fetch_request.FetchTopic(partitions=(asked,)),),
+    )
+
+
+def told(high_watermark, *batches, error=0):
+    one = fetch_response.PartitionData(
+        high_watermark=high_watermark, records=batches, error_code=error
+    )
+    topic = fetch_response.FetchableTopicResponse(partitions=(one,))
+    return fetch_response.FetchResponse(responses=(topic,))
+
+
+@pytest.mark.parametrize(
+    ("asked", "waited_ms", "answer", "is_right"),
+    [
+        (waiting_fetch(2), 400, told(1), True),
+        (waiting_fetch(2), 100, told(1), False),
+        (waiting_fetch(9), 100, told(1), False),
+        (waiting_fetch(-1), 100, told(1), True),
+        (waiting_fetch(2), 100, told(2), True),
+        (waiting_fetch(2, high_watermark=3), 100, told(2), False),
+        (waiting_fetch(2), 100, told(1, SECOND), True),
+        (waiting_fetch(2), 100, told(1, error=6), True),
+        (waiting_fetch(2, max_wait_ms=9_000), 500, told(1), True),
+        (waiting_fetch(2, max_wait_ms=9_000), 400, told(1), False),
+        (waiting_fetch(2, max_wait_ms=0), 0, told(1), True),
+        (waiting_fetch(2, max_wait_ms=-5), 0, told(1), True),
+    ],
+)
+def test_a_fetch_without_news_waits(asked, waited_ms, answer, is_right):
+    harness = MonitorHarness(FetchesWait())
+    leader = harness.process(1)
+    event = leader.receives(asked, version=18)
+    harness.now_ns += milliseconds(waited_ms)
+    leader.replies(event, answer)
+    assert (harness.reported == []) == is_right
+
+
+def test_another_fetch_of_the_replica_ends_the_wait():
+    harness = MonitorHarness(FetchesWait())
+    leader = harness.process(1)
+    first = leader.receives(waiting_fetch(2), version=18)
+    leader.receives(waiting_fetch(2), version=18)
+    leader.replies(first, told(1))
+    assert harness.reported == []

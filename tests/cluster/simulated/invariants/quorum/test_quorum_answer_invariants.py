@@ -1,5 +1,7 @@
 """What a controller says of its quorum goes red wherever its status differs, and only there."""
 
+from dataclasses import replace
+
 import pytest
 from msgspec.structs import replace as changed
 
@@ -56,9 +58,9 @@ def quorum(partition, *, nodes=(), topic="__cluster_metadata"):
 class Controller:
     """Controller 1 of three, with five records of which three have committed."""
 
-    def __init__(self):
-        evidence = QuorumEvidence(CONFIG)
-        self.harness = MonitorHarness(evidence, DescribeQuorumIsAccurate(CONFIG, evidence))
+    def __init__(self, config=CONFIG):
+        evidence = QuorumEvidence(config)
+        self.harness = MonitorHarness(evidence, DescribeQuorumIsAccurate(config, evidence))
         self.process = self.harness.process(1)
 
     def wins(self, epoch):
@@ -252,3 +254,36 @@ def test_a_leader_may_forget_no_voter():
     behind = replica(2, -1)
     told = changed(TOLD, current_voters=(OURS, behind, UNHEARD))
     assert len(controller.says(quorum(told))) == 1
+
+
+ADDRESSES = tuple((node_id, f"host-{node_id}", 9092) for node_id in (1, 2, 3))
+WITH_ADDRESSES = replace(CONFIG, voter_addresses=ADDRESSES, controller_listener="QUORUM")
+
+
+@pytest.mark.parametrize(
+    ("name", "port", "reported"), [("QUORUM", 9092, 0), ("OTHER", 9092, 1), ("QUORUM", 9093, 1)]
+)
+def test_newer_versions_list_the_listeners_of_the_configuration(name, port, reported):
+    listed = tuple(
+        describe_quorum_response.Node(
+            node_id=node_id,
+            listeners=(describe_quorum_response.Listener(name=name, host=host, port=port),),
+        )
+        for node_id, host, _ in ADDRESSES
+    )
+    answer = changed(quorum(TOLD), nodes=listed)
+    controller = Controller(WITH_ADDRESSES).leads()
+    assert len(controller.says(answer, version=2)) == reported
+
+
+@pytest.mark.parametrize(("port", "reported"), [(9092, 0), (9093, 1)])
+def test_the_addresses_of_the_controllers_are_those_of_the_configuration(port, reported):
+    listed = tuple(
+        describe_cluster_response.DescribeClusterBroker(broker_id=node_id, host=host, port=port)
+        for node_id, host, _ in ADDRESSES
+    )
+    answer = describe_cluster_response.DescribeClusterResponse(
+        controller_id=2, brokers=listed, endpoint_type=2
+    )
+    controller = Controller(WITH_ADDRESSES).follows()
+    assert len(controller.says(answer, CLUSTER)) == reported

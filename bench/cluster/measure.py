@@ -1,24 +1,24 @@
-"""How fast a whole cluster is: start-up, topics a second, failover, memory.
+"""Measure one cluster of a system: start-up, topics a second, failover, memory.
 
-`python -m bench.cluster` runs the reference node in containers at the chaos time-outs, through
-the harness's own client, and prints a table and a JSON object. What it is not: a comparison; a
-rival joins by the same client protocol (cluster/systems). Images are built before the clock runs.
+All operations go through the clients of the system, which never repeat a request. Images are built
+before the clock runs.
 """
 
 import argparse
-import json
 import re
 import statistics
-import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions, nodes_of
 from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.kafka.quorum import led_quorums
+from kraftproof.cluster.systems.kafka.system import KafkaSystem, with_role
 from kraftproof.cluster.systems.registry import make_system
-from kraftproof.cluster.systems.system import Client, Outcome, System
+from kraftproof.cluster.systems.system import Client, Outcome
 from kraftproof.run.backends import make_backend, with_cluster
 
 NS_PER_S = 1_000_000_000
@@ -27,14 +27,18 @@ TRIES = 2_000
 """A bound for loops that wait for the cluster."""
 PAUSE_NS = 5_000_000
 TRY_EVERY_NS = 50_000_000
-SETTLE_NS = 3_000_000_000
+COME_BACK_NS = 60_000_000_000
+"""Longest wait for a node that was killed and started again."""
 FLIGHT = 10
+WARM_UP = 200
+"""Topics made before the rates are measured: a JVM compiles what runs often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """What was measured; times in seconds."""
 
+    system: str
     backend: str
     nodes: str
     timeouts: str
@@ -50,7 +54,7 @@ class Figures:
 class Bench:
     """The measurements of one cluster."""
 
-    def __init__(self, cluster: Cluster, system: System) -> None:
+    def __init__(self, cluster: Cluster, system: KafkaSystem) -> None:
         self._cluster = cluster
         self._scope: Scope = cluster.scope
         self._system = system
@@ -98,8 +102,27 @@ class Bench:
         for one in tries:
             one.cancel()
         await self._cluster.start_node(active)
-        await self._scope.sleep(SETTLE_NS)
+        await self._settled()
         return took_ns / NS_PER_S
+
+    async def _settled(self) -> None:
+        """Wait until every node has the log up to the high watermark, so that one may fail again.
+
+        Raises:
+            ClusterError: a node has not come back in time.
+        """
+        deadline_ns, wanted = self._scope.now() + COME_BACK_NS, -1
+        controllers = with_role(self._cluster, "controller")
+        nodes = [node.node_id for node in self._cluster.nodes]
+        while self._scope.now() < deadline_ns:
+            led = await led_quorums(self._cluster, controllers, self._system.controller_port)
+            quorum = max(led, key=lambda one: one.epoch, default=None)
+            if quorum is not None and quorum.high_watermark >= 0:
+                wanted = quorum.high_watermark if wanted < 0 else wanted
+                if min(quorum.log_ends.get(node_id, -1) for node_id in nodes) >= wanted:
+                    return
+            await self._scope.sleep(TRY_EVERY_NS)
+        raise ClusterError("a node has not come back after the failover")
 
     async def _try(self, number: int) -> int:
         """Try to make one topic; return when it was made, or 0."""
@@ -159,22 +182,43 @@ def resident_mb(process: int) -> float:
     return round(int(match[1]) / 1024, 1)
 
 
-async def measure(cluster: Cluster, options: argparse.Namespace) -> Figures:
+def measured(name: str, options: argparse.Namespace, say: Callable[[str], None]) -> Figures:
+    """Return the figures of one new cluster of a system.
+
+    Raises:
+        ClusterError: the cluster fails.
+    """
+    system = make_system(name)
+    assert isinstance(system, KafkaSystem), "the systems of this benchmark are Kafka's and ours"
+    controllers, _, brokers = options.nodes.partition("+")
+    with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as directory:
+        wanted = ClusterOptions(
+            nodes=nodes_of(controller=int(controllers), broker=int(brokers)),
+            seed=1,
+            directory=Path(directory),
+            timeouts=options.timeouts,
+        )
+        backend = make_backend(options.backend)
+        return backend.run(wanted, system, lambda cluster: _measure(cluster, system, options), say)
+
+
+async def _measure(cluster: Cluster, system: KafkaSystem, options: argparse.Namespace) -> Figures:
     """Bring the cluster up and measure all."""
     scope = cluster.scope
     begun = scope.now()
 
     async def inside() -> Figures:
         start_s = (scope.now() - begun) / NS_PER_S
-        system = make_system("reference")
         await system.prepare(cluster)
         bench = Bench(cluster, system)
         first_s = start_s + await bench.first_topic()
+        await bench.rate(FLIGHT, WARM_UP)
         series = await bench.rate(1, options.topics)
         flight = await bench.rate(FLIGHT, options.topics)
         memory = await bench.memory()
         failovers = [await bench.failover() for _ in range(options.failovers)]
         return Figures(
+            system=system.name,
             backend=cluster.backend,
             nodes=options.nodes,
             timeouts=options.timeouts,
@@ -188,78 +232,3 @@ async def measure(cluster: Cluster, options: argparse.Namespace) -> Figures:
         )
 
     return await with_cluster(cluster, inside)
-
-
-def table(figures: Figures) -> str:
-    """Return the figures for people."""
-    memory = figures.memory_mb
-    rows = (
-        ("cluster", f"{figures.nodes} nodes, {figures.backend}, {figures.timeouts} time-outs"),
-        ("start to every broker unfenced", f"{figures.start_s:.2f} s"),
-        ("start to the first topic", f"{figures.first_topic_s:.2f} s"),
-        ("createTopics RF 3, in series", f"{figures.in_series_per_s:.1f}/s"),
-        (f"createTopics RF 3, {FLIGHT} in flight", f"{figures.in_flight_per_s:.1f}/s"),
-        (
-            "failover after kill -9",
-            f"{figures.failover_median_s:.2f} s median of {figures.failover_s}",
-        ),
-        ("resident memory a node", f"{min(memory):.0f} to {max(memory):.0f} MB"),
-    )
-    return "\n".join(f"{name:<34} {value}" for name, value in rows)
-
-
-def parse() -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(prog="python -m bench.cluster", description="Measure.")
-    parser.add_argument("--backend", default="docker", choices=("docker", "local"))
-    parser.add_argument("--nodes", default="3+3", help="controllers+brokers (default 3+3)")
-    parser.add_argument("--timeouts", default="chaos", choices=("chaos", "default"))
-    parser.add_argument("--topics", type=int, default=500, help="made in each way (default 500)")
-    parser.add_argument("--failovers", type=int, default=5, help="how many (default 5)")
-    parser.add_argument("--json", type=Path, help="also write the JSON object here")
-    options = parser.parse_args()
-    if re.fullmatch(r"[1-9]\d*\+[1-9]\d*", options.nodes) is None:
-        parser.error(f"--nodes {options.nodes}: controllers+brokers is expected, such as 3+3")
-    if options.topics < FLIGHT or options.failovers < 1:
-        parser.error(f"--topics of at least {FLIGHT} and --failovers of at least 1 are needed")
-    return options
-
-
-def say(line: str) -> None:
-    """Tell what is going on, apart from the figures."""
-    print(line, file=sys.stderr)
-
-
-def main() -> int:
-    """Measure and print; 1 and one line if the cluster fails."""
-    options = parse()
-    controllers, _, brokers = options.nodes.partition("+")
-    try:
-        if options.backend == "docker":
-            from kraftproof.images.build import ensure_reference_image
-
-            ensure_reference_image(progress=say)
-        with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as directory:
-            wanted = ClusterOptions(
-                nodes=nodes_of(controller=int(controllers), broker=int(brokers)),
-                seed=1,
-                directory=Path(directory),
-                timeouts=options.timeouts,
-            )
-            backend = make_backend(options.backend)
-            figures = backend.run(
-                wanted, make_system("reference"), lambda cluster: measure(cluster, options), say
-            )
-    except (ClusterError, RuntimeError) as error:
-        print(f"bench: {error}", file=sys.stderr)
-        return 1
-    print(table(figures))
-    line = json.dumps(asdict(figures))
-    print(line)
-    if options.json is not None:
-        options.json.write_text(line + "\n", encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -15,7 +15,8 @@ from kraftproof.cluster.systems.kafka.connection import connect_to
 from kraftproof.node.wire.codec import encode_response
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import api_versions_request, api_versions_response
-from kraftproof.run.outcome import ENDS, IN_ORDER, broken_promises
+from kraftproof.run.health.answers import broken_promises
+from kraftproof.run.health.promises import ENDS, IN_ORDER
 
 SECOND_NS = 1_000_000_000
 ASK = api_versions_request.ApiVersionsRequest()

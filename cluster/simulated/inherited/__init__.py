@@ -1,0 +1,1 @@
+"""Logs that other controllers wrote before a simulated run began."""

@@ -1,0 +1,70 @@
+"""The invariant of the answers to ApiVersions: the served versions and the features (KIP-511).
+
+A client chooses the version of each request by this answer, so a wrong entry breaks every client.
+"""
+
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.wire.codec import SUPPORTED
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message, api_versions_request, api_versions_response
+
+ApiVersionsResponse = api_versions_response.ApiVersionsResponse
+OF_BROKERS: Final = frozenset((3, 18, 19, 20, 32, 55, 60, 64))
+"""API keys of a client listener: metadata, topics, configurations, the quorum, the cluster."""
+OF_CONTROLLERS: Final = frozenset((1, 18, 19, 20, 52, 53, 54, 55, 58, 59, 60, 62, 63, 64))
+"""API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
+NARROWED: Final = {1: (12, 18), 52: (0, 1)}
+"""Versions of Fetch with the epoch of the last record, and of Vote without pre-votes."""
+FEATURES_SINCE: Final = 3
+"""First version of ApiVersions with the features of the cluster."""
+
+
+class ApiVersionsAreTrue(Invariant):
+    """The answered versions are those of the listener, and the features those of the image."""
+
+    statement = (
+        "ApiVersions answers each request of the listener with its versions, and the finalized "
+        "features of the published image."
+    )
+    requests: ClassVar[Requests] = (api_versions_request.ApiVersionsRequest,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._published: dict[int, tuple[int, MetadataImage]] = {}
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._published.pop(process.node_id, None)
+
+    @override
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        self._published[process.node_id] = (offset, image)
+
+    @override
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        if not isinstance(message, ApiVersionsResponse) or message.error_code != ErrorCode.NONE:
+            return
+        keys = OF_CONTROLLERS if event.on_controller_listener else OF_BROKERS
+        right = {key: NARROWED.get(key, SUPPORTED[key]) for key in keys}
+        told = {one.api_key: (one.min_version, one.max_version) for one in message.api_keys}
+        if told != right:
+            wrong = sorted(key for key in {*told, *right} if told.get(key) != right.get(key))
+            self.monitor.report_violation(self, process, f"answers other versions of {wrong}")
+        offset, image = self._published.get(process.node_id, (0, EMPTY_IMAGE))
+        features = {
+            one.name: (one.min_version_level, one.max_version_level)
+            for one in message.finalized_features
+        }
+        held = {name: (level, level) for name, level in image.features.items()}
+        said = (features, message.finalized_features_epoch)
+        if event.version >= FEATURES_SINCE and said != (held, offset - 1):
+            self.monitor.report_violation(
+                self, process, f"answers features {said}, the image has {held} at {offset - 1}"
+            )

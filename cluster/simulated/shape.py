@@ -1,0 +1,67 @@
+"""The drawn shape of a simulated cluster: listeners, time-outs and the policy of snapshots.
+
+Each part of the shape is drawn from randomness of its own; see world.py.
+"""
+
+from collections.abc import Sequence
+from random import Random
+
+from msgspec.structs import replace
+
+from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
+from kraftproof.cluster.systems.reference import node_config
+from kraftproof.cluster.systems.reference.timeouts import timeouts
+from kraftproof.node.core.base.config import Endpoint, SnapshotPolicy, Timeouts
+from kraftproof.node.core.base.types import milliseconds
+
+PORT = 9092
+OTHER_PORT = 9192
+LISTENERS_SHARE = 0.25
+"""Share of runs whose nodes have two listeners, of names that are not the defaults."""
+REGISTRATION_TIMEOUTS_MS = (60_000, 60_000, 15_000)
+"""Times for the registration of a starting broker, of which a run has one."""
+SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
+SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
+SLICE_BYTES = (300, 4000, 1 << 20)
+
+
+def draw_timeouts(profile: str, random: Random) -> Timeouts:
+    """Return the time-outs of a profile, with a drawn time for registrations."""
+    wait_ms = random.choice(REGISTRATION_TIMEOUTS_MS)
+    return replace(timeouts(profile), initial_registration_ns=milliseconds(wait_ms))
+
+
+def voter_addresses(nodes: Sequence[NodeInfo]) -> tuple[tuple[int, str, int], ...]:
+    """Return id, host and port of each voter."""
+    return tuple((info.node_id, info.name, PORT) for info in nodes if info.has("controller"))
+
+
+def listener_name(role: str, *, has_listeners: bool) -> str:
+    """Return the name of a node's first listener of a role."""
+    if role == "controller":
+        return "QUORUM" if has_listeners else "CONTROLLER"
+    return "CLIENTS" if has_listeners else "PLAINTEXT"
+
+
+def endpoints_of(info: NodeInfo, *, has_listeners: bool) -> tuple[Endpoint, ...]:
+    """Return the listeners of a node; clients and peers use the first, by the node's id."""
+    is_controller = info.has("controller")
+    name = listener_name("controller" if is_controller else "broker", has_listeners=has_listeners)
+    names = {name: PORT} | ({f"OTHER-{name}": OTHER_PORT} if has_listeners else {})
+    return tuple(
+        Endpoint(name=each, host=info.name, port=port, is_controller=is_controller)
+        for each, port in names.items()
+    )
+
+
+def draw_snapshots(options: ClusterOptions, random: Random) -> SnapshotPolicy:
+    """Draw the snapshot policy: frequent, rare or no snapshots, in one or many slices.
+
+    The settings of the run override the drawn values.
+    """
+    drawn = SnapshotPolicy(
+        bytes_between=random.choice(SNAPSHOT_BYTES),
+        interval_ns=milliseconds(random.choice(SNAPSHOT_INTERVALS_MS)),
+        slice_bytes=random.choice(SLICE_BYTES),
+    )
+    return node_config.snapshot_policy(options.node_config, drawn)

@@ -1,0 +1,198 @@
+"""Processes of a run on this host: start them, signal them, and find all of them again.
+
+A run's directory holds `node/`, the node's own, and `process.json` with the id of its process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Answer = dict[str, Any]
+MARK = "KRAFTPROOF_RUN"
+"""Variable in the environment of each process of a run."""
+LOOK_S = 0.01
+END_S = 10.0
+
+
+class Stat(NamedTuple):
+    """A live process as /proc has it."""
+
+    letter: str
+    session: int
+    start: int
+
+
+def stat_of(pid: int) -> Stat | None:
+    """Return the state of a process; None if it is gone or a zombie."""
+    try:
+        text = Path("/proc", str(pid), "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else Stat(fields[0], int(fields[3]), int(fields[19]))
+
+
+def members(run: Path) -> list[int]:
+    """Return the live processes of a run: those of its session, and those with its mark.
+
+    A program may overwrite its environment, and may leave its session: few do both.
+    """
+    told = read_json(run / "process.json") or {"pid": -1, "start": -1}
+    leader = stat_of(told["pid"])
+    is_ours = leader is None or leader.start == told["start"]
+    mark = f"{MARK}={run.name}".encode()
+    found = []
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        stat = None if pid == os.getpid() else stat_of(pid)
+        if stat is None:
+            continue
+        in_session = is_ours and stat.session == told["pid"] and stat.start >= told["start"]
+        if in_session or mark in environment_of(pid):
+            found.append(pid)
+    return found
+
+
+def environment_of(pid: int) -> list[bytes]:
+    """Return the variables of a process; none of a process of another user."""
+    try:
+        return Path("/proc", str(pid), "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def send(pids: list[int], number: int) -> None:
+    """Send a signal to processes, some of which may have ended."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def main_process(run: Path) -> tuple[str | None, int | None]:
+    """Return state letter and id of the node's first process; Nones if it ended."""
+    told = read_json(run / "process.json")
+    stat = None if told is None else stat_of(told["pid"])
+    if told is None or stat is None or stat.start != told["start"]:
+        return None, None
+    return stat.letter, told["pid"]
+
+
+def state(directory: str) -> Answer:
+    """Return the id of the node's process, and whether it is stopped."""
+    letter, pid = main_process(Path(directory))
+    return {"pid": pid, "paused": letter == "T"}
+
+
+def start(directory: str, command: list[str], environment: dict[str, str]) -> Answer:
+    """Start the node in a session of its own, unless it runs."""
+    run = Path(directory)
+    _, pid = main_process(run)
+    if pid is not None:
+        return {"pid": pid}
+    with (run / "node" / "output.log").open("ab") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=run / "node",
+            env={**os.environ, **environment, MARK: run.name},
+            start_new_session=True,
+        )
+    stat = stat_of(process.pid)
+    write_json(run / "process.json", {"pid": process.pid, "start": stat.start if stat else 0})
+    return {"pid": process.pid}
+
+
+def set_up(
+    directory: str, command: list[str], environment: dict[str, str], timeout_s: float
+) -> Answer:
+    """Run a command to its end; its output goes to the node's."""
+    run = Path(directory)
+    with (run / "node" / "output.log").open("ab") as output:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=run / "node",
+            env={**os.environ, **environment, MARK: run.name},
+            start_new_session=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    return {"status": done.returncode}
+
+
+def kill(directory: str) -> Answer:
+    """End all processes of the run with SIGKILL; return their number."""
+    deadline, ended = time.monotonic() + END_S, set[int]()
+    while True:
+        pids = members(Path(directory))
+        if not pids:
+            return {"ended": len(ended)}
+        if time.monotonic() > deadline:
+            return {"error": f"processes {pids} do not end"}
+        ended.update(pids)
+        send(pids, signal.SIGKILL)
+        time.sleep(LOOK_S)
+
+
+def stop(directory: str, number: int) -> Answer:
+    """Send a signal to the node, and end all of the run after its end or ten seconds."""
+    _, pid = main_process(Path(directory))
+    if pid is not None:
+        send([pid], number)
+    deadline = time.monotonic() + END_S
+    while main_process(Path(directory))[1] is not None and time.monotonic() < deadline:
+        time.sleep(LOOK_S)
+    return kill(directory)
+
+
+def pause(directory: str) -> Answer:
+    """Stop all processes of the run, and wait until they have stopped."""
+    run = Path(directory)
+    if main_process(run)[1] is None:
+        return {"error": "not running, no SIGSTOP"}
+    deadline = time.monotonic() + END_S
+    while time.monotonic() < deadline:
+        pids = members(run)
+        send(pids, signal.SIGSTOP)
+        states = [stat_of(pid) for pid in pids]
+        if all(one is None or one.letter == "T" for one in states):
+            return {"paused": len(pids)}
+        time.sleep(LOOK_S)
+    return {"error": f"not stopped {END_S:g} s after SIGSTOP"}
+
+
+def resume(directory: str) -> Answer:
+    """Let all processes of the run go on."""
+    run = Path(directory)
+    if main_process(run)[1] is None:
+        return {"error": "not running, no SIGCONT"}
+    pids = members(run)
+    send(pids, signal.SIGCONT)
+    return {"resumed": len(pids)}
+
+
+def read_json(path: Path) -> Answer | None:
+    """Return the object in a file; None if there is no whole object."""
+    try:
+        found: Answer = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found
+
+
+def write_json(path: Path, value: Answer) -> None:
+    """Write an object into a file, whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_text(json.dumps(value), encoding="utf-8")
+    part.replace(path)

@@ -1,0 +1,1 @@
+"""A Compose file as a system under test: its services are the nodes."""

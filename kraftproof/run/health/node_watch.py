@@ -1,0 +1,134 @@
+"""Watch the nodes of a live run: processes, fatal lines of the output, and leaders.
+
+The watch looks once a second: times are exact to about a second. A line of the output is
+matched when the line is complete; of a line only the first kilobytes count.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from kraftproof.checkers.text import shortened
+from kraftproof.cluster.plugin import blamed, plugin
+from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.scope import Task
+from kraftproof.cluster.systems.system import System
+
+LOOK_NS: Final = 1_000_000_000
+LEADERS_NS: Final = 10_000_000_000
+"""Time in which a system must name the leaders."""
+READ_BYTES: Final = 1 << 20
+"""The most bytes of output per look."""
+LINE_BYTES: Final = 4096
+MOST_LINES: Final = 100
+"""The largest number of fatal lines per node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FatalLine:
+    """A line about damage for good, printed by a node."""
+
+    node_id: int
+    time_ns: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The result of a look."""
+
+    time_ns: int
+    up: frozenset[int]
+    """The nodes with a process."""
+    leaders: dict[int, int]
+    """The leaders by their own word, with the epoch."""
+
+
+@dataclass(slots=True)
+class _Output:
+    """The output of a node as far as it was read."""
+
+    path: Path
+    offset: int = 0
+    rest: bytes = b""
+    """The beginning of an incomplete line."""
+
+    def new_lines(self) -> list[str]:
+        try:
+            with self.path.open("rb") as output:
+                output.seek(self.offset)
+                read = output.read(READ_BYTES)
+        except OSError:
+            return []
+        self.offset += len(read)
+        *lines, rest = (self.rest + read).split(b"\n")
+        self.rest = rest[:LINE_BYTES]
+        return [line[:LINE_BYTES].decode("utf-8", "replace") for line in lines]
+
+
+@dataclass(slots=True)
+class NodeWatch:
+    """The looks at the nodes of a live run."""
+
+    cluster: Cluster
+    system: System
+    report: Callable[[Exception], None]
+    """Takes a mistake of the system, which ends the run."""
+    looks: list[Look] = field(default_factory=list)
+    fatal: list[FatalLine] = field(default_factory=list)
+    _outputs: dict[int, _Output] = field(default_factory=dict)
+    _task: Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look; the nodes are up, and earlier output counts as well."""
+        for node in self.cluster.nodes:
+            path = self.cluster.node_files(node.node_id) / OUTPUT_NAME
+            self._outputs[node.node_id] = _Output(path)
+        self._task = self.cluster.scope.spawn(self._look_always())
+
+    async def stop(self) -> None:
+        """Look for the last time."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+            self._read(self._outputs)
+
+    async def _look_always(self) -> None:
+        while True:
+            try:
+                await self._look()
+            except ClusterError:
+                pass  # a node that can't be asked now is asked again
+            except Exception as error:  # noqa: BLE001 - reported to the run
+                self.report(error)
+                return
+            await self.cluster.scope.sleep(LOOK_NS)
+
+    async def _look(self) -> None:
+        up = set()
+        for node in self.cluster.nodes:
+            if await self.cluster.process_id(node.node_id) is not None:
+                up.add(node.node_id)
+        time_ns = self.cluster.scope.now()
+        with blamed(plugin("system", self.system.name, self.system), "leaders", ClusterError):
+            asking = self.system.leaders(self.cluster)
+            leaders = await self.cluster.scope.within(asking, LEADERS_NS)
+        self._read(self._outputs)
+        self.looks.append(Look(time_ns=time_ns, up=frozenset(up), leaders=dict(leaders)))
+
+    def _read(self, nodes: Iterable[int]) -> None:
+        patterns = [re.compile(pattern) for pattern in self.system.fatal_output]
+        for node_id in nodes if patterns else ():
+            kept = sum(one.node_id == node_id for one in self.fatal)
+            for text in self._outputs[node_id].new_lines():
+                if kept < MOST_LINES and any(pattern.search(text) for pattern in patterns):
+                    kept += 1
+                    found = FatalLine(
+                        node_id=node_id,
+                        time_ns=self.cluster.scope.now(),
+                        text=shortened(text.strip()),
+                    )
+                    self.fatal.append(found)

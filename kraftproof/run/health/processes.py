@@ -1,0 +1,91 @@
+"""NodesStayUp, NoFatalFault and FatalFaultsEndTheNode: the processes of live nodes, judged."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from kraftproof.checkers.run_outcome import ViolatedInvariant
+from kraftproof.run.health.node_watch import FatalLine, Look
+from kraftproof.run.health.promises import (
+    ENDS_AFTER_FATAL,
+    NO_FATAL_FAULT,
+    STAY,
+    InForce,
+    ending,
+    violation,
+)
+
+STARTS_NS: Final = 3_000_000_000
+"""Time after a heal in which a node may have no process yet."""
+ENDS_NS: Final = 15_000_000_000
+"""Time in which a node ends after a fatal fault."""
+
+
+def processes_that_ended(
+    looks: Sequence[Look],
+    nodes: Sequence[int],
+    faults: Sequence[InForce],
+    last_words: Callable[[int], str],
+) -> Iterator[ViolatedInvariant]:
+    """Find each time without a process and without an excuse."""
+    excuses = ending(faults)
+    for node_id in nodes:
+        mine = [one for one in excuses if one.concerns(node_id)]
+        for begin_ns, end_ns in _down(looks, node_id):
+            since_ns = _unexcused(begin_ns, end_ns, mine)
+            if since_ns is not None:
+                detail = "ended by itself"
+                yield violation(
+                    STAY,
+                    node=node_id,
+                    time_ns=since_ns,
+                    detail=f"{detail}; its last output: {last_words(node_id)}",
+                )
+                break
+
+
+def fatal_lines(fatal: Sequence[FatalLine], looks: Sequence[Look]) -> Iterator[ViolatedInvariant]:
+    """Find the first fatal line of each node, and the nodes with a process long after the line."""
+    firsts: dict[int, FatalLine] = {}
+    for line in fatal:
+        firsts.setdefault(line.node_id, line)
+    for line in firsts.values():
+        yield violation(
+            NO_FATAL_FAULT,
+            node=line.node_id,
+            time_ns=line.time_ns,
+            detail=f"printed {line.text!r}",
+        )
+        bound_ns = line.time_ns + ENDS_NS
+        later = [look for look in looks if look.time_ns >= line.time_ns]
+        if later and later[-1].time_ns > bound_ns and all(line.node_id in at.up for at in later):
+            alive_s = (later[-1].time_ns - line.time_ns) / 1e9
+            yield violation(
+                ENDS_AFTER_FATAL,
+                node=line.node_id,
+                time_ns=bound_ns,
+                detail=f"had a process for {alive_s:.0f} s after it printed {line.text!r}",
+            )
+
+
+def _down(looks: Sequence[Look], node_id: int) -> Iterator[tuple[int, int]]:
+    """Return the times without a process, from look to look."""
+    begin_ns: int | None = None
+    for look in looks:
+        if node_id not in look.up:
+            begin_ns = look.time_ns if begin_ns is None else begin_ns
+        elif begin_ns is not None:
+            yield begin_ns, look.time_ns
+            begin_ns = None
+    if begin_ns is not None:
+        yield begin_ns, looks[-1].time_ns
+
+
+def _unexcused(begin_ns: int, end_ns: int, excuses: Sequence[InForce]) -> int | None:
+    """Return the begin of the time without an excuse; None for an excused time."""
+    reached_ns = begin_ns
+    for one in sorted(excuses):
+        if one.begin_ns <= reached_ns:
+            reached_ns = max(reached_ns, one.end_ns + STARTS_NS)
+    if reached_ns == begin_ns:
+        return begin_ns
+    return reached_ns if reached_ns < end_ns else None

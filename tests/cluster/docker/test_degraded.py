@@ -1,0 +1,128 @@
+"""Strobes, drifts, losses and limits bite at nodes of a shared cluster, and end."""
+
+import asyncio
+
+import pytest
+
+from kraftproof.cluster.capabilities import LinkFault
+from kraftproof.cluster.docker.docker_cluster import DockerCluster
+from kraftproof.cluster.protocol import Link
+from tests.cluster.docker.conftest import Driver
+
+pytestmark = pytest.mark.docker
+
+SECOND_NS = 1_000_000_000
+
+
+async def is_near(cluster: DockerCluster, node_id: int, offset_ns: int) -> bool:
+    """Whether a node reports an offset of its wall clock, up to a tenth of a second."""
+    reported = await cluster.wall_clock_offset(node_id)
+    return reported is not None and abs(reported - offset_ns) < SECOND_NS // 10
+
+
+def test_a_strobed_clock_jumps_to_and_fro_until_healed(driver: Driver):
+    cluster = driver.cluster
+    seen: set[int] = set()
+
+    async def has_jumped_both_ways() -> bool:
+        reported = await cluster.wall_clock_offset(1)
+        assert reported is not None
+        seen.add(round(reported / SECOND_NS))
+        return seen >= {0, 30}
+
+    driver.run(cluster.strobe_clock(1, 30 * SECOND_NS, 70_000_000))
+    assert driver.until(has_jumped_both_ways)
+    driver.run(cluster.strobe_clock(1, 0, 1))
+    seen.clear()
+    driver.run(asyncio.sleep(0.6))
+    assert driver.until(lambda: is_near(cluster, 1, 0))
+    assert seen == set()
+
+
+def test_a_drifting_clock_runs_away_and_returns(driver: Driver):
+    cluster = driver.cluster
+
+    async def is_away() -> bool:
+        reported = await cluster.wall_clock_offset(2)
+        return reported is not None and reported < -SECOND_NS // 10
+
+    driver.run(cluster.drift_clock(2, -500_000))
+    assert driver.until(is_away)
+    assert driver.run(is_near(cluster, 3, 0))
+    driver.run(cluster.drift_clock(2, 0))
+    assert driver.until(lambda: is_near(cluster, 2, 0))
+
+
+def test_a_lossy_link_loses_its_share_of_the_packets_and_no_others(driver: Driver):
+    cluster = driver.cluster
+    links, other = frozenset({Link(4, 1), Link(1, 4)}), frozenset({Link(5, 1)})
+    half = LinkFault(loss=0.5)
+
+    async def effect() -> str | None:
+        await cluster.round_trip(Link(4, 1))
+        return await cluster.link_fault_effect(links, half, 0)
+
+    async def has_effect() -> bool:
+        return await effect() is not None
+
+    driver.run(cluster.add_link_fault(links, half))
+    driver.run(cluster.add_link_fault(links, half))
+    assert driver.until(has_effect)
+    said = driver.run(effect())
+    assert said is not None
+    lost, seen = map(int, said.replace(" of ", " ").split()[:2])
+    assert 3 <= lost < seen
+    assert driver.run(cluster.link_fault_count(other)) == 0
+    driver.run(cluster.remove_link_fault(links, half))
+    assert driver.run(cluster.link_fault_count(links)) >= lost
+    driver.run(cluster.remove_link_fault(links, half))
+    driver.run(cluster.remove_link_fault(links, half))
+    assert driver.run(cluster.link_fault_count(links)) == 0
+    assert driver.until(lambda: cluster.round_trip(Link(4, 1)))
+
+
+def test_a_node_with_little_processor_time_is_throttled_until_healed(driver: Driver):
+    cluster = driver.cluster
+    before = driver.run(cluster.usage(1))
+    assert before is not None
+    driver.run(cluster.limit_cpu(1, 0.01))
+
+    async def is_throttled() -> bool:
+        usage = await cluster.usage(1)
+        return usage is not None and usage.throttled > before.throttled
+
+    assert driver.until(is_throttled)
+    driver.run(cluster.limit_cpu(1, None))
+    driver.until_ready()
+    calm = driver.run(cluster.usage(1))
+    assert calm is not None
+    assert driver.until(lambda: cluster.round_trip(Link(2, 1)))
+    after = driver.run(cluster.usage(1))
+    assert after is not None
+    assert after.throttled == calm.throttled
+
+
+def test_a_node_at_its_memory_limit_is_refused_memory_until_healed(driver: Driver):
+    cluster = driver.cluster
+    before = driver.run(cluster.usage(4))
+    assert before is not None
+    limit = driver.run(cluster.limit_memory(4, -(1 << 20)))
+    assert limit is not None
+    assert limit < before.memory_limit
+
+    async def has_met_the_limit() -> bool:
+        usage = await cluster.usage(4)
+        assert usage is not None
+        refused = usage.at_memory_limit is None or usage.at_memory_limit > before.at_memory_limit
+        return usage.is_out_of_memory or refused
+
+    assert driver.until(has_met_the_limit)
+    driver.run(cluster.limit_memory(4, None))
+    healed = driver.run(cluster.usage(4))
+    assert healed is not None
+    if driver.run(cluster.process_id(4)) is None:
+        assert healed.is_out_of_memory
+        driver.run(cluster.start_node(4))
+    else:
+        assert healed.memory_limit == before.memory_limit
+    driver.until_ready()

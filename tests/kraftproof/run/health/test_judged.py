@@ -1,0 +1,108 @@
+"""Processes, fatal lines, leaders and internal errors of live nodes, judged by the faults."""
+
+import pytest
+
+from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.run.health.internal_errors import InternalError, internal_errors
+from kraftproof.run.health.leaders import replaced_leaders
+from kraftproof.run.health.node_watch import FatalLine, Look
+from kraftproof.run.health.processes import fatal_lines, processes_that_ended
+from kraftproof.run.health.promises import in_force
+
+SECOND = 1_000_000_000
+NODES = (1, 2, 3)
+
+
+def looks(up_of, leaders_of=lambda second: {}, until: int = 60) -> list[Look]:
+    return [
+        Look(time_ns=at * SECOND, up=frozenset(up_of(at)), leaders=leaders_of(at))
+        for at in range(until)
+    ]
+
+
+def fault(kind: str, node: int | None, begin: int, end: int | None):
+    targets = [] if node is None else [node]
+    events = [("intent", begin), ("applied", begin)] + ([] if end is None else [("healed", end)])
+    return in_force(
+        FaultEvent(
+            index=0, time=at * SECOND, phase=phase, fault="a", kind=kind, targets=targets or None
+        )
+        for phase, at in events
+    )
+
+
+def ended(down: range, faults=()) -> list[tuple[str, int | None, int]]:
+    seen = looks(lambda at: set(NODES) - ({2} if at in down else set()))
+    found = processes_that_ended(seen, NODES, faults, lambda node: "the last line")
+    return [(one.invariant, one.node, (one.time_ns or 0) // SECOND) for one in found]
+
+
+def test_a_node_that_ends_by_itself_is_found() -> None:
+    assert ended(range(20, 30)) == [("NodesStayUp", 2, 20)]
+    assert ended(range(20, 60)) == [("NodesStayUp", 2, 20)]
+    assert ended(range(0)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "node", "is_excused"),
+    [
+        ("kill", 2, True),
+        ("kill", 1, False),
+        ("partition", 2, False),
+        ("pause", 2, False),
+        ("clock", 2, False),
+        ("disk-full", 2, True),
+        ("of-a-plug-in", None, True),
+    ],
+)
+def test_a_fault_that_ends_processes_excuses_its_node(kind, node, is_excused) -> None:
+    faults = fault(kind, node, 19, 30)
+    assert ended(range(20, 32), faults) == ([] if is_excused else [("NodesStayUp", 2, 20)])
+
+
+def test_a_node_that_ends_again_after_its_restart_is_found() -> None:
+    assert ended(range(20, 40), fault("kill", 2, 19, 30)) == [("NodesStayUp", 2, 33)]
+    assert ended(range(20, 40), fault("kill", 2, 19, None)) == []
+
+
+@pytest.mark.parametrize(("last", "expected"), [(60, 2), (30, 1)])
+def test_a_fatal_line_is_found_and_a_node_that_goes_on(last: int, expected: int) -> None:
+    seen = looks(lambda at: NODES if at < last else (1, 3))
+    lines = [FatalLine(node_id=2, time_ns=20 * SECOND, text="fatal fault: x")] * 2
+    found = [one.invariant for one in fatal_lines(lines, seen)]
+    assert found == ["NoFatalFault", "FatalFaultsEndTheNode"][:expected]
+
+
+def led(second: int) -> dict[int, int]:
+    """Node 1 leads epoch 3 until second 30, node 2 leads epoch 4 from second 10 on."""
+    leaders = {1: 3} if second < 30 else {}
+    return leaders | ({2: 4} if second >= 10 else {})
+
+
+def test_a_replaced_leader_that_goes_on_is_found_once() -> None:
+    seen = looks(lambda at: NODES, led)
+    (found,) = replaced_leaders(seen, (), 7 * SECOND)
+    assert (found.node, found.time_ns) == (1, 18 * SECOND)
+    assert "leads epoch 3 for 8.0 s after node 2 said so of epoch 4" in found.detail
+    assert list(replaced_leaders(seen, (), 20 * SECOND)) == []
+
+
+def test_a_wrong_clock_or_a_gap_excuses_a_replaced_leader() -> None:
+    seen = looks(lambda at: NODES, led)
+    assert list(replaced_leaders(seen, fault("clock", 1, 15, 40), 7 * SECOND)) == []
+    with_gaps = [one for one in seen if one.time_ns // SECOND % 6 == 0]
+    assert list(replaced_leaders(with_gaps, (), 7 * SECOND)) == []
+
+
+def test_an_internal_error_counts_without_a_fault_only() -> None:
+    def answers(second: int) -> list[InternalError]:
+        error = InternalError(
+            node_id=1, time_ns=second * SECOND, f="create", key="a_b", error="UNKNOWN_SERVER_ERROR"
+        )
+        return [error, error]
+
+    faults = fault("partition", 1, 20, 30)
+    assert [one.node for one in internal_errors(answers(10), faults)] == [1]
+    assert list(internal_errors(answers(25), faults)) == []
+    assert list(internal_errors(answers(33), faults)) == []
+    assert len(list(internal_errors(answers(36), faults))) == 1

@@ -1,0 +1,83 @@
+"""The key-value server of examples/kv, with a second node that falls ill."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from kraftproof.cluster.plugin_file import loaded_from_file
+
+KV = type(
+    loaded_from_file("system", f"{Path(__file__).parents[2] / 'examples/kv/system.py'}:KV", ())
+)
+
+SICK = """
+import os, pathlib, runpy, sys, threading, time
+
+def panic():
+    time.sleep(3)
+    print("panic: the store is broken", flush=True)
+
+def quit():
+    time.sleep(3)
+    print("no more", flush=True)
+    os._exit(3)
+
+def once():
+    marker = pathlib.Path("started")
+    if marker.exists():
+        print("the store is there already", flush=True)
+        os._exit(3)
+    marker.touch()
+
+illness = {"panic": panic, "quit": quit, "once": once}[sys.argv.pop(1)]
+illness() if illness is once else threading.Thread(target=illness, daemon=True).start()
+runpy.run_path("server.py", run_name="__main__")
+"""
+
+
+class _Sick(KV):
+    illness = ""
+
+    def deployment(self, site):
+        healthy = super().deployment(site)
+        if site.node.node_id != 2:
+            return healthy
+        python, _, *words = healthy.command
+        return replace(
+            healthy,
+            command=(python, "sick.py", self.illness, *words),
+            files={**healthy.files, "sick.py": SICK},
+        )
+
+
+class Panics(_Sick):
+    """Prints a panic after three seconds, and goes on."""
+
+    name = "panics"
+    illness = "panic"
+
+
+class Quits(_Sick):
+    """Ends after three seconds."""
+
+    name = "quits"
+    illness = "quit"
+
+
+class StartsOnce(_Sick):
+    """Ends at its second start."""
+
+    name = "starts-once"
+    illness = "once"
+
+
+class PanicsInVersion(Panics):
+    """Panics in the version `ill`, not in the version `healthy`."""
+
+    name = "panics-in-version"
+
+    def refuse_version(self, options):
+        assert options.system_version in {"ill", "healthy"}
+
+    def deployment(self, site):
+        is_ill = site.options.system_version == "ill"
+        return super().deployment(site) if is_ill else KV.deployment(self, site)
