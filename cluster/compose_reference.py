@@ -6,6 +6,7 @@ It imports no system, so that commands can make the name before anything else is
 from pathlib import Path
 from typing import Final
 
+from kraftproof.cluster.plugin import PluginLoadError
 from kraftproof.cluster.plugin_file import absolute
 
 PREFIX: Final = "compose:"
@@ -31,11 +32,11 @@ def absolute_system(name: str, client: str | None = None) -> str:
         client: The value of `--client`, if given.
 
     Raises:
-        ValueError: a client is given for a system that has its own clients; one line.
+        PluginLoadError: a client is given for a system that has its own clients; one line.
     """
     if not is_compose(name):
         if client is not None:
-            raise ValueError(
+            raise PluginLoadError(
                 f"--client {client}: the system {name} has its own clients; only compose:FILE "
                 "takes a client"
             )

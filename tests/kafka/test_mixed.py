@@ -12,7 +12,9 @@ from kraftproof.cluster.systems.kafka.stored_batches import batches
 from tests.kafka.runs import end_of_batch, run
 
 pytestmark = pytest.mark.kafka
-NODES = (1, 2, 3)
+NODES = (1, 2, 3, 4)
+VOTERS = "reference=2,apache-kafka=1,apache-kafka+broker=1"
+"""Three voters, and a second broker, which serves clients while the voter with a broker is down."""
 BROKERS = "reference+controller=3,apache-kafka+broker=2"
 OUR_BROKER = "apache-kafka+controller=3,reference+broker=1,apache-kafka+broker=1"
 
@@ -22,7 +24,7 @@ def under_faults(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     """Return the result of a run of three voters of both systems under kill and pause."""
     del jars  # they are there before the run begins
     faults = ("--nemesis", "kill,pause", "--fault-every", "3", "--min-bites", "1")
-    nodes = ("--system", "mixed", "--nodes", "reference=2,apache-kafka=1")
+    nodes = ("--system", "mixed", "--nodes", VOTERS)
     return run(tmp_path_factory.mktemp("store"), *nodes, *faults)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification.brokers import METADATA_VERSION
 from kraftproof.checkers.kraft.specification.rows import Row
 
 Part = tuple[int, tuple[Row, ...]]
@@ -22,17 +23,25 @@ _OF_BROKERS: Final = (rows.RegisterBrokerRecord, rows.BrokerRegistrationChangeRe
 
 
 def is_of_kafka(batches: Iterable[Sequence[Row]]) -> bool:
-    """Return whether Kafka's controller wrote one of the batches, as its records tell.
+    """Return whether Kafka's controller may have written a batch, as the records tell.
 
     Only Kafka's controllers register themselves, begin a cluster in a metadata transaction, or
-    append other records together with a NoOpRecord.
+    append other records together with a NoOpRecord. Only Kafka's brokers support features besides
+    metadata.version; where such a broker is, a controller of Kafka may be, too.
     """
-    return any(
-        isinstance(record, rows.RegisterControllerRecord | rows.BeginTransactionRecord)
-        or (isinstance(record, rows.NoOpRecord) and len(batch) > 1)
-        for batch in batches
-        for record in batch
-    )
+    return any(_is_mark(record, batch) for batch in batches for record in batch)
+
+
+def _is_mark(record: Row, batch: Sequence[Row]) -> bool:
+    match record:
+        case rows.RegisterControllerRecord() | rows.BeginTransactionRecord():
+            return True
+        case rows.NoOpRecord():
+            return len(batch) > 1
+        case rows.RegisterBrokerRecord():
+            return any(one.name != METADATA_VERSION for one in record.features)
+        case _:
+            return False
 
 
 def parts_of(written: Sequence[Row]) -> Iterator[Part]:

@@ -186,6 +186,13 @@ def test_a_wrong_result_among_others_of_a_batch_is_found():
     assert "uneven" in reason
 
 
+def test_a_broker_of_kafka_tells_of_controllers_of_kafka():
+    group = {"name": "group.version", "minSupportedVersion": 0, "maxSupportedVersion": 1}
+    kind, fields = BEGIN[1][0]
+    theirs = [(kind, {**fields, "features": [*FEATURES, group]})]
+    assert reasons([*MADE, REMOVED], begin=[BEGIN[0], theirs, *BEGIN[2:]]) == []
+
+
 def test_our_controller_writes_one_result_a_batch():
     assert "was not asked for" in reasons([*MADE, REMOVED])[0]
 

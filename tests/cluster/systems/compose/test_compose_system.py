@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof import cli
 from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.cluster.plugin import PluginLoadError
 from kraftproof.cluster.systems.registry import make_system
@@ -91,6 +92,9 @@ def test_other_backends_nodes_workloads_and_faults_are_refused(reference: str) -
         planned(nemeses=("clock",))
 
 
-def test_only_a_compose_file_takes_a_client() -> None:
-    with pytest.raises(ValueError, match=r"^--client c\.py:C: the system reference has its own"):
-        absolute_system("reference", "c.py:C")
+def test_only_a_compose_file_takes_a_client(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["test", "--client", "c.py:C", "--dry-run"]) == 3
+    assert capsys.readouterr().err == (
+        "kraftproof: --client c.py:C: the system reference has its own clients; only compose:FILE "
+        "takes a client\n"
+    )
