@@ -8,11 +8,16 @@ OUTPUT_NAME = "output.log"
 
 
 def last_words(directory: Path, logs: Iterable[str] = ()) -> str:
-    """Return the last line that a node printed, else the last of its logs."""
+    """Return the last line that a node printed, else the last of its logs.
+
+    Indented lines are left out, such as the calls of a stack trace: the line above names the error.
+    """
     for name in (OUTPUT_NAME, *logs):
         path = directory / name
         if path.is_file():
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines:
-                return lines[-1]
+                return next(
+                    (line for line in reversed(lines) if not line[0:1].isspace()), lines[-1]
+                )
     return "nothing printed"

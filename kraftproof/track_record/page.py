@@ -34,12 +34,21 @@ def write_page(page: Path, recorded: Iterable[Recorded]) -> None:
         UsageError: a file can't be read or written.
     """
     results = page.with_name(RESULTS)
-    kept = {one.row: one for one in _read(results)} | {one.row: one for one in recorded}
+    kept = {one.row: one for one in _read(results)} | {one.row: _placeless(one) for one in recorded}
     ordered = [kept[name] for name in sorted(kept)]
     with option_file("--page", results) as part:
         part.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in ordered))
     with option_file("--page", page) as part:
         part.write_text(_HEAD + "".join(map(_line, ordered)) + _findings(ordered), "utf-8")
+
+
+def _placeless(one: Recorded) -> Recorded:
+    """Return a result without the run directories, which exist on one machine only."""
+    return msgspec.structs.replace(
+        one,
+        affected=msgspec.structs.replace(one.affected, path=""),
+        control=msgspec.structs.replace(one.control, path=""),
+    )
 
 
 def _read(results: Path) -> list[Recorded]:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 Answer = dict[str, Any]
 MARK = "KRAFTPROOF_RUN"
 """Variable in the environment of each process of a run."""
+PATHS = "PATH", "LD_LIBRARY_PATH"
 LOOK_S = 0.01
 END_S = 10.0
 
@@ -103,12 +104,22 @@ def start(directory: str, command: list[str], environment: dict[str, str]) -> An
             stdout=output,
             stderr=output,
             cwd=run / "node",
-            env={**os.environ, **environment, MARK: run.name},
+            env=environment_for(run, environment),
             start_new_session=True,
         )
     stat = stat_of(process.pid)
     write_json(run / "process.json", {"pid": process.pid, "start": stat.start if stat else 0})
     return {"pid": process.pid}
+
+
+def environment_for(run: Path, wanted: dict[str, str]) -> dict[str, str]:
+    """Return the variables of a process: the wanted ones, and wanted folders before the host's."""
+    joined = {
+        name: os.pathsep.join((wanted[name], os.environ[name]))
+        for name in PATHS
+        if name in wanted and name in os.environ
+    }
+    return {**os.environ, **wanted, **joined, MARK: run.name}
 
 
 def set_up(
@@ -123,7 +134,7 @@ def set_up(
             stdout=output,
             stderr=output,
             cwd=run / "node",
-            env={**os.environ, **environment, MARK: run.name},
+            env=environment_for(run, environment),
             start_new_session=True,
             timeout=timeout_s,
             check=False,

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.run_outcome import ViolatedInvariant
 from kraftproof.cluster.answer_watch import BOUND_NS
+from kraftproof.cluster.protocol import CLOCKS as WALL_CLOCKS
 from kraftproof.cluster.protocol import Capability
 from kraftproof.nemesis.catalogue import ours
 
@@ -29,20 +30,20 @@ STATEMENTS: Final = {
     RESIGN: "A leader resigns soon after another node leads a later epoch.",
     RECOVER: "The cluster is ready again after all faults are healed.",
 }
+CLOCKS: Final = WALL_CLOCKS | {Capability.DRIFT}
+"""Faults that make a time-out of a node wrong."""
 SPARING: Final = frozenset(
     {
         Capability.PAUSE,
         Capability.PARTITION,
-        Capability.CLOCK,
-        Capability.CLOCK_STROBE,
-        Capability.DRIFT,
+        *CLOCKS,
+        Capability.CPU,
         Capability.LOSS,
         Capability.RESET,
         Capability.STALL,
     }
 )
 """A fault with such a capability ends no process."""
-CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.DRIFT})
 _LAST: Final = 1 << 62
 
 

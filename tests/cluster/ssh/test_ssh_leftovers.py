@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from kraftproof.cluster.owner import Owner, this_owner
+from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.ssh import records
 from kraftproof.cluster.ssh.facts import RunOwner, facts_of, undo
@@ -67,8 +68,30 @@ def test_after_a_kill_of_the_harness_a_sweep_leaves_nothing(hosts, runtime, tmp_
     ]
 
 
-def test_the_next_run_removes_what_a_killed_run_left_and_leaves_nothing(hosts, runtime, tmp_path):
-    killed_harness(hosts, tmp_path / "run")
+def dead_owner() -> Owner:
+    with subprocess.Popen(["sleep", "60"]) as harness:
+        process = identify(harness.pid)
+        harness.kill()
+    assert process is not None
+    return Owner(namespace=this_owner().namespace, process=process)
+
+
+async def _leave_a_dead_run(entry: HostEntry) -> None:
+    """Leave a node, a keeper and files of a harness that has ended."""
+    machine = Machine(entry)
+    directory = (await facts_of(machine)).directory_of("dead")
+    told = RunOwner(owner=dead_owner(), user="somebody", machine="here")
+    arguments = {"directory": directory, "owner": msgspec.to_builtins(told)}
+    await machine.agent("prepare", arguments)
+    await machine.agent("begin", {**arguments, "silent_s": 30, "expire_s": 60}, as_root=True)
+    node = {"directory": directory, "command": ["sleep", "60"], "environment": {}}
+    await machine.agent("start", node)
+    machine.close()
+
+
+def test_the_next_run_removes_what_a_dead_run_left_and_leaves_nothing(hosts, runtime, tmp_path):
+    asyncio.run(_leave_a_dead_run(read_hosts(hosts.write_hosts())[1]))
+    assert "sleep 60" in hosts.leftovers(1)
     command = [*MAIN, "test", "--backend", "ssh", "--hosts", str(hosts.folder / "hosts.toml")]
     command += ["--system", "examples/kv/system.py:KV", "--workload", "register"]
     command += ["--nemesis", "kill", "--fault-every", "2", "--min-bites", "1"]
@@ -77,7 +100,7 @@ def test_the_next_run_removes_what_a_killed_run_left_and_leaves_nothing(hosts, r
         command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "1 processes ended" in done.stderr
+    assert "host beta, run dead: 1 processes ended" in done.stderr
     assert "invalid" in done.stdout
     (run,) = (tmp_path / "store").iterdir()
     assert sorted(path.name for path in run.glob("nodes/*/output.log")) == ["output.log"] * 3

@@ -1,0 +1,15 @@
+"""The last words of a node: the line that names the error, not a call of its stack trace."""
+
+from kraftproof.cluster.remote.output import last_words
+
+
+def test_the_last_words_are_no_call_of_a_stack_trace(tmp_path) -> None:
+    output = tmp_path / "output.log"
+    assert last_words(tmp_path) == "nothing printed"
+    output.write_text("started\njava.lang.RuntimeException: broken\n\tat a.B.c(D.java:3)\n\n")
+    assert last_words(tmp_path) == "java.lang.RuntimeException: broken"
+    output.write_text("  only this line\n")
+    assert last_words(tmp_path) == "only this line"
+    (tmp_path / "own.log").write_text("of the log\n")
+    output.write_text("\n")
+    assert last_words(tmp_path, ["own.log"]) == "of the log"

@@ -1,0 +1,98 @@
+"""The agent of a host, without a host: its processes and its environment on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from kraftproof.cluster.ssh.machine import BOOTSTRAP, sources
+from kraftproof.cluster.ssh.on_host import processes
+from kraftproof.cluster.ssh.on_host.agent import clean, prepare
+
+PATIENCE_S = 10.0
+LEAVES = (
+    "import os, time\n"
+    "if os.fork() == 0:\n"
+    "    os.setsid()\n"
+    "open('pid', 'a').write(f'{os.getpid()} ')\n"
+    "time.sleep(60)\n"
+)
+"""A node whose child leaves its session."""
+
+
+def agent(do, directory, **arguments):
+    """Let the agent do a command in a process of its own, as a host does."""
+    told = json.dumps({"directory": str(directory), **arguments})
+    command = [sys.executable, "-I", "-S", "-c", BOOTSTRAP, do, told]
+    done = subprocess.run(command, input=sources(), capture_output=True, check=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def begun(tmp_path, command):
+    directory = tmp_path / "base" / "runs" / "one"
+    agent("prepare", directory, owner={})
+    agent("start", directory, command=command, environment={})
+    return directory
+
+
+def pids_of(directory, count):
+    path, deadline = directory / "node" / "pid", time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if path.exists() and len(path.read_text().split()) == count:
+            return [int(pid) for pid in path.read_text().split()]
+        time.sleep(0.01)
+    raise TimeoutError("the node did not start")
+
+
+def test_all_processes_of_a_run_are_found_stopped_and_killed(tmp_path):
+    directory = begun(tmp_path, [sys.executable, "-c", LEAVES])
+    pids = pids_of(directory, 2)
+    assert sorted(processes.members(directory)) == sorted(pids)
+    agent("pause", directory)
+    assert [processes.stat_of(pid).letter for pid in pids] == ["T", "T"]
+    assert processes.state(str(directory))["paused"]
+    agent("resume", directory)
+    assert not processes.state(str(directory))["paused"]
+    assert agent("kill", directory)["ended"] == 2
+    assert processes.members(directory) == []
+    assert processes.state(str(directory)) == {"pid": None, "paused": False}
+
+
+def test_a_start_leaves_a_running_node_alone_and_a_stop_is_orderly(tmp_path):
+    script = "import signal, sys, time; signal.signal(15, lambda *_: (print('end'), sys.exit()))"
+    script += "; open('pid', 'a').write('1 '); time.sleep(60)"
+    directory = begun(tmp_path, [sys.executable, "-c", script])
+    pids_of(directory, 1)
+    pid = processes.state(str(directory))["pid"]
+    assert agent("start", directory, command=["false"], environment={}) == {"pid": pid}
+    agent("stop", directory, number=int(signal.SIGTERM))
+    assert (directory / "node" / "output.log").read_text() == "end\n"
+    assert agent("clean", directory) == {"ended": 0}
+    assert not (tmp_path / "base").exists()
+
+
+def test_another_process_with_the_recorded_id_is_left_alone(tmp_path):
+    directory = tmp_path / "base" / "runs" / "one"
+    prepare(str(directory), {})
+    processes.write_json(directory / "process.json", {"pid": os.getpid(), "start": 1})
+    assert processes.members(directory) == []
+    assert processes.state(str(directory))["pid"] is None
+
+
+def test_wanted_folders_come_before_those_of_the_host(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    wanted = {"PATH": "/run/programs", "LD_LIBRARY_PATH": "/run/lib", "A": "1"}
+    found = processes.environment_for(tmp_path / "one", wanted)
+    assert found["PATH"] == "/run/programs:/usr/bin"
+    assert found["LD_LIBRARY_PATH"] == "/run/lib"
+    assert (found["A"], found[processes.MARK]) == ("1", "one")
+
+
+def test_only_directories_of_runs_are_removed(tmp_path):
+    (tmp_path / "precious").mkdir()
+    assert "error" in clean(str(tmp_path / "precious"))
+    assert "error" in clean(str(tmp_path / "runs" / ".."))
+    assert (tmp_path / "precious").exists()
