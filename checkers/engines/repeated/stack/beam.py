@@ -137,7 +137,7 @@ class _Search:
         while self.sweep.at[LEVEL] < last:
             goal = min(last, (int(self.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
             first_illegal = self.advance(goal, most)
-            if first_illegal == OUT_OF_WORK or (first_illegal == FULL and not self.make_capacity()):
+            if first_illegal == OUT_OF_WORK or (first_illegal == FULL and not self.enlarge()):
                 return False
             if first_illegal == PASSED:
                 self.note()
@@ -188,7 +188,7 @@ class _Search:
         self.sweep.begun[:], self.sweep.at[ARRIVED] = 0, 0
         return True
 
-    def make_capacity(self) -> bool:
+    def enlarge(self) -> bool:
         """Make capacity for frames, edges and words; return whether there is any."""
         frontier = self.sweep.frontier.rows[: self.sweep.frontier.at[COUNT]]
         states = np.concatenate([frontier, *self.trail.values()])

@@ -80,10 +80,10 @@ def test_it_goes_on_with_more_room_for_what_states_came_by():
     )
     little = {"_MOST_KEPT": 256, "_CAPACITY": 1024}
     made = []
-    make_room = stack_beam._Search.make_room
+    make_room = stack_beam._Search.enlarge
     with (
         patch.multiple(stack_beam, **little),
-        patch.object(stack_beam._Search, "make_room", lambda it: made.append(it) or make_room(it)),
+        patch.object(stack_beam._Search, "enlarge", lambda it: made.append(it) or make_room(it)),
     ):
         order = found_order(known, len(known.levels), LIMITS)
     assert made
