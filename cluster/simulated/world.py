@@ -105,6 +105,7 @@ class World:
             snapshots=self.snapshots,
             voter_addresses=voter_addresses(options.nodes),
             controller_listener=listener_name("controller", has_listeners=self.has_listeners),
+            client_listener=listener_name("broker", has_listeners=self.has_listeners),
         )
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.registration_wait = RegistrationWait(config)

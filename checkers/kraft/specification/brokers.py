@@ -70,11 +70,12 @@ def _has_own_directories(image: Image, request: BrokerRegistrationRequest) -> bo
         bool(directories)
         and len(set(directories)) == len(directories)
         and not taken.intersection(directories)
-        and not any(map(_is_reserved, directories))
+        and not any(map(is_reserved, directories))
     )
 
 
-def _is_reserved(directory: object) -> bool:
+def is_reserved(directory: object) -> bool:
+    """Return whether a directory id is one of Kafka's own (KIP-858)."""
     if isinstance(directory, bytes):
         return int.from_bytes(directory, "big") < RESERVED_DIRECTORIES
     return str(directory).startswith("A" * 20)

@@ -106,7 +106,10 @@ class PartitionRecord(Row, frozen=True, kw_only=True, gc=False):
 
 
 class PartitionChangeRecord(Row, frozen=True, kw_only=True, gc=False):
-    """A partition changes its ISR (null: no change) or its leader (-2: no change)."""
+    """A partition changes its ISR (null: no change) or its leader (-2: no change).
+
+    The directories are those of the replicas, in their order (KIP-858).
+    """
 
     partition_id: int
     topic_id: Id
@@ -115,6 +118,7 @@ class PartitionChangeRecord(Row, frozen=True, kw_only=True, gc=False):
     replicas: tuple[int, ...] | None = None
     removing_replicas: tuple[int, ...] | None = None
     adding_replicas: tuple[int, ...] | None = None
+    directories: tuple[Id, ...] | None = None
 
 
 class ConfigRecord(Row, frozen=True, kw_only=True, gc=False):

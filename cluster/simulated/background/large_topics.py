@@ -1,4 +1,4 @@
-"""Topics whose records a node applies in several steps, created and deleted one after the other.
+"""A few topics whose records a node applies in several steps, one after the other.
 
 A controller decides heartbeats, and lets other requests wait, while it applies a large batch (see
 node/core/controller/active.py). The topics come in few runs, since each partition costs time.
@@ -16,9 +16,11 @@ from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP
 from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
 
-SHARE: Final = 0.08
+SHARE: Final = 0.05
 """Share of runs with large topics."""
 MAX_WAIT_NS: Final = milliseconds(2_000)
+MOST_TOPICS: Final = 3
+"""Number of large topics of a run."""
 LONGEST_REST_NS: Final = milliseconds(15_000)
 """Longest time before a topic is created, and before it is deleted."""
 NAME: Final = "__large-{}"
@@ -30,11 +32,10 @@ CREATE_VERSION, DELETE_VERSION = 7, 6
 async def create_and_delete_large_topics(
     scope: SimulatedScope, network: Network, random: Random, brokers: Sequence[int]
 ) -> None:
-    """Create and delete large topics, until the run ends."""
-    timeout_ms, number = MAX_WAIT_NS // milliseconds(1), 0
-    while True:
+    """Create and delete a few large topics."""
+    timeout_ms = MAX_WAIT_NS // milliseconds(1)
+    for number in range(1, MOST_TOPICS + 1):
         await scope.sleep(random.randrange(LONGEST_REST_NS))
-        number += 1
         name = NAME.format(number)
         topic = create_topics_request.CreatableTopic(
             name=name,

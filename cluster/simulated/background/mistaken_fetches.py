@@ -124,6 +124,7 @@ def consumer_fetch(to: Receiver, random: Random, end: int) -> Mistake:
     last = max(to.log_start, end - 1)
     offset = random.choice((to.log_start, within, end, last, last, last, FAR))
     partition = _at(to, version, offset, random.choice((NO_NODE, to.epoch)), NO_NODE)
+    partition = replace(partition, partition_max_bytes=random.choice((1, LARGEST)))
     message = _fetch(to, version, NO_NODE, partition)
     expected = {ErrorCode.NONE, ErrorCode.OFFSET_OUT_OF_RANGE}
     if not to.is_leader:

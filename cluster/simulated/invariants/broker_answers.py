@@ -18,7 +18,7 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     Requests,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.types import NO_NODE
+from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
@@ -52,6 +52,7 @@ class ResponsesMatchImage(Invariant):
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._cluster_id = config.cluster_id
+        self._listener = config.client_listener
         self._images: dict[int, MetadataImage] = {}
 
     @override
@@ -97,7 +98,8 @@ class ResponsesMatchImage(Invariant):
         fenced_too: bool,
     ) -> None:
         said = _said_brokers(message)
-        held = _held_brokers(image, process.node_id, fenced_too=fenced_too)
+        listener = self._listener or _registered_listener(image, process.node_id)
+        held = _held_brokers(image, listener, fenced_too=fenced_too)
         if said != held:
             self.monitor.report_violation(
                 self, process, f"answers brokers {said}, but the image has {held}"
@@ -146,11 +148,17 @@ def _said_brokers(message: MetadataResponse | ClusterResponse) -> list[ShownBrok
     return sorted(said, key=lambda broker: broker.node_id)
 
 
-def _held_brokers(image: MetadataImage, node_id: int, *, fenced_too: bool) -> list[ShownBroker]:
-    """Return the brokers by id, with their endpoint at the node's first registered listener."""
+def _registered_listener(image: MetadataImage, node_id: int) -> str | None:
+    """Return the first registered listener of a broker; None if the broker is not registered."""
+    ours = image.brokers.get(NodeId(node_id))
+    return ours.endpoints[0].name if ours is not None and ours.endpoints else None
+
+
+def _held_brokers(
+    image: MetadataImage, listener: str | None, *, fenced_too: bool
+) -> list[ShownBroker]:
+    """Return the brokers by id, with their endpoints at a listener; None for all endpoints."""
     by_id = {int(broker_id): broker for broker_id, broker in image.brokers.items()}
-    ours = by_id.get(node_id)
-    listener = ours.endpoints[0].name if ours is not None and ours.endpoints else None
     return [
         ShownBroker(
             node_id=broker_id,

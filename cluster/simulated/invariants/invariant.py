@@ -67,6 +67,8 @@ class ClusterConfig:
     """Id, host and port of each voter; empty if no invariant compares them."""
     controller_listener: str = "CONTROLLER"
     """Name of the voters' first controller listener."""
+    client_listener: str | None = None
+    """Name of the brokers' first client listener; None if only their registrations tell."""
 
     @property
     def majority(self) -> int:

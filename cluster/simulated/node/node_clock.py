@@ -1,13 +1,17 @@
 """The shell's NodeClock in the simulator: virtual clocks, and the alarm for the node's deadline."""
 
 from collections.abc import Callable
+from typing import Final
 
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
-from kraftproof.node.core.base.types import Instant, Monotonic
+from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, milliseconds
 from kraftproof.node.shell.ports import NodeClock, SteppedNode
+
+WORK_NS: Final = milliseconds(2)
+"""Time of a large step, after which a node with further work wants its next step at once."""
 
 
 class SimulatedNodeClock(NodeClock):
@@ -41,6 +45,8 @@ class SimulatedNodeClock(NodeClock):
             return
         now_ns = self._scheduler.now_ns
         due_ns = max(self._clock.to_virtual(deadline), now_ns)
+        if deadline == AT_ONCE:
+            due_ns = now_ns + WORK_NS  # messages arrive meanwhile, and are handled before
         if self._timer is not None:
             if self._timer.time_ns <= due_ns:
                 return

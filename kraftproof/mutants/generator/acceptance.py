@@ -35,6 +35,8 @@ STRICT: Final = (
     *("--package", f"{PACKAGE}.node"),
 )
 """The checks of the unchanged node; a bug that fails the checks would never be committed."""
+STATUS_FILE: Final = "daemon.json"
+"""File of the daemon's address, in the folder of the copy."""
 IDLE_S: Final = 3600
 """Seconds after which a daemon without work ends, for example after the death of its parent."""
 IMPORTING: Final = (
@@ -87,6 +89,7 @@ class TypeChecker:
         if error is not None and not any(self._is_in(error, path) for path in self._edited):
             # The daemon may keep the error of an earlier mutant, whose file is restored.
             self.stop()
+            (self._root / STATUS_FILE).unlink(missing_ok=True)
             error = self._first_error()
         return error is None
 
@@ -111,7 +114,7 @@ class TypeChecker:
         raise TypeCheckUnavailableError(f"dmypy ended with exit status {done.returncode}: {said}")
 
     def _dmypy(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "mypy.dmypy", "--status-file", "daemon.json", *arguments]
+        command = [sys.executable, "-m", "mypy.dmypy", "--status-file", STATUS_FILE, *arguments]
         return subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False)
 
 

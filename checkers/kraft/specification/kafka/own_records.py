@@ -1,4 +1,4 @@
-"""Judge what Kafka's controller alone writes: controllers, the bootstrap, and AlterPartition.
+"""Judge what Kafka's controller alone writes: controllers, the bootstrap, ISRs and directories.
 
 They are no results of requests that clients make. So each rule is about the records themselves.
 """
@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification.brokers import is_reserved
 from kraftproof.checkers.kraft.specification.fold import UNCHANGED_LEADER
-from kraftproof.checkers.kraft.specification.ids import show
-from kraftproof.checkers.kraft.specification.image import Image
+from kraftproof.checkers.kraft.specification.ids import Id, show
+from kraftproof.checkers.kraft.specification.image import Image, Partition
 from kraftproof.checkers.kraft.specification.rows import Row
 
 BROKER_RESOURCE: Final = 4
@@ -79,7 +80,7 @@ def _wrong_bootstrap(image: Image, written: Sequence[Row]) -> str | None:
 
 
 def _wrong_alterations(image: Image, written: Sequence[Row]) -> str | None:
-    """The leader of a partition changes the ISR, and nothing else (KIP-497)."""
+    """A leader changes the ISR (KIP-497), or a broker assigns directories, and nothing else."""
     for record in written:
         assert isinstance(record, rows.PartitionChangeRecord)
         wrong = _wrong_alteration(image, record)
@@ -94,9 +95,23 @@ def _wrong_alteration(image: Image, record: rows.PartitionChangeRecord) -> str |
     if was is None:
         return "was changed, but there is none"
     isr = record.isr
+    if isr is None and record.directories is not None and record.leader == UNCHANGED_LEADER:
+        return _wrong_directories(image, was, record.directories)
     if isr is None or record.leader != UNCHANGED_LEADER or record.replicas is not None:
         return f"was changed without a cause: {record}"
     if was.leader not in isr or not set(isr).issubset(was.replicas) or len({*isr}) != len(isr):
         return f"has the ISR {isr}, led by {was.leader} of the replicas {was.replicas}"
     unable = [one for one in isr if one not in was.isr and not image.may_lead(one)]
     return f"has {unable} in its ISR, fenced or shutting down" if unable else None
+
+
+def _wrong_directories(image: Image, was: Partition, directories: tuple[Id, ...]) -> str | None:
+    """AssignReplicasToDirs names a directory of its broker for each replica (KIP-858)."""
+    if len(directories) != len(was.replicas):
+        return f"has {len(directories)} directories for the replicas {was.replicas}"
+    for replica, directory in zip(was.replicas, directories, strict=True):
+        broker = image.brokers.get(replica)
+        is_known = broker is None or directory in broker.log_dirs
+        if not is_known and not is_reserved(directory):
+            return f"has a directory on broker {replica} that the broker does not have"
+    return None

@@ -24,6 +24,8 @@ OF_REPLICAS_SINCE = 15
 """First version of Fetch with the id of the replica in ReplicaState."""
 WITH_HIGH_WATERMARK_SINCE = 18
 """First version of Fetch that names the high watermark that the replica knows (KIP-1166)."""
+TINY_BYTES = 1
+"""Size of a Fetch for which a second batch is always too large."""
 LONGEST_WAIT_MS = 500
 """Longest time that a leader lets a Fetch wait, in milliseconds."""
 
@@ -62,7 +64,11 @@ class FetchReturnsNextBatches(Invariant):
         offset = event.message.topics[0].partitions[0].fetch_offset
         batches: Sequence[Batch] = reported.records or ()
         if batches:
-            fault = _fault(process, offset, batches) or _fault_to_consumer(process, event, batches)
+            fault = (
+                _fault(process, offset, batches)
+                or _fault_to_consumer(process, event, batches)
+                or _fault_of_size(event.message, batches)
+            )
         else:
             fault = self._fault_without(process, event, offset)
         if fault is not None:
@@ -94,6 +100,14 @@ def _fault_to_consumer(
     if _replica_id(event.message, event.version) != NO_NODE:
         return None
     return f"a consumer gets offset {end - 1}, the high watermark is {status.high_watermark}"
+
+
+def _fault_of_size(message: FetchRequest, batches: Sequence[Batch]) -> str | None:
+    """Describe an answer that ignores the size of the Fetch, which the first batch may exceed."""
+    most = min(message.max_bytes, message.topics[0].partitions[0].partition_max_bytes)
+    if most != TINY_BYTES or len(batches) == 1:
+        return None
+    return f"{len(batches)} batches for a Fetch of {most} bytes"
 
 
 def _fault(process: ProcessView, offset: int, batches: Sequence[Batch]) -> str | None:

@@ -229,6 +229,18 @@ def test_a_leader_may_change_the_isr_of_its_partition_only():
     assert "fenced or shutting down" in of_kafka(MADE, fenced, [moved(0, [1, 3])])[0]
 
 
+def test_a_broker_assigns_its_own_directories_to_replicas():
+    unassigned = "A" * 22
+
+    def assigned(*directories):
+        kind, fields = moved(0)
+        return of_kafka(MADE, [(kind, {**fields, "directories": list(directories)})])
+
+    assert assigned("1" * 22, unassigned) == assigned("1" * 22, "3" * 22) == []
+    assert "has 1 directories for the replicas (1, 3)" in assigned("1" * 22)[0]
+    assert "a directory on broker 3 that" in assigned("1" * 22, "2" * 22)[0]
+
+
 def test_a_log_of_another_kind_is_not_judged():
     with pytest.raises(NotApplicableError, match="a CLIENT_QUOTA_RECORD, which the specification"):
         reasons([("CLIENT_QUOTA_RECORD", {"key": "k"})])

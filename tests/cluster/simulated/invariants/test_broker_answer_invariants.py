@@ -1,11 +1,15 @@
 """What a broker says of its image goes red wherever it differs from that image, and only there."""
 
+from dataclasses import replace
+
 import pytest
 from msgspec.structs import replace as changed
 
 from kraftproof.cluster.simulated.invariants.broker_answers import (
     ResponsesMatchImage,
 )
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_cluster_request,
@@ -251,3 +255,30 @@ def test_a_refusal_describes_no_cluster():
     error = ErrorCode.MISMATCHED_ENDPOINT_TYPE
     refused = describe_cluster_response.DescribeClusterResponse(error_code=error)
     assert Broker().says(request, refused) == []
+
+
+TWO_LISTENERS = apply_all(
+    EMPTY_IMAGE,
+    (
+        records.RegisterBrokerRecord(
+            broker_id=9,
+            incarnation_id=Uuid(b"9" * 16),
+            end_points=(
+                records.BrokerEndpoint(name="A", host="h", port=1),
+                records.BrokerEndpoint(name="B", host="h", port=2),
+            ),
+            fenced=False,
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(("port", "reported"), [(1, 0), (2, 1)])
+def test_an_unregistered_broker_answers_by_its_own_listener(port, reported):
+    harness = MonitorHarness(ResponsesMatchImage(replace(CONFIG, client_listener="A")))
+    broker = harness.process(4)
+    broker.publishes(9, TWO_LISTENERS)
+    shown = metadata_response.MetadataResponseBroker(node_id=9, host="h", port=port)
+    event = broker.receives(asking(), on_controller_listener=False, version=12)
+    broker.replies(event, metadata((), brokers=(shown,), contact=9))
+    assert len(harness.reported) == reported

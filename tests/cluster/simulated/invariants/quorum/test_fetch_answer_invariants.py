@@ -112,3 +112,21 @@ def test_another_fetch_of_the_replica_ends_the_wait():
     leader.receives(waiting_fetch(2), version=18)
     leader.replies(first, told(1))
     assert harness.reported == []
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "batches", "is_right"),
+    [(1, (FIRST,), True), (1, (FIRST, SECOND), False), (1000, (FIRST, SECOND), True)],
+)
+def test_a_fetch_of_a_byte_gets_one_batch(max_bytes, batches, is_right):
+    harness = MonitorHarness(FetchReturnsNextBatches(CONFIG))
+    leader = harness.process(1)
+    for batch in (FIRST, SECOND, THIRD):
+        leader.appends_batch(batch)
+    asked = fetch_request.FetchPartition(fetch_offset=0, partition_max_bytes=max_bytes)
+    request = fetch_request.FetchRequest(
+        replica_state=fetch_request.ReplicaState(replica_id=2),
+        topics=(fetch_request.FetchTopic(partitions=(asked,)),),
+    )
+    leader.replies(leader.receives(request, version=VERSION), fetched(*batches))
+    assert (harness.reported == []) == is_right
