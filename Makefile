@@ -29,7 +29,7 @@ test: ## Every test, Docker included, with the time of each stage
 check: setup ## What changed against main, in 90 seconds: style, and the tests nearest to the change
 	@$(BIN)/python -m scripts.check
 
-test-long: setup ## Tests marked long, 1,000,000 small histories against every order, large ones; an hour
+test-long: docker ## Tests marked long, 1,000,000 small histories against every order, large ones; an hour
 	@$(BIN)/python scripts/run_tests.py --only long && \
 		$(BIN)/python -m tests.support.checkers.differential --histories $(HISTORIES) && \
 		$(BIN)/python -m tests.support.checkers.scale

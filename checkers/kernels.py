@@ -238,11 +238,11 @@ def _folder_of(source: Path) -> Path:
 
 def fingerprint(source: Path) -> str:
     """Returns the hash of a file of this package and of all that it imports of it, in hex."""
-    used, ahead = {source}, [source]
-    while ahead:
-        more = set(_imported(ahead.pop())) - used
+    used, pending = {source}, [source]
+    while pending:
+        more = set(_imported(pending.pop())) - used
         used |= more
-        ahead += more
+        pending += more
     found = hashlib.sha256()
     for path in sorted(used):
         found.update(os.path.relpath(path, _PACKAGE).encode() + b"\0")

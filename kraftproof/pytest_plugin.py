@@ -143,11 +143,11 @@ class ClusterFactory:
             hosts=self._hosts if backend in {None, self._backend} else None,
         )
         chosen = make_system(options.system)
-        told = cluster_options(options, None, chosen)
-        refuse_system(options, chosen, told)
+        requested = cluster_options(options, None, chosen)
+        refuse_system(options, chosen, requested)
         preflight(options)
         directory.mkdir(parents=True)
-        made = cluster_of(options.backend, told, chosen)
+        made = cluster_of(options.backend, requested, chosen)
         self._made.append(self._stack.enter_context(made))
         return self._made[-1]
 

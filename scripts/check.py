@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.changed_tests import ROOT, importers, nearest_first, within_budget
-from scripts.run_tests import BIN, LEFT_OUT, stages, succeeds
+from scripts.run_tests import BIN, LEFT_OUT, results_of, stages
 
 SECONDS = 90.0
 RESERVE_SECONDS = 12.0
@@ -70,10 +70,10 @@ def record(reports: Iterable[Path]) -> None:
             name = case.get("classname", "").split(".")
             while name and not (path := ROOT.joinpath(*name).with_suffix(".py")).is_file():
                 name.pop()
-            told = {one.get("name"): one.get("value", "") for one in case.iter("property")}
-            if name and "cpu_s" in told:
-                is_left_out = "left_out_of_check" in told
-                spent = 0.0 if is_left_out else float(told["cpu_s"])
+            last_line = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+            if name and "cpu_s" in last_line:
+                is_left_out = "left_out_of_check" in last_line
+                spent = 0.0 if is_left_out else float(last_line["cpu_s"])
                 seconds[str(path.relative_to(ROOT))] += spent
     rows = [f"{path}\t{spent:.1f}\n" for path, spent in sorted(seconds.items())]
     RECORD.write_text("".join(["file\tcpu_s\n", *rows]), encoding="utf-8")
@@ -140,7 +140,7 @@ def main() -> int:
 def style_results() -> list[bool]:
     """Run the commands of the stage `style`, and return whether each succeeded."""
     (style,) = (stage for stage in stages() if stage.name == "style")
-    return [succeeds(command) for command in style.commands]
+    return results_of(style)
 
 
 if __name__ == "__main__":

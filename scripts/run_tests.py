@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -22,11 +24,15 @@ BY_FILE = "loadfile"
 BY_GROUP = "loadgroup"
 """Tests with a common costly fixture stay together (tests/support/groups.py)."""
 MOST_WORKERS = 4
+MOST_SHOWN = 4
+"""Files of a command that are printed by name."""
 WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
 """Workers for most tests: one more than cores, since many tests wait for live clusters."""
 WAITING_WORKERS = str(MOST_WORKERS)
 """Workers for tests of containers; live clusters mostly wait."""
-FAST = "not simulation and not spark and not docker and not kafka and not wheel"
+STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
+"""Markers of tests with a stage of their own; the file of such a test names the marker."""
+FAST = " and ".join(f"not {marker}" for marker in STAGE_MARKERS)
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
 
@@ -38,11 +44,13 @@ class Stage:
         name: Name of the stage in the table.
         commands: The commands; all run, even after a failed command.
         needs: Stage that must have passed before.
+        at_once: Whether two commands run at a time; each prints its output at its end.
     """
 
     name: str
     commands: tuple[tuple[str, ...], ...]
     needs: str | None = None
+    at_once: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +60,17 @@ class Outcome:
     name: str
     seconds: float
     verdict: str
+
+
+def marked_files(marker: str) -> list[str]:
+    """Return the test files that name a marker, relative to the project.
+
+    A stage collects these files only: each worker needs seconds to import all tests.
+    """
+    wanted = f"mark.{marker}"
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    found = [path for path in paths if wanted in path.read_text(encoding="utf-8")]
+    return [str(path.relative_to(ROOT)) for path in found]
 
 
 def pytest_stage(
@@ -65,7 +84,7 @@ def pytest_stage(
     """Return a stage of pytest, which keeps JUnit XML for CI.
 
     Args:
-        name: Name of the stage.
+        name: Name of the stage; if it is a marker, only files that name the marker are collected.
         markers: Expression of markers for pytest's -m.
         needs: See `Stage`.
         workers: Number of worker processes; `auto` means one a core, four at most.
@@ -74,7 +93,8 @@ def pytest_stage(
     report = f"--junitxml=build/junit/{name}.xml"
     most = ("--maxprocesses", "4") if workers == "auto" else ()
     spread = ("-n", workers, *most, "--dist", together) if workers != "1" else ()
-    command = (str(BIN / "pytest"), "-q", *spread, "-m", markers, report, "tests")
+    paths = marked_files(name) if name in STAGE_MARKERS else ["tests"]
+    command = (str(BIN / "pytest"), "-q", *spread, "-m", markers, report, *paths)
     return Stage(name=name, commands=(command,), needs=needs)
 
 
@@ -82,9 +102,11 @@ def stages() -> tuple[Stage, ...]:
     """All stages, in order."""
     ruff, mypy = str(BIN / "ruff"), str(BIN / "mypy")
     style = (
+        (mypy,),
+        # Also writes the bytecode of all tests: else each worker of the next stage compiles them.
+        (str(BIN / "pytest"), "-qq", "--collect-only", "tests"),
         (ruff, "check", "."),
         (ruff, "format", "--check", "."),
-        (mypy,),
         (mypy, "scripts"),
         (sys.executable, "-m", "scripts.vacuous_tests"),
         (str(BIN / "lint-imports"), "--no-logo"),
@@ -92,7 +114,7 @@ def stages() -> tuple[Stage, ...]:
     )
     return (
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
-        Stage(name="style", commands=style),
+        Stage(name="style", commands=style, at_once=True),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
         pytest_stage("fast", f"{FAST} and not long", workers=WORKERS),
         pytest_stage("wheel", "wheel and not docker and not long"),
@@ -126,17 +148,56 @@ def long_stage() -> Stage:
     return Stage(name=stage.name, commands=commands)
 
 
-def succeeds(command: Sequence[str]) -> bool:
-    """Run a command with inherited output; return whether the command succeeded in time."""
-    print(f"$ {' '.join(os.path.relpath(word) if word[:1] == '/' else word for word in command)}")
+def shown(command: Sequence[str]) -> str:
+    """Return a command for people: paths relative to here, and of many files their number."""
+    words = [os.path.relpath(word) if word[:1] == "/" else word for word in command]
+    files = [word for word in words if word.startswith("tests/")]
+    if len(files) <= MOST_SHOWN:
+        return " ".join(words)
+    others = [word for word in words if word not in files]
+    return " ".join([*others, f"({len(files)} files)"])
+
+
+def succeeds(command: Sequence[str], *, is_printed_late: bool = False) -> bool:
+    """Run a command; return whether the command succeeded in time.
+
+    Args:
+        command: The command.
+        is_printed_late: Whether the output is printed when the command has ended, and only of a
+            command that failed; otherwise the command inherits the output.
+    """
+    line = f"$ {shown(command)}\n"
+    output = subprocess.PIPE if is_printed_late else None
+    if not is_printed_late:
+        sys.stdout.write(line)
     sys.stdout.flush()
     try:
-        return subprocess.run(command, cwd=ROOT, check=False, timeout=STAGE_SECONDS).returncode == 0
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            check=False,
+            timeout=STAGE_SECONDS,
+            stdout=output,
+            stderr=None if output is None else subprocess.STDOUT,
+            text=True,
+        )
+        if is_printed_late:
+            sys.stdout.write(line + (done.stdout if done.returncode else ""))
     except subprocess.TimeoutExpired:
         print(f"run_tests: {command[0]} took more than {STAGE_SECONDS} s and was stopped")
     except FileNotFoundError:
         print(f"run_tests: {command[0]} is missing: run 'make setup'")
+    else:
+        return done.returncode == 0
     return False
+
+
+def results_of(stage: Stage) -> list[bool]:
+    """Run the commands of a stage; return of each whether it succeeded."""
+    if not stage.at_once:
+        return [succeeds(command) for command in stage.commands]
+    with ThreadPoolExecutor(max_workers=2) as threads:
+        return list(threads.map(partial(succeeds, is_printed_late=True), stage.commands))
 
 
 def run(stage: Stage, failed: Sequence[str]) -> Outcome:
@@ -145,7 +206,7 @@ def run(stage: Stage, failed: Sequence[str]) -> Outcome:
     if stage.needs in failed:
         return Outcome(name=stage.name, seconds=0, verdict=f"not run: {stage.needs} failed")
     begun = time.monotonic()
-    results = [succeeds(command) for command in stage.commands]
+    results = results_of(stage)
     verdict = "ok" if all(results) else "failed"
     return Outcome(name=stage.name, seconds=time.monotonic() - begun, verdict=verdict)
 

@@ -46,12 +46,12 @@ def soak_once(seed: int, store: str) -> tuple[str, str, Counter[str]]:
     except subprocess.TimeoutExpired:
         return "error", f"did not end within {PATIENCE_S} s", Counter()
     said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-    told = said[-1] if said else ""
+    recorded = said[-1] if said else ""
     if done.returncode not in VERDICTS or not done.stdout.strip():
-        return "error", told, Counter()
+        return "error", recorded, Counter()
     verdict = VERDICTS[done.returncode]
     result = json.loads(done.stdout.splitlines()[-1])
-    return verdict, "" if verdict == "valid" else told, snapshots_of(Path(result["run"]))
+    return verdict, "" if verdict == "valid" else recorded, snapshots_of(Path(result["run"]))
 
 
 def snapshots_of(run: Path) -> Counter[str]:

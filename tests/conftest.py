@@ -6,7 +6,7 @@ from collections.abc import Generator
 import pytest
 from xdist.remote import Producer
 
-from scripts.run_tests import LEFT_OUT
+from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, marked_files
 from tests.support.groups import ByGroup
 
 CPU_SECONDS = "cpu_s"
@@ -24,9 +24,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    require_named_markers(items)
     if getattr(config.option, "loadgroup", False):  # in a worker
         # No slow test may be the last to begin, while the other workers have nothing left.
         items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def require_named_markers(items: list[pytest.Item]) -> None:
+    """Refuse a test that no stage would collect: its file does not name the marker of its stage."""
+    for marker in STAGE_MARKERS:
+        files = {str(ROOT / path) for path in marked_files(marker)}
+        for item in items:
+            if item.get_closest_marker(marker) and str(item.path) not in files:
+                message = f"{item.nodeid} is marked {marker}; write `mark.{marker}` into its file"
+                raise pytest.UsageError(message)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

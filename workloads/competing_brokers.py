@@ -136,7 +136,7 @@ class CompetingBroker(_Client):
             if is_foreign:
                 asked["cluster"] = ANOTHER_CLUSTER
             done = await self._invoke(key, "register", asked)
-            if not is_foreign and done.told("registered"):
+            if not is_foreign and done.has_outcome("registered"):
                 unfenced = self._random.random() < UNFENCED_SHARE
                 return self._granted(key, incarnation, done, unfenced=unfenced)
         return None
@@ -159,12 +159,12 @@ class CompetingBroker(_Client):
                 return False
             if self._random.random() < AGAIN_SHARE:
                 done = await self._invoke(key, "register", {"incarnation": lease.incarnation})
-                if done.told("registered"):
+                if done.has_outcome("registered"):
                     lease = self._granted(key, lease.incarnation, done, unfenced=lease.unfenced)
                 continue
             value = lease.heartbeat(caught_up=number >= behind)
             done = await self._invoke(key, "heartbeat", value)
-            if done.told("stale"):
+            if done.has_outcome("stale"):
                 return False
         return True
 
@@ -192,7 +192,7 @@ class CompetingBroker(_Client):
             value = lease.heartbeat(want_shut_down=True)
             done = await self._invoke(key, "heartbeat", value)
             granted = done.value is not None and done.value.get("should_shut_down") is True
-            if granted or done.told("stale"):
+            if granted or done.has_outcome("stale"):
                 return
 
 

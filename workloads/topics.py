@@ -113,7 +113,7 @@ def _shape(random: Random) -> Value:
 
 
 def _remember_id(topic: _Topic, completion: Completion) -> None:
-    if not completion.told("created"):
+    if not completion.has_outcome("created"):
         return
     assert completion.value is not None
     topic.ids.append(str(completion.value["id"]))

@@ -58,7 +58,7 @@ CLAIMS: Final = (
 )
 
 
-def told(claim: Claim) -> str:
+def described(claim: Claim) -> str:
     """Returns what is to be reached, in words."""
     if claim.peer is None:
         return f"{claim.row}: at most {claim.at_most:g} s"

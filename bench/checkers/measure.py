@@ -44,7 +44,7 @@ class Result:
     failure: str | None = None
     grown_bytes: int = 0
 
-    def told(self, files: int) -> str:
+    def described(self, files: int) -> str:
         """Returns the verdict in words, on so many histories."""
         if self.first is None:
             return str(self.failure)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.checkers import __doc__ as introduction
-from bench.checkers.claims import CLAIMS, judged, told
+from bench.checkers.claims import CLAIMS, described, judged
 from bench.checkers.histories import ROWS, Row
 from bench.checkers.measure import OURS, Result, Results, ratio_and_upper
 from bench.checkers.peers import Side
@@ -97,11 +97,11 @@ def _cell(result: Result) -> str:
 
 def _verdict(row: Row, results: Results, files: int) -> str:
     """Returns our verdict, and who says otherwise or is wrong."""
-    ours = results[OURS].told(files)
+    ours = results[OURS].described(files)
     others = [
-        f"{name} says {result.told(files)}"
+        f"{name} says {result.described(files)}"
         for name, result in results.items()
-        if result.first is not None and result.told(files) != ours
+        if result.first is not None and result.described(files) != ours
     ]
     first = results[OURS].first
     is_right = first is not None and (first.invalid, first.unknown) == (row.invalid_histories(), 0)
@@ -120,7 +120,7 @@ def _reached(
     yield f"| 1 | all of tests/histories right, none unknown | {' | '.join(shared)} |"
     for claim in CLAIMS:
         verdict, number = judged(claim, measured, limits)
-        yield f"| {claim.line} | {told(claim)} | {verdict} | {number} |"
+        yield f"| {claim.line} | {described(claim)} | {verdict} | {number} |"
     yield ""
 
 

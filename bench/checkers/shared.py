@@ -20,14 +20,14 @@ def shared_histories(limits: Limits) -> tuple[str, str]:
         seconds, output = whole_output(command, ROOT, limits, codes=(0, 1, 2))
     except ExceededError as error:
         raise BenchError(f"kraftproof check {SHARED}: {error}") from error
-    told = {line["history"]: line["verdict"] for line in map(json.loads, output.splitlines())}
-    return compared(wanted, told, seconds)
+    described = {line["history"]: line["verdict"] for line in map(json.loads, output.splitlines())}
+    return compared(wanted, described, seconds)
 
 
-def compared(wanted: dict[str, str], told: dict[str, str], seconds: float) -> tuple[str, str]:
+def compared(wanted: dict[str, str], described: dict[str, str], seconds: float) -> tuple[str, str]:
     """Returns whether what was told is what was wanted, and in words by how much."""
-    right = sum(told.get(path) == verdict for path, verdict in wanted.items())
-    unknown = sum(verdict == "unknown" for verdict in told.values())
-    wrong = [Path(path).name for path in wanted if told.get(path) != wanted[path]]
+    right = sum(described.get(path) == verdict for path, verdict in wanted.items())
+    unknown = sum(verdict == "unknown" for verdict in described.values())
+    wrong = [Path(path).name for path in wanted if described.get(path) != wanted[path]]
     shown = f"{right} of {len(wanted)} right, {unknown} unknown, {seconds:.3g} s as one command"
     return ("NOT MET", f"{shown}; not {', '.join(wrong)}") if wrong else ("met", shown)

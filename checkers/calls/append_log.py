@@ -52,7 +52,7 @@ class LogCalls(Calls):
     value: NDArray[np.int64]
 
 
-def bound(untold: Iterable[tuple[int, int]], found: Earliest, told: Earliest) -> dict[int, int]:
+def bound(untold: Iterable[tuple[int, int]], found: Earliest, observed: Earliest) -> dict[int, int]:
     """Return at which offset each produce without an answer was found again.
 
     Equal values are interchangeable, so the value invoked first was found first. A value found
@@ -61,13 +61,13 @@ def bound(untold: Iterable[tuple[int, int]], found: Earliest, told: Earliest) ->
     Args:
         untold: (operation, value) of those produces, by invocation.
         found: when a fetch that found a value at an offset first completed.
-        told: when a produce of a value that answered an offset was first invoked.
+        observed: when a produce of a value that answered an offset was first invoked.
 
     Returns: The offsets of found values, by operation.
     """
     left: dict[int, list[int]] = {}
     for (value, offset), completed in found.items():
-        if told.get((value, offset), NEVER) > completed:
+        if observed.get((value, offset), NEVER) > completed:
             left.setdefault(value, []).append(offset)
     for offsets in left.values():
         offsets.sort(reverse=True)
@@ -121,11 +121,11 @@ def _bound_rows(
         here = slice(int(columns.starts[key]), int(columns.starts[key + 1]))
         is_answered = columns.status[here] == OK
         finds, tells = is_answered & fetches[here] & ~is_null[here], is_answered & ~fetches[here]
-        found, told = (
+        found, observed = (
             _earliest(codes[here][rows], offset[here][rows], events[here][rows])
             for rows, events in ((finds, columns.complete), (tells, columns.invoke))
         )
-        offsets |= bound(produces, found, told)
+        offsets |= bound(produces, found, observed)
     return offsets
 
 

@@ -54,15 +54,15 @@ def register_calls(columns: Columns) -> RegisterCalls:
     is_write = of_function(columns, "write") & happened
     is_read &= columns.status == OK
     old, new = _pairs(_texts(columns, "input", is_cas))
-    told = [
+    observed = [
         _texts(columns, "output", is_read),
         old,
         _texts(columns, "input", is_write),
         new,
         pa.array(["null"]),
     ]
-    codes, values = number_texts(pa.concat_arrays(told))
-    parts = np.split(codes, np.cumsum([len(texts) for texts in told])[:-1])
+    codes, values = number_texts(pa.concat_arrays(observed))
+    parts = np.split(codes, np.cumsum([len(texts) for texts in observed])[:-1])
     expected, set_to = (np.full(len(columns), NO_VALUE, dtype=np.int32) for _ in range(2))
     expected[is_read], expected[is_cas] = parts[0], parts[1]
     set_to[is_write], set_to[is_cas] = parts[2], parts[3]

@@ -67,8 +67,8 @@ def actions_of(value: object, *, is_answered: bool) -> list[Action]:
     if not isinstance(value, list) or not all(map(_is_action, value)):
         raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(value)}")
     return [
-        (ACTIONS[action], canonical(register), canonical(told))
-        for action, register, told in value
+        (ACTIONS[action], canonical(register), canonical(observed))
+        for action, register, observed in value
         if is_answered or ACTIONS[action] == "write"
     ]
 
@@ -91,8 +91,8 @@ def transaction_calls(columns: Columns, model: str, functions: frozenset[str]) -
     require_functions(columns, model, functions)
     rows = np.flatnonzero(columns.status != FAIL)
     starts = np.searchsorted(rows, columns.starts).astype(np.int64)
-    told = list(_decoded(columns))
-    decoded = [told[row] for row in rows.tolist()]
+    observed = list(_decoded(columns))
+    decoded = [observed[row] for row in rows.tolist()]
     keys = [_Key().filled(decoded[start:end]) for start, end in pairwise(starts.tolist())]
     sources = [key.sources() for key in keys]
     return TransactionCalls(
@@ -117,8 +117,8 @@ def _decoded(columns: Columns) -> Iterator[list[Action]]:
     asked, answered = (columns.column(name).to_pylist() for name in ("input", "output"))
     for row, status in enumerate(columns.status.tolist()):
         is_answered = status == OK
-        told = answered[row] if is_answered else asked[row]
-        yield actions_of(decode(told), is_answered=is_answered)
+        observed = answered[row] if is_answered else asked[row]
+        yield actions_of(decode(observed), is_answered=is_answered)
 
 
 def _ends(lengths: Sequence[int]) -> NDArray[np.int64]:
@@ -183,9 +183,9 @@ class _Key:
         nulls = frozenset(self._nulls)
         places = {(name, initial_of(nulls, name)): INITIAL for name in self._numbers}
         repeated = set()
-        for place, told in enumerate(self.left):
-            self.same_as.append(places.setdefault(told, place))
+        for place, observed in enumerate(self.left):
+            self.same_as.append(places.setdefault(observed, place))
             if self.same_as[-1] != place:
-                repeated.add(told)
+                repeated.add(observed)
         self.is_ambiguous = not repeated.isdisjoint(self.found)
-        return [places.get(told, NOBODY) for told in self.found]
+        return [places.get(observed, NOBODY) for observed in self.found]

@@ -96,7 +96,7 @@ def versioned_calls(columns: Columns) -> VersionedCalls:
         ValueError: a value can't be read.
     """
     decode = msgspec.json.Decoder().decode
-    told: list[VersionedCall] = []
+    observed: list[VersionedCall] = []
     rows: list[int] = []
     texts = (columns.column(name).to_pylist() for name in ("input", "output", "status"))
     for row, (asked, answer, status) in enumerate(zip(*texts, strict=True)):
@@ -104,19 +104,19 @@ def versioned_calls(columns: Columns) -> VersionedCalls:
         is_answered = columns.status[row] == OK
         call = versioned_call(f, decode(asked), decode(answer), is_answered=bool(is_answered))
         if call is not None and status != "fail":
-            told.append(call)
+            observed.append(call)
             rows.append(row)
-    codes, values = numbered(pa.array([*(call.value for call in told), "null"], pa.string()))
+    codes, values = numbered(pa.array([*(call.value for call in observed), "null"], pa.string()))
     kept = np.asarray(rows, dtype=np.int64)
     return VersionedCalls(
         starts=np.searchsorted(kept, columns.starts).astype(np.int64),
         rows=kept,
         invoke=columns.invoke[kept],
         complete=columns.complete[kept],
-        is_get=np.asarray([call.is_get for call in told], dtype=np.bool_),
+        is_get=np.asarray([call.is_get for call in observed], dtype=np.bool_),
         value=codes[:-1].astype(np.int32),
-        version=np.asarray([call.version for call in told], dtype=np.int64),
-        expected=np.asarray([call.expected for call in told], dtype=np.int64),
+        version=np.asarray([call.version for call in observed], dtype=np.int64),
+        expected=np.asarray([call.expected for call in observed], dtype=np.int64),
         initial=int(codes[-1]),
         values=values,
     )

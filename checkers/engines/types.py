@@ -27,7 +27,7 @@ class Outcome:
         completion no
             legal order reaches.
         linearizable: if invalid, how many completions some legal order reaches: n. None if that
-            was not decided: an earlier operation may be stuck already, not a later one.
+            was not decided: an earlier operation may be illegal already, not a later one.
         states: some states in which the longest legal orders end, in words, sorted.
         anomaly: if invalid, the anomaly's name, where the engine has one (list append, queues).
         reason: if unknown, which limit was reached.

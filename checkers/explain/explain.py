@@ -76,9 +76,9 @@ def explain(
             shorter prefix.
         is_first: whether the earlier completions are known to be linearizable.
     """
-    stuck = next(one for one in operations if one.index == first_illegal_index)
-    end = stuck.complete_index
-    assert end is not None, "an operation that never completed can't be stuck"
+    first_illegal = next(one for one in operations if one.index == first_illegal_index)
+    end = first_illegal.complete_index
+    assert end is not None, "an operation that never completed can't be illegal"
     whole = prefix(model, operations, end)
     before = until(model, whole, end - 1)
     proposed = partial(engine_order, model, operations)
@@ -89,14 +89,14 @@ def explain(
     done = sum(entry.is_required for entry in whole.entries) - 1
     calls = {entry.operation.index: entry.call for entry in whole.entries}
     answers = answering(operations)
-    told = operation_view(stuck, answers)
+    view = operation_view(first_illegal, answers)
     recorded = {one.index: operation_view(one, answers) for one in _named(operations, found)}
     sub = _sub_history(model, found, whole, recorded, calls) if found.is_invalid else None
     state = _last_state(model, order or ())
     causes: list[str] = []
     if sub is not None:
         states = found.sub.starts if order is None else (state,)
-        causes = candidate_causes(model, states, stuck, whole, found.sub.entries, answers)
+        causes = candidate_causes(model, states, first_illegal, whole, found.sub.entries, answers)
     left = None if order is None else model.describe(state)
     is_first = is_first or order is not None
     known = None if order is None else Known(order, done)
@@ -108,7 +108,7 @@ def explain(
         model=model.name,
         key=key,
         operations=len(operations),
-        stuck=told,
+        first_illegal=view,
         is_first=is_first,
         linearizable=done,
         linearized=linearized,
@@ -116,7 +116,7 @@ def explain(
         sub_history=sub,
         words=paragraph(
             key=key,
-            stuck=told,
+            first_illegal=view,
             before=prefix_sentence(done, left, linearized, is_first=is_first),
             sub=sub,
             causes=causes,
@@ -169,7 +169,7 @@ def _sub_history(
             Constraint(
                 operation=recorded[index],
                 is_required=entry.is_required,
-                meaning=_meaning(model, entry, calls[index]) or recorded[index].told,
+                meaning=_meaning(model, entry, calls[index]) or recorded[index].text,
                 after=over_before(entry.operation),
             )
             for entry in sub.entries
@@ -199,7 +199,7 @@ def _total(name: str, found: subhistory.SumBound) -> SumBound:
         adds=tuple(one.operation.index for one in found.adds),
         amount=found.amount,
         last=found.last.operation.index,
-        told=found.told,
+        returned=found.returned,
         is_most=found.is_most,
     )
 
@@ -235,8 +235,8 @@ def _meaning(model: SequentialModel, entry: Entry, recorded: Hashable) -> str | 
     """Return the reduced call in words; None if the call was not reduced."""
     if entry.call == recorded or not isinstance(model, ReducibleModel):
         return None
-    told = model.describe_call(entry.call)
-    return None if told is None else without_middle(told)
+    meaning = model.describe_call(entry.call)
+    return None if meaning is None else without_middle(meaning)
 
 
 def _over_before(required: Sequence[Operation]) -> Callable[[Operation], tuple[int, ...]]:

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 
 class OperationView(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class OperationView(msgspec.Struct, frozen=True, kw_only=True):
         invoke_index: the event of the invocation.
         complete_index: the event of the completion; null for an operation that never completed.
         error: the error that the client received instead of an answer.
-        told: the operation with its argument and answer, in words.
+        text: the operation with its argument and answer, in words.
     """
 
     index: int
@@ -37,7 +37,7 @@ class OperationView(msgspec.Struct, frozen=True, kw_only=True):
     invoke_index: int
     complete_index: int | None
     error: str | None
-    told: str
+    text: str
 
 
 class Constraint(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class SumBound(msgspec.Struct, frozen=True, kw_only=True):
         adds: the operations between.
         amount: what they add.
         last: the operation that returned the impossible sum.
-        told: the returned sum.
+        returned: the returned sum.
         is_most: true if only the operations in `adds` can have come between, so that the returned
             sum is too high; false if all of `adds` must have come between, so that the sum is too
             low.
@@ -101,7 +101,7 @@ class SumBound(msgspec.Struct, frozen=True, kw_only=True):
     adds: tuple[int, ...]
     amount: int
     last: int
-    told: int
+    returned: int
     is_most: bool
 
 
@@ -184,7 +184,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         model: the model's name.
         key: the key.
         operations: how many operations the key has.
-        stuck: the first operation at whose completion no linearization exists.
+        first_illegal: the first operation at whose completion no linearization exists.
         is_first: whether it is known to be the first; if not, that was not decided.
         linearizable: how many operations were completed before that.
         linearized: the number of completed operations in the linearization: all, or the number
@@ -200,7 +200,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     key: str
     operations: int
-    stuck: OperationView
+    first_illegal: OperationView
     is_first: bool = True
     linearizable: int
     linearized: int | None = None

@@ -61,7 +61,7 @@ class SumBound:
     Attributes: first: the call that returned the earlier sum; None for the initial sum.
         start: the sum before.
         last: the call that returned the impossible sum.
-        told: the returned sum.
+        returned: the returned sum.
         adds: the calls between, by invocation.
         amount: what they add.
         is_most: true if only `adds` can have come between, so that the returned sum is too high;
@@ -71,7 +71,7 @@ class SumBound:
     first: Entry | None
     start: int
     last: Entry
-    told: int
+    returned: int
     adds: tuple[Entry, ...]
     amount: int
     is_most: bool

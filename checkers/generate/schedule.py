@@ -150,10 +150,10 @@ class Scheduler:
     ) -> NDArray[np.int64]:
         """Return when each key's clients begin: small keys somewhere along the largest, ns."""
         spans = np.maximum.reduceat(complete, _starts(np.bincount(portion)))
-        room: NDArray[np.int64] = (self._random.random(len(spans)) * (spans.max() - spans)).astype(
-            np.int64
-        )
-        return room
+        capacity: NDArray[np.int64] = (
+            self._random.random(len(spans)) * (spans.max() - spans)
+        ).astype(np.int64)
+        return capacity
 
     def _points(
         self, invoke: NDArray[np.int64], complete: NDArray[np.int64], fates: _Fates

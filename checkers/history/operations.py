@@ -214,8 +214,8 @@ def _completed(path: Path, number: int | str, operation: Operation, event: Event
             f"{shortened(event.f)} completes what was invoked as {shortened(operation.f)}",
         )
     if event.key is not None and as_text(event.key) != operation.key:
-        told, invoked = shortened(as_text(event.key)), shortened(operation.key)
-        problem = f"{told} completes what was invoked under {invoked}"
+        observed, invoked = shortened(as_text(event.key)), shortened(operation.key)
+        problem = f"{observed} completes what was invoked under {invoked}"
         raise _error(path, number, "key", problem)
     return msgspec.structs.replace(
         operation,

@@ -140,12 +140,12 @@ class _Recoded(io.RawIOBase):
     @override
     def readinto(self, buffer: Buffer) -> int:
         """Fill a buffer with what is decoded already, or with the next that is."""
-        room = memoryview(buffer).cast("B")
+        capacity = memoryview(buffer).cast("B")
         piece = b"first"
         while piece and not self._left:
             piece = self._file.read(_PIECE_BYTES)
             self._left = self._decoder.decode(piece, final=not piece).encode()
-        taken = self._left[: len(room)]
-        self._left = self._left[len(room) :]
-        room[: len(taken)] = taken
+        taken = self._left[: len(capacity)]
+        self._left = self._left[len(capacity) :]
+        capacity[: len(taken)] = taken
         return len(taken)

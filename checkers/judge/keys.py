@@ -122,13 +122,13 @@ def judge_key(
     """Return the verdict on one key's operations, given in the order of their invocations."""
     started = time.monotonic()
     try:
-        outcome, stuck = None, None
+        outcome, first_illegal = None, None
         if isinstance(model, SequentialModel):
             outcome = or_refuted(model, searched(model, operations, options.limits), operations)
             row = outcome.first_illegal_row
-            stuck = None if row is None else operations[row]
+            first_illegal = None if row is None else operations[row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
-        verdict = _verdict(model, key, len(operations), outcome, stuck, found, operations)
+        verdict = _verdict(model, key, len(operations), outcome, first_illegal, found, operations)
         verdict = _located(verdict, operations, options)
     except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _unknown(model, key, len(operations), error)
@@ -209,16 +209,18 @@ def _key_verdict(
             outcome = or_refuted(model, outcome, columns.operations(key))
             outcome = outcome.within(-int(columns.starts[key]))
         row = outcome.first_illegal_row
-        stuck = None if row is None else columns.operation(row)
+        first_illegal = None if row is None else columns.operation(row)
         found: list[Finding] = []
         operations: list[Operation] | None = None
         if isinstance(model, PropertyModel):
             operations = columns.operations(key)
             found = model.check(columns.keys[key], operations, options)
-        elif stuck is not None and count <= _MOST_REASONED:
+        elif first_illegal is not None and count <= _MOST_REASONED:
             operations = columns.operations(key)
-        verdict = _verdict(model, columns.keys[key], count, outcome, stuck, found, operations)
-        known = operations or ([] if stuck is None else [stuck])
+        verdict = _verdict(
+            model, columns.keys[key], count, outcome, first_illegal, found, operations
+        )
+        known = operations or ([] if first_illegal is None else [first_illegal])
         verdict = _located(verdict, known, options)
     except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _crashed(model, columns, key, error)
@@ -230,13 +232,13 @@ def _verdict(
     key: str,
     operations: int,
     outcome: Outcome | None,
-    stuck: Operation | None,
+    first_illegal: Operation | None,
     found: Sequence[Finding],
     known: Sequence[Operation] | None,
 ) -> KeyVerdict:
     findings = list(found)
-    if outcome is not None and stuck is not None:
-        findings.insert(0, _not_linearizable(model, key, outcome, stuck, known))
+    if outcome is not None and first_illegal is not None:
+        findings.insert(0, _not_linearizable(model, key, outcome, first_illegal, known))
     decided = Verdict.VALID if outcome is None else outcome.verdict
     return KeyVerdict(
         key=key,
@@ -282,17 +284,17 @@ def _not_linearizable(
     model: Model,
     key: str,
     outcome: Outcome,
-    stuck: Operation,
+    first_illegal: Operation,
     operations: Sequence[Operation] | None,
 ) -> Finding:
-    fact = fact_of(stuck)
+    fact = fact_of(first_illegal)
     return Finding(
         check=f"{model.name}/linearizable",
         kind=FindingKind.SAFETY,
         key=key,
-        operation_index=stuck.index,
+        operation_index=first_illegal.index,
         is_first=outcome.linearizable is not None,
         fact=fact,
         sentence=fact,
-        reason=reason_of(model, operations, stuck, outcome),
+        reason=reason_of(model, operations, first_illegal, outcome),
     )

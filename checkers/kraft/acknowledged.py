@@ -144,19 +144,19 @@ def _invented_topics(operations: Iterable[Operation], folded: Fold) -> Iterator[
     A broker may repeat a request without an answer (KIP-590), and return the answer to the second
     try: `exists` or `absent`. Whether that answer was right by itself is for linearizability.
     """
-    told: set[str] = set()
+    seen: set[str] = set()
     untold_creates: Counter[str] = Counter()
     deletes: Counter[str] = Counter()
     for operation in operations:
         topic_id = created_id(operation)
         if topic_id is not None:
-            told.add(topic_id)
+            seen.add(topic_id)
         elif operation.f == "create" and _outcome(operation) in {"exists", "info"}:
             untold_creates[operation.key] += 1
         elif operation.f == "delete" and _outcome(operation) in {"deleted", "absent", "info"}:
             deletes[operation.key] += 1
     for topic_id, name in folded.topics.items():
-        if name.startswith(_INTERNAL_PREFIX) or topic_id in told:
+        if name.startswith(_INTERNAL_PREFIX) or topic_id in seen:
             continue
         untold_creates[name] -= 1
         if untold_creates[name] < 0:
@@ -201,9 +201,9 @@ def _broker_in_log(broker: int, asked: Registrations, folded: Fold) -> Iterator[
             fact = f"the registration under epoch {grant.epoch} was acknowledged"
             why = "that epoch is not in the committed log"
             yield asked.finding(REGISTRATIONS_IN_LOG, grant, fact, reason=why)
-    told = {grant.epoch for grant in asked.grants}
+    seen = {grant.epoch for grant in asked.grants}
     untold = sum(contact.may_register and not contact.is_grant for contact in asked.contacts)
-    invented = [epoch for epoch in logged if epoch not in told]
+    invented = [epoch for epoch in logged if epoch not in seen]
     if len(invented) > untold:
         epoch = invented[-1]
         fact = f"broker {broker}: a registration under epoch {epoch} was committed to the log"

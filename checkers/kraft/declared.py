@@ -49,20 +49,20 @@ def as_declared(
 def _weakened(
     recorded: Sequence[Operation], guarantees: Mapping[str, str], windows: Sequence[tuple[int, int]]
 ) -> list[Operation]:
-    room = len(recorded) + 1
+    capacity = len(recorded) + 1
     events = _events(recorded)
     next_index = max((one.index for one in recorded), default=0) + 1
     next_process = max((one.process for one in recorded), default=0) + 1
     found: list[Operation] = []
     repeats: list[Operation] = []
     for place, one in enumerate(recorded):
-        spread = _spread(one, room)
+        spread = _spread(one, capacity)
         since = _disturbed_since(one, windows)
         guarantee = guarantees.get(one.f)
         if since is None or one.status == "fail" or guarantee not in WEAK:
             found.append(spread)
         elif guarantee == BOUNDED_STALENESS:
-            found.append(_begins_at(spread, since, events, room, place))
+            found.append(_begins_at(spread, since, events, capacity, place))
         elif _outcome(one) in _OF_A_REPEAT:
             found.append(_unanswered(spread))
         else:
@@ -94,13 +94,13 @@ def _disturbed_since(operation: Operation, windows: Sequence[tuple[int, int]]) -
     )
 
 
-def _spread(operation: Operation, room: int) -> Operation:
+def _spread(operation: Operation, capacity: int) -> Operation:
     """Return an operation with free event numbers before and after its own."""
     ended = operation.complete_index
     return msgspec.structs.replace(
         operation,
-        invoke_index=operation.invoke_index * 2 * room + room,
-        complete_index=None if ended is None else ended * 2 * room + room,
+        invoke_index=operation.invoke_index * 2 * capacity + capacity,
+        complete_index=None if ended is None else ended * 2 * capacity + capacity,
     )
 
 
@@ -112,12 +112,12 @@ def _events(recorded: Sequence[Operation]) -> list[tuple[int, int]]:
 
 
 def _begins_at(
-    operation: Operation, since: int, events: Sequence[tuple[int, int]], room: int, place: int
+    operation: Operation, since: int, events: Sequence[tuple[int, int]], capacity: int, place: int
 ) -> Operation:
     """Return an operation that begins after the last event before a time."""
     before = bisect_left(events, (since, -1))
     last = events[before - 1][1] if before else events[0][1] - 1
-    begin = last * 2 * room + room + 2 + place
+    begin = last * 2 * capacity + capacity + 2 + place
     return msgspec.structs.replace(operation, invoke_index=min(begin, operation.invoke_index))
 
 

@@ -164,7 +164,7 @@ def _finding(
 
 def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
     """Find topics of one name that a describe showed before their create was invoked."""
-    told = {
+    seen = {
         created: operation.invoke_index
         for operation in operations
         if (created := created_id(operation)) is not None
@@ -179,7 +179,7 @@ def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
     for operation in operations:
         if operation.f != "describe" or operation.status != "ok" or not is_present(operation):
             continue
-        created_at = told.get(described_id(operation), first_untold)
+        created_at = seen.get(described_id(operation), first_untold)
         if created_at is None or _ended(operation) < created_at:
             why = "no create that can have made it had been invoked"
             findings.append(_finding(NOT_BEFORE_CREATE, operation, why))

@@ -101,13 +101,13 @@ def _misplaced_topics(operations: list[Operation], names: dict[str, str]) -> Ite
 def _invented_topics(
     operations: list[Operation], names: dict[str, str], rows: pa.Table
 ) -> Iterator[Finding]:
-    told = facts_of(operations)
+    seen = facts_of(operations)
     untold_creates: defaultdict[str, int] = defaultdict(int)
     for operation in operations:
         untold_creates[operation.key] += operation.f == "create" and operation.status == "info"
     for topic_id in sorted(names):
         name = names[topic_id]
-        if topic_id in told or name.startswith(_INTERNAL_PREFIX):
+        if topic_id in seen or name.startswith(_INTERNAL_PREFIX):
             continue
         untold_creates[name] -= 1
         if untold_creates[name] < 0:

@@ -66,13 +66,13 @@ def _watermarks(tables: Tables) -> dict[int, int]:
 
 def _differences(logs: Logs) -> Iterator[Finding]:
     begins = {node: min(log) for node, log in logs.items() if log}
-    told: set[int] = set()
+    seen: set[int] = set()
     for offset in sorted({offset for log in logs.values() for offset in log}):
         holders = [node for node in begins if begins[node] <= offset]
         usual = _usual(logs, offset, holders)
         for node in holders:
-            if node not in told and logs[node].get(offset) != usual[1]:
-                told.add(node)
+            if node not in seen and logs[node].get(offset) != usual[1]:
+                seen.add(node)
                 yield _finding(node, offset, logs[node].get(offset), usual)
 
 

@@ -64,13 +64,13 @@ class Log(PropertyModel):
         own = [one for one in operations if one.f not in _ASSIGNS]
         sends = [(one, record) for one in own for record in sent(one)]
         polls = [(one, record) for one in own for record in polled(one)]
-        told = [seen for seen in sends if seen[1].offset is not None] + polls
-        told.sort(key=lambda seen: seen[0].index)
+        observed = [seen for seen in sends if seen[1].offset is not None] + polls
+        observed.sort(key=lambda seen: seen[0].index)
         problems = [
-            *_conflicts(told),
+            *_conflicts(observed),
             *_unsent(sends, polls),
             *_lost(operations, sends, polls),
-            *_disordered(operations, told),
+            *_disordered(operations, observed),
         ]
         return [_finding(key, *problem) for problem in problems]
 
@@ -90,11 +90,11 @@ def _finding(key: str, check: str, operation: Operation, fact: str) -> Finding:
     )
 
 
-def _conflicts(told: Iterable[Seen]) -> Iterator[Problem]:
+def _conflicts(observed: Iterable[Seen]) -> Iterator[Problem]:
     """Yield offsets of two values, and values at two offsets."""
     at: dict[tuple[str, int | None], Seen] = {}
     of: dict[tuple[str, str], Seen] = {}
-    for one, record in told:
+    for one, record in observed:
         other, there = at.setdefault((record.log, record.offset), (one, record))
         if there.value != record.value:
             values = f"{shortened(record.value)}, {phrase(other)} found {shortened(there.value)}"
@@ -162,10 +162,10 @@ def _stretches(operations: Iterable[Operation]) -> Mapping[str, Collection[Stret
     return found
 
 
-def _disordered(operations: Iterable[Operation], told: Iterable[Seen]) -> Iterator[Problem]:
+def _disordered(operations: Iterable[Operation], observed: Iterable[Seen]) -> Iterator[Problem]:
     """Yield polls that go back, or leave out an offset, since the process was assigned logs."""
     known: dict[str, set[int]] = defaultdict(set)
-    for _, record in told:
+    for _, record in observed:
         assert record.offset is not None
         known[record.log].add(record.offset)
     after = {log: _followers(offsets) for log, offsets in known.items()}

@@ -129,7 +129,7 @@ def _bound(operations: Sequence[Operation]) -> dict[int, int]:
     """Return at which offset each produce without an answer was found again."""
     numbers: dict[str, int] = {}
     found: Earliest = {}
-    told: Earliest = {}
+    observed: Earliest = {}
     untold = []
     for operation in sorted(operations, key=lambda operation: operation.invoke_index):
         is_fetch, is_answered = operation.f == "fetch", operation.status == "ok"
@@ -141,8 +141,8 @@ def _bound(operations: Sequence[Operation]) -> dict[int, int]:
             assert operation.complete_index is not None
             first, event = found, operation.complete_index
             if not is_fetch:
-                first, event = told, operation.invoke_index
+                first, event = observed, operation.invoke_index
             first[value, offset] = min(event, first.get((value, offset), NEVER))
         elif operation.status == "info" and not is_fetch:
             untold.append((operation.index, value))
-    return bound(untold, found, told)
+    return bound(untold, found, observed)

@@ -128,10 +128,10 @@ class Bank(Specification):
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
         is_known, amounts, _ = state
-        told = ", ".join(f"{account} = {amount}" for account, amount in amounts)
+        observed = ", ".join(f"{account} = {amount}" for account, amount in amounts)
         if is_known:
-            return f"balances {told}"
-        return f"balances unknown, changed by {told}" if told else "balances unknown"
+            return f"balances {observed}"
+        return f"balances unknown, changed by {observed}" if observed else "balances unknown"
 
 
 class OverdraftBank(Bank):

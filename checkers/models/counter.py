@@ -90,14 +90,17 @@ class Counter(SummingModel):
     ) -> Sequence[Hashable] | None:
         least, greatest = _reach(starts, history)
         bounds = [bound for call in window for bound in self.tally(call)[1:]]
-        told = [bound for bound in bounds if bound is not None]
-        if not told:
+        observed = [bound for bound in bounds if bound is not None]
+        if not observed:
             return [greatest]
         before = _reach([0], window)
-        first, last = max(least, min(told) - before[1]), min(greatest, max(told) - before[0])
+        first, last = (
+            max(least, min(observed) - before[1]),
+            min(greatest, max(observed) - before[0]),
+        )
         if last - first > _MOST_SUMS:
             return None
-        beyond = max(told) - before[0] + 1
+        beyond = max(observed) - before[0] + 1
         return [*range(first, last + 1), beyond]
 
     @override
@@ -137,13 +140,13 @@ def _reach(starts: Sequence[Hashable], calls: Sequence[Hashable]) -> tuple[int, 
 
 def _call(operation: Operation) -> Tally | None:
     """Return what an operation adds and returns; None for an operation without a constraint."""
-    told = operation.output if operation.f != "add" and operation.status == "ok" else None
+    observed = operation.output if operation.f != "add" and operation.status == "ok" else None
     delta = 0 if operation.f == "read" else operation.input
-    if delta == 0 and told is None:
+    if delta == 0 and observed is None:
         return None
     assert isinstance(delta, int)
-    assert told is None or isinstance(told, int)
-    return Tally(delta, told, told)
+    assert observed is None or isinstance(observed, int)
+    return Tally(delta, observed, observed)
 
 
 def _amount(operation: Operation) -> int:

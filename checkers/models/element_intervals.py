@@ -36,14 +36,17 @@ def element_intervals(
         for (f, element), (begun, over) in surest:
             if f != action or (action == "take" and element not in found):
                 continue
-            life = found.get(element, ElementInterval(element, NEVER, NEVER, NEVER, NEVER))
-            if (life.put if action == "put" else life.take) == NEVER:
+            lifetime = found.get(element, ElementInterval(element, NEVER, NEVER, NEVER, NEVER))
+            if (lifetime.put if action == "put" else lifetime.take) == NEVER:
                 end = NEVER if over is None else over
                 at = {action: begun, f"{action}_over": end}
-                found[element] = life._replace(**at)
+                found[element] = lifetime._replace(**at)
             elif over is not None:
                 return None
     return [
-        life._replace(put_over=min(life.put_over, life.take_over), take=max(life.put, life.take))
-        for life in found.values()
+        lifetime._replace(
+            put_over=min(lifetime.put_over, lifetime.take_over),
+            take=max(lifetime.put, lifetime.take),
+        )
+        for lifetime in found.values()
     ]

@@ -104,8 +104,8 @@ class KvAppend(ReducibleModel):
         self, calls: Collection[Hashable], others: Collection[Hashable]
     ) -> Collection[Hashable]:
         """A piece that no other get contains makes every get illegal until the next put."""
-        told = (call for call in others if isinstance(call, tuple))
-        read = sorted({str(value) for f, value, _ in told if f == "get"})
+        observed = (call for call in others if isinstance(call, tuple))
+        read = sorted({str(value) for f, value, _ in observed if f == "get"})
         longest = [one for one, after in pairwise([*read, ""]) if not after.startswith(one)]
         texts = "\n".join(longest)
         return [call for call in calls if isinstance(call, tuple) and str(call[1]) in texts]
@@ -147,8 +147,8 @@ class KvAppend(ReducibleModel):
     def describe_call(self, call: Hashable) -> str | None:
         assert isinstance(call, tuple)
         f, value, _ = call
-        told = json.dumps(value, ensure_ascii=False)
-        return f"get -> {told} without other pieces" if f == "get" else f"{f} {told}"
+        observed = json.dumps(value, ensure_ascii=False)
+        return f"get -> {observed} without other pieces" if f == "get" else f"{f} {observed}"
 
     @override
     def describe(self, state: Hashable) -> str:

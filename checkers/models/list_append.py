@@ -105,8 +105,10 @@ class ListAppend(ReducibleModel):
     @override
     def values(self, call: Hashable) -> frozenset[Hashable]:
         assert isinstance(call, tuple)
-        told = (zip(repeat(name), value if is_read else (value,)) for is_read, name, value in call)
-        return frozenset(chain.from_iterable(told))
+        observed = (
+            zip(repeat(name), value if is_read else (value,)) for is_read, name, value in call
+        )
+        return frozenset(chain.from_iterable(observed))
 
     @override
     def without(self, call: Hashable, values: Container[Hashable]) -> Hashable | None:
@@ -139,8 +141,8 @@ class ListAppend(ReducibleModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        told = (f"{_named(name)}[{listed(elements)}]" for name, elements in state)
-        return ", ".join(told) or "nothing appended"
+        observed = (f"{_named(name)}[{listed(elements)}]" for name, elements in state)
+        return ", ".join(observed) or "nothing appended"
 
 
 def _without(

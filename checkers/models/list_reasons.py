@@ -52,8 +52,8 @@ class _Transaction:
 
     def __post_init__(self) -> None:
         one = self.operation
-        told = actions_of(one.f, one.input, one.output, is_answered=one.status == "ok")
-        for is_read, name, value in told:
+        observed = actions_of(one.f, one.input, one.output, is_answered=one.status == "ok")
+        for is_read, name, value in observed:
             elements = value if isinstance(value, tuple) else (str(value),)
             self.actions.append((is_read, name, elements))
 
@@ -237,8 +237,8 @@ def _never(operations: Sequence[Operation], element: Element) -> str:
 
 
 def _appends(operation: Operation) -> list[Element]:
-    told = actions_of(operation.f, operation.input, None, is_answered=False)
-    return [(name, str(value)) for is_read, name, value in told if not is_read]
+    observed = actions_of(operation.f, operation.input, None, is_answered=False)
+    return [(name, str(value)) for is_read, name, value in observed if not is_read]
 
 
 def _texts(elements: Sequence[str]) -> str:

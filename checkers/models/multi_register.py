@@ -173,8 +173,8 @@ def _asked_for(calls: Collection[Hashable]) -> set[tuple[str, str, str]]:
 def _actions(operation: Operation) -> list[Action]:
     """The actions, with the values read where the transaction was answered."""
     is_answered = operation.status == "ok"
-    told = operation.output if is_answered else operation.input
-    return actions_of(told, is_answered=is_answered)
+    observed = operation.output if is_answered else operation.input
+    return actions_of(observed, is_answered=is_answered)
 
 
 def _all_actions(operation: Operation) -> list[Action]:

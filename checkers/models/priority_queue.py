@@ -72,8 +72,8 @@ class PriorityQueue(Container):
     ) -> Sequence[OrderHint | None] | None:
         """Put each number as late as possible, and take it once no lesser number is inside."""
         calls = with_unmatched_takes(calls, events, passed_over)
-        lives = element_intervals(calls, events)
-        moments = None if lives is None else _moments(lives)
+        lifetimes = element_intervals(calls, events)
+        moments = None if lifetimes is None else _moments(lifetimes)
         if moments is None:
             return None
         places = {turn: place for place, (_, turn) in enumerate(sorted(moments))}
@@ -89,35 +89,35 @@ _Moment = tuple[tuple[int, bool], tuple[Any, bool]]
 """(The gap between events, whether at its end), (the number, whether this is its take)."""
 
 
-def _moments(lives: Sequence[ElementInterval]) -> list[_Moment] | None:
+def _moments(lifetimes: Sequence[ElementInterval]) -> list[_Moment] | None:
     """Return the moments of each number's put and take; None if no order exists.
 
     From the least number on, as `checkers.engines.containers.priority_queue` decides; O(n log n).
     """
-    times = sorted({time for life in lives for time in life[1:] if time != NEVER})
+    times = sorted({time for lifetime in lifetimes for time in lifetime[1:] if time != NEVER})
     gap_after = {time: gap for gap, time in enumerate(times)} | {NEVER: len(times)}
     free = list(range(len(times) + 1))
     moments: list[_Moment] = []
-    for life in sorted(lives, key=_number):
-        if life.put_over == NEVER:
+    for lifetime in sorted(lifetimes, key=_number):
+        if lifetime.put_over == NEVER:
             continue
         taken = len(times)
-        if life.take != NEVER:
-            taken = _next_free(free, gap_after[life.take])
-            if taken >= gap_after[life.take_over] and life.take_over != NEVER:
+        if lifetime.take != NEVER:
+            taken = _next_free(free, gap_after[lifetime.take])
+            if taken >= gap_after[lifetime.take_over] and lifetime.take_over != NEVER:
                 return None
         if taken < len(times):
-            moments.append(((taken, False), (life.element, True)))
-        put = gap_after[life.put_over]
-        moments.append(((min(put - 1, taken), taken >= put), (life.element, False)))
+            moments.append(((taken, False), (lifetime.element, True)))
+        put = gap_after[lifetime.put_over]
+        moments.append(((min(put - 1, taken), taken >= put), (lifetime.element, False)))
         for gap in range(put, taken):
             free[gap] = gap + 1
     return moments
 
 
-def _number(life: ElementInterval) -> float:
-    assert isinstance(life.element, int | float)
-    return life.element
+def _number(lifetime: ElementInterval) -> float:
+    assert isinstance(lifetime.element, int | float)
+    return lifetime.element
 
 
 def _next_free(free: list[int], gap: int) -> int:

@@ -34,8 +34,8 @@ class Queue(Container):
     ) -> Sequence[OrderHint | None] | None:
         """Put each element as late, and take each as early, as an order of the elements allows."""
         calls = with_unmatched_takes(calls, events, overtaken)
-        lives = element_intervals(calls, events)
-        ordered = None if lives is None else _in_order(lives)
+        lifetimes = element_intervals(calls, events)
+        ordered = None if lifetimes is None else _in_order(lifetimes)
         if ordered is None:
             return None
         places = {turn: place for place, (_, turn) in enumerate(_moments(ordered))}
@@ -48,46 +48,46 @@ _Moment = tuple[tuple[int, bool], Hashable]
 
 def _moments(ordered: Sequence[ElementInterval]) -> list[_Moment]:
     """Return when each element is put and taken: the less is inside, the more find none."""
-    latest = [*accumulate((life.put_over for life in reversed(ordered)), min)]
+    latest = [*accumulate((lifetime.put_over for lifetime in reversed(ordered)), min)]
     moments: list[_Moment] = []
     soonest = (-1, False)
-    for life, end in zip(ordered, reversed(latest), strict=True):
+    for lifetime, end in zip(ordered, reversed(latest), strict=True):
         put = (end, False)
-        moments.append((put, ("put", life.element)))
-        soonest = max(soonest, put, (life.take, True))
-        if life.take != NEVER:
-            moments.append((soonest, ("take", life.element)))
+        moments.append((put, ("put", lifetime.element)))
+        soonest = max(soonest, put, (lifetime.take, True))
+        if lifetime.take != NEVER:
+            moments.append((soonest, ("take", lifetime.element)))
     return sorted(moments, key=lambda moment: moment[0])
 
 
-def _in_order(lives: Sequence[ElementInterval]) -> list[ElementInterval] | None:
+def _in_order(lifetimes: Sequence[ElementInterval]) -> list[ElementInterval] | None:
     """Return the elements in order; None if no order suits puts and takes both.
 
     An element precedes another if its put or its take completed before the other's began. The next
     element is the one with the earliest sure put among the elements without an open predecessor;
     O(n log n).
     """
-    begun = sorted(range(len(lives)), key=lambda n: lives[n].put, reverse=True)
-    put_over = sorted(range(len(lives)), key=lambda n: lives[n].put_over, reverse=True)
-    take_over = sorted(range(len(lives)), key=lambda n: lives[n].take_over, reverse=True)
-    is_placed = [False] * len(lives)
+    begun = sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].put, reverse=True)
+    put_over = sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].put_over, reverse=True)
+    take_over = sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].take_over, reverse=True)
+    is_placed = [False] * len(lifetimes)
     ordered: list[ElementInterval] = []
     begun_to_put: list[tuple[int, int]] = []
     next_ones: list[tuple[int, int]] = []
-    while len(ordered) < len(lives):
-        first_put = lives[_first_left(put_over, is_placed)].put_over
-        first_take = lives[_first_left(take_over, is_placed)].take_over
-        while begun and lives[begun[-1]].put <= first_put:
+    while len(ordered) < len(lifetimes):
+        first_put = lifetimes[_first_left(put_over, is_placed)].put_over
+        first_take = lifetimes[_first_left(take_over, is_placed)].take_over
+        while begun and lifetimes[begun[-1]].put <= first_put:
             number = begun.pop()
-            heappush(begun_to_put, (lives[number].take, number))
+            heappush(begun_to_put, (lifetimes[number].take, number))
         while begun_to_put and begun_to_put[0][0] <= first_take:
             _, number = heappop(begun_to_put)
-            heappush(next_ones, (lives[number].put_over, number))
+            heappush(next_ones, (lifetimes[number].put_over, number))
         if not next_ones:
             return None
         _, number = heappop(next_ones)
         is_placed[number] = True
-        ordered.append(lives[number])
+        ordered.append(lifetimes[number])
     return ordered
 
 

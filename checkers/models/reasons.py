@@ -159,11 +159,13 @@ class Elements:
         self, operations: Sequence[Operation], wrong: Operation, puts: Sequence[Operation]
     ) -> str | None:
         first = min(one.invoke_index for one in puts)
-        ahead = [one for one in self._inside(operations, wrong) if end_of(one) < first]
-        if not ahead:
+        pending = [one for one in self._inside(operations, wrong) if end_of(one) < first]
+        if not pending:
             return None
         element = shortened(canonical(wrong.output))
-        return f"{phrase(ahead[0])} had completed before {element} was put in and was not yet taken"
+        return (
+            f"{phrase(pending[0])} had completed before {element} was put in and was not yet taken"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

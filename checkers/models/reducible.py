@@ -133,7 +133,7 @@ class Tally(NamedTuple):
     most: int | None = None
 
     @property
-    def told(self) -> int | None:
+    def observed(self) -> int | None:
         """The exact sum after the call; None for no bound, or for a range."""
         return self.least if self.least == self.most else None
 
@@ -150,8 +150,8 @@ class Tally(NamedTuple):
 
     def bounds(self) -> Sequence[str]:
         """Return the bounds in words; an empty sequence without bounds."""
-        if self.told is not None:
-            return (str(self.told),)
+        if self.observed is not None:
+            return (str(self.observed),)
         named = (("at least", self.least), ("at most", self.most))
         return tuple(f"{name} {bound}" for name, bound in named if bound is not None)
 

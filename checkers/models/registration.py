@@ -105,7 +105,7 @@ class Registration(ReducibleModel, PropertyModel):
         return registration_calls(columns, found)
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return which registration leaves no room for an answer."""
+        """Return which registration leaves no capacity for an answer."""
         return registration_reason(operations, wrong)
 
     @override

@@ -111,8 +111,8 @@ def _given(operation: Operation) -> int | None:
 
 def _epoch(operation: Operation) -> int:
     """Return the epoch that an operation names, or was given."""
-    told = _field(operation.output, "epoch")
-    epoch = told if told is not None else _field(operation.input, "epoch")
+    observed = _field(operation.output, "epoch")
+    epoch = observed if observed is not None else _field(operation.input, "epoch")
     assert isinstance(epoch, int), "validated"
     return epoch
 

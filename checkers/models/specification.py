@@ -140,20 +140,20 @@ class Specification(SequentialModel, ProposingModel):
         calls = [Call(operation) for operation in operations]
         happened = [place for place, call in enumerate(calls) if call.status == "ok"]
         for hint in (self.version, self.unique):
-            told = {place: hint(calls[place]) for place in range(len(calls))}
-            if happened and all(told[place] is not None for place in happened):
+            observed = {place: hint(calls[place]) for place in range(len(calls))}
+            if happened and all(observed[place] is not None for place in happened):
                 break
         else:
             return None
-        needed = {told[place] for place in happened}
-        kept = [place for place in told if operations[place].status != "fail"]
-        kept = [place for place in kept if told[place] in needed]
-        turns = told if hint == self.version else _turns(operations, kept, told)
+        needed = {observed[place] for place in happened}
+        kept = [place for place in observed if operations[place].status != "fail"]
+        kept = [place for place in kept if observed[place] in needed]
+        turns = observed if hint == self.version else _turns(operations, kept, observed)
         return sorted(kept, key=lambda place: (turns[place], self.is_pure(calls[place]), place))
 
 
 def _turns(
-    operations: Sequence[Operation], kept: Iterable[int], told: dict[int, Hashable]
+    operations: Sequence[Operation], kept: Iterable[int], observed: dict[int, Hashable]
 ) -> dict[int, tuple[float, str]]:
     """Return the position of each operation; operations on the same value are neighbours.
 
@@ -163,10 +163,11 @@ def _turns(
     first: dict[Hashable, float] = {}
     last: dict[Hashable, float] = {}
     for place in kept:
-        operation, thing = operations[place], told[place]
+        operation, thing = operations[place], observed[place]
         done = operation.complete_index if operation.status == "ok" else None
         first[thing] = min(first.get(thing, FOREVER), FOREVER if done is None else done)
         last[thing] = max(last.get(thing, -1), operation.invoke_index)
     return {
-        place: (min(first[told[place]], last[told[place]]), repr(told[place])) for place in kept
+        place: (min(first[observed[place]], last[observed[place]]), repr(observed[place]))
+        for place in kept
     }

@@ -35,8 +35,8 @@ class Stack(Container):
     ) -> Sequence[OrderHint | None] | None:
         """Return places of puts and takes, with no element on top of one taken earlier."""
         calls = with_unmatched_takes(calls, events, _deadlines)
-        lives = element_intervals(calls, events)
-        moments, must_go = (None, {}) if lives is None else _nested(lives)
+        lifetimes = element_intervals(calls, events)
+        moments, must_go = (None, {}) if lifetimes is None else _nested(lifetimes)
         if moments is None or must_go:
             return None
         places = {turn: place for place, (_, turn) in enumerate(moments)}
@@ -47,14 +47,16 @@ _Moment = tuple[tuple[int, bool], Hashable]
 """(The nearest event, whether the call comes after the event), the call."""
 
 
-def _deadlines(lives: Sequence[ElementInterval]) -> list[int]:
+def _deadlines(lifetimes: Sequence[ElementInterval]) -> list[int]:
     """Return by when each element must have been taken, as far as is known."""
-    _, must_go = _nested(lives)
-    due = zip(uncovered(lives), lives, strict=True)
-    return [min(at, must_go.get(life.element, NEVER)) for at, life in due]
+    _, must_go = _nested(lifetimes)
+    due = zip(uncovered(lifetimes), lifetimes, strict=True)
+    return [min(at, must_go.get(lifetime.element, NEVER)) for at, lifetime in due]
 
 
-def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dict[Hashable, int]]:
+def _nested(
+    lifetimes: Sequence[ElementInterval],
+) -> tuple[list[_Moment] | None, dict[Hashable, int]]:
     """Return when each element is put and taken, in order, and by when others must have been.
 
     No order exists if the intervals cannot be nested. The deadlines are for elements without a
@@ -67,7 +69,8 @@ def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dic
     moments: list[_Moment] = []
     must_go: dict[Hashable, int] = {}
     cores = sorted(
-        (life for life in lives if life.put_over < life.take), key=lambda life: life.put_over
+        (lifetime for lifetime in lifetimes if lifetime.put_over < lifetime.take),
+        key=lambda lifetime: lifetime.put_over,
     )
     waiting: list[tuple[list[ElementInterval], list[_Moment]]] = [
         (one, []) for one in _stretches(cores)
@@ -78,7 +81,7 @@ def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dic
         stretch, closing = waiting.pop()
         work += len(stretch)
         if stretch:
-            begun, ended = stretch[0].put_over, max(life.take for life in stretch)
+            begun, ended = stretch[0].put_over, max(lifetime.take for lifetime in stretch)
             bottom = [one for one in stretch if one.put < begun and one.take_over >= ended]
             gone = {} if bottom else _first_gone(stretch)
             if work > _MOST_WORK or not (bottom or gone):
@@ -91,10 +94,10 @@ def _nested(lives: Sequence[ElementInterval]) -> tuple[list[_Moment] | None, dic
             rest = [one for one in stretch if one.element not in done]
             waiting += [(one, []) for one in reversed(list(_stretches(rest)))]
         moments += closing
-    for life in lives:
-        if life.take <= life.put_over and life.take != NEVER:
-            at = (life.take, True)
-            moments += [(at, ("put", life.element)), (at, ("take", life.element))]
+    for lifetime in lifetimes:
+        if lifetime.take <= lifetime.put_over and lifetime.take != NEVER:
+            at = (lifetime.take, True)
+            moments += [(at, ("put", lifetime.element)), (at, ("take", lifetime.element))]
     return sorted(moments, key=lambda moment: moment[0]), must_go
 
 
@@ -105,25 +108,25 @@ def _first_gone(stretch: Sequence[ElementInterval]) -> dict[Hashable, int]:
     the bottom, so this element was above and was taken earlier.
     """
     begun = until = stretch[0].put_over
-    for life in stretch:
-        if life.put_over > until or life.take == NEVER:
+    for lifetime in stretch:
+        if lifetime.put_over > until or lifetime.take == NEVER:
             break
-        until = max(until, life.take)
+        until = max(until, lifetime.take)
     else:
         return {}
     below = max(one.take_over for one in stretch if one.put < begun)
-    return {life.element: below} if life.put_over <= until else {}
+    return {lifetime.element: below} if lifetime.put_over <= until else {}
 
 
 def _stretches(cores: Sequence[ElementInterval]) -> Iterator[list[ElementInterval]]:
     """Yield the elements in the order of `put_over`, split where no element is surely inside."""
     stretch: list[ElementInterval] = []
     until = -1
-    for life in cores:
-        if stretch and life.put_over > until:
+    for lifetime in cores:
+        if stretch and lifetime.put_over > until:
             yield stretch
             stretch = []
-        stretch.append(life)
-        until = max(until, life.take)
+        stretch.append(lifetime)
+        until = max(until, lifetime.take)
     if stretch:
         yield stretch

@@ -124,7 +124,7 @@ class Topics(ReducibleModel, PropertyModel):
         return [("create", None, {"outcome": "created", "id": value})] if value else []
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return which create or delete leaves no room for an answer."""
+        """Return which create or delete leaves no capacity for an answer."""
         return topic_reason(operations, wrong)
 
     @override
@@ -133,16 +133,16 @@ class Topics(ReducibleModel, PropertyModel):
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        told = frozenset(
+        observed = frozenset(
             topic_id for operation in operations if (topic_id := created_id(operation))
         )
-        return [_call(operation, told) for operation in operations]
+        return [_call(operation, observed) for operation in operations]
 
     @override
     def step(self, state: Hashable, call: Hashable) -> Hashable | None:
         assert isinstance(call, tuple)
         assert isinstance(state, str)
-        action, topic_id, is_told = call
+        action, topic_id, is_observed = call
         assert isinstance(action, _Action)
         is_absent = state == _ABSENT
         match action:
@@ -157,13 +157,13 @@ class Topics(ReducibleModel, PropertyModel):
             case _Action.DELETE:
                 return None if is_absent else _ABSENT
             case _Action.DELETE_ID:
-                return _ABSENT if _may_be(state, topic_id, is_told=is_told) else None
+                return _ABSENT if _may_be(state, topic_id, is_observed=is_observed) else None
             case _Action.MISS_ID:
                 return None if state == topic_id else state
             case _Action.MAY_DELETE:
                 return _ABSENT
             case _Action.MAY_DELETE_ID:
-                return _ABSENT if _may_be(state, topic_id, is_told=is_told) else state
+                return _ABSENT if _may_be(state, topic_id, is_observed=is_observed) else state
 
     @override
     def is_pure(self, call: Hashable) -> bool:
@@ -178,9 +178,9 @@ class Topics(ReducibleModel, PropertyModel):
     @override
     def weaker(self, call: Hashable) -> Sequence[Hashable]:
         assert isinstance(call, tuple)
-        action, topic_id, is_told = call
+        action, topic_id, is_observed = call
         if action is _Action.CREATE:
-            return ((_Action.MAKE, topic_id, is_told),)
+            return ((_Action.MAKE, topic_id, is_observed),)
         if action is _Action.MISS_ID:
             return ((_Action.MAY_DELETE_ID, topic_id, True),)
         return _WEAKER.get(action, ())
@@ -219,8 +219,8 @@ class Topics(ReducibleModel, PropertyModel):
     def describe(self, state: Hashable) -> str:
         if state == _ABSENT:
             return "absent"
-        told = {_UNTOLD: "with an unknown id", _UNASKED: "with an id that no operation names"}
-        return f"present {told.get(str(state), f'as {state}')}"
+        observed = {_UNTOLD: "with an unknown id", _UNASKED: "with an id that no operation names"}
+        return f"present {observed.get(str(state), f'as {state}')}"
 
     @override
     def check(
@@ -236,12 +236,12 @@ def _asked_for(calls: Sequence[Hashable]) -> frozenset[Hashable]:
     return frozenset(call[1] for call in calls if isinstance(call, tuple) and call[0] in by_id)
 
 
-def _may_be(state: str, topic_id: str, *, is_told: bool) -> bool:
+def _may_be(state: str, topic_id: str, *, is_observed: bool) -> bool:
     """Return whether the present topic may be the one of that id."""
-    return state == topic_id or (state == _UNTOLD and not is_told)
+    return state == topic_id or (state == _UNTOLD and not is_observed)
 
 
-def _call(operation: Operation, told: frozenset[str]) -> Hashable | None:
+def _call(operation: Operation, observed: frozenset[str]) -> Hashable | None:
     """A call is (action, the topic's id if relevant, whether a create's answer has the id)."""
     outcome = _field(operation.output, "outcome") if operation.status == "ok" else None
     action = _ACTIONS.get((operation.f, outcome if isinstance(outcome, str) else None))
@@ -251,7 +251,7 @@ def _call(operation: Operation, told: frozenset[str]) -> Hashable | None:
         return (action, created_id(operation) or _UNTOLD, True)
     topic_id = _field(operation.input, "id")
     if isinstance(topic_id, str) and action in _BY_ID:
-        return (_BY_ID[action], topic_id, topic_id in told)
+        return (_BY_ID[action], topic_id, topic_id in observed)
     return (action, None, False)
 
 

@@ -28,31 +28,32 @@ def with_unmatched_takes(
 ) -> list[Hashable]:
     """Return the calls of a container, with the likely elements of indeterminate takes."""
     lost = [number for number, call in enumerate(calls) if call == _LOST]
-    lives = element_intervals(calls, events) if lost else None
+    lifetimes = element_intervals(calls, events) if lost else None
     found = list(calls)
-    if lives is None:
+    if lifetimes is None:
         return found
     nones = _after([events[n] for n, call in enumerate(calls) if call == ("found none", None)])
     taken: dict[Hashable, int] = {}
     for _ in range(_MOST_ROUNDS):
         due = [
-            min(nones(one.put_over), at) for one, at in zip(lives, deadlines(lives), strict=True)
+            min(nones(one.put_over), at)
+            for one, at in zip(lifetimes, deadlines(lifetimes), strict=True)
         ]
         needy = {
             one.element: min(at, taken.get(one.element, NEVER))
-            for one, at in zip(lives, due, strict=True)
+            for one, at in zip(lifetimes, due, strict=True)
             if one.element in taken or (one.take_over == NEVER and one.take > at)
         }
         if needy == taken:
             break
         taken = needy
-        lives = [
+        lifetimes = [
             one._replace(
                 take=max(one.put, min(one.take, taken[one.element])), take_over=taken[one.element]
             )
             if one.element in taken
             else one
-            for one in lives
+            for one in lifetimes
         ]
     by_deadline = sorted(taken, key=taken.__getitem__)
     for number, element in zip(lost, by_deadline, strict=False):
@@ -69,27 +70,27 @@ def _after(spans: Sequence[Events]) -> Callable[[int], int]:
     return lambda event: soonest[bisect_right(begins, event)]
 
 
-def overtaken(lives: Sequence[ElementInterval]) -> list[int]:
+def overtaken(lifetimes: Sequence[ElementInterval]) -> list[int]:
     """Return of a queue's elements when what was put later is taken for sure."""
-    first = _after([(one.put, one.take_over) for one in lives])
-    return [first(one.put_over) for one in lives]
+    first = _after([(one.put, one.take_over) for one in lifetimes])
+    return [first(one.put_over) for one in lifetimes]
 
 
-def uncovered(lives: Sequence[ElementInterval]) -> list[int]:
+def uncovered(lifetimes: Sequence[ElementInterval]) -> list[int]:
     """Return of a stack's elements when what lies below for sure is taken."""
-    order = sorted(range(len(lives)), key=lambda n: lives[n].put)
-    below = sorted(range(len(lives)), key=lambda n: lives[n].put_over)
-    return _soonest(lives, order, below, lambda one, other: other.put_over < one.put)
+    order = sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].put)
+    below = sorted(range(len(lifetimes)), key=lambda n: lifetimes[n].put_over)
+    return _soonest(lifetimes, order, below, lambda one, other: other.put_over < one.put)
 
 
-def passed_over(lives: Sequence[ElementInterval]) -> list[int]:
+def passed_over(lifetimes: Sequence[ElementInterval]) -> list[int]:
     """Return, for each number, the first sure take of a greater number during its stay."""
-    order = sorted(range(len(lives)), key=lambda n: _number(lives[n]), reverse=True)
-    return _soonest(lives, order, order, lambda one, other: _number(other) > _number(one))
+    order = sorted(range(len(lifetimes)), key=lambda n: _number(lifetimes[n]), reverse=True)
+    return _soonest(lifetimes, order, order, lambda one, other: _number(other) > _number(one))
 
 
 def _soonest(
-    lives: Sequence[ElementInterval],
+    lifetimes: Sequence[ElementInterval],
     order: Sequence[int],
     others: Sequence[int],
     matters: Callable[[ElementInterval, ElementInterval], bool],
@@ -99,13 +100,13 @@ def _soonest(
     Both sequences are sorted so that the relevant others of an element are a prefix, which only
     grows along the order. O(n log n), by a tree of least ends (Fenwick 1994).
     """
-    takes = sorted(one.take for one in lives)
+    takes = sorted(one.take for one in lifetimes)
     tree = [NEVER] * (len(takes) + 1)
-    found, place = [NEVER] * len(lives), 0
+    found, place = [NEVER] * len(lifetimes), 0
     for number in order:
-        one = lives[number]
-        while place < len(others) and matters(one, lives[others[place]]):
-            other = lives[others[place]]
+        one = lifetimes[number]
+        while place < len(others) and matters(one, lifetimes[others[place]]):
+            other = lifetimes[others[place]]
             at = len(takes) - bisect_left(takes, other.take)
             while at <= len(takes):
                 tree[at] = min(tree[at], other.take_over)
@@ -118,6 +119,6 @@ def _soonest(
     return found
 
 
-def _number(life: ElementInterval) -> float:
-    assert isinstance(life.element, int | float)
-    return life.element
+def _number(lifetime: ElementInterval) -> float:
+    assert isinstance(lifetime.element, int | float)
+    return lifetime.element

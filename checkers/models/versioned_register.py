@@ -130,16 +130,16 @@ class VersionedRegister(SummingModel, ColumnarModel):
         beyond.
         """
         sets = sum(self.tally(call).amount for call in window)
-        told = list(pairwise([-sets - 1, *sorted(self._needed(window))]))
-        states = sum(min(later - earlier, sets + 1) for earlier, later in told)
+        observed = list(pairwise([-sets - 1, *sorted(self._needed(window))]))
+        states = sum(min(later - earlier, sets + 1) for earlier, later in observed)
         if states * len(set(window)) > _MOST_STEPS:
             return None
         versions = {
             version
-            for earlier, later in told
+            for earlier, later in observed
             for version in range(max(earlier, later - sets - 1, -1) + 1, later + 1)
         }
-        versions.add(told[-1][1] + 1 if told else 0)
+        versions.add(observed[-1][1] + 1 if observed else 0)
         left = _left(starts, history)
         seen = sorted(one for one in _seen(window) if _is_in(left, one))
         return [*((_UNREAD, version) for version in sorted(versions)), *seen]
@@ -149,8 +149,8 @@ class VersionedRegister(SummingModel, ColumnarModel):
         if isinstance(call, Tally):
             return call
         assert isinstance(call, VersionedCall)
-        told = None if call.about == UNTOLD else call.about
-        return Tally(int(not call.is_get), told, told)
+        observed = None if call.about == UNTOLD else call.about
+        return Tally(int(not call.is_get), observed, observed)
 
     @override
     def sum_of(self, state: Hashable) -> int:

@@ -27,14 +27,14 @@ def order_of_versions(
         calls: the calls, by invocation; gets were answered.
         events: those of each.
     """
-    told = _Observed(begins=[begin for begin, _ in events])
+    observed = _Observed(begins=[begin for begin, _ in events])
     for number, (call, (_, end)) in enumerate(zip(calls, events, strict=True)):
         if isinstance(call, VersionedCall):
-            told.add(number, call, end)
-    last = max(told.ends, default=0)
+            observed.add(number, call, end)
+    last = max(observed.ends, default=0)
     if last > len(calls):
         return None
-    makers = told.makers | told.lost_makers(last)
+    makers = observed.makers | observed.lost_makers(last)
     hints: list[OrderHint | None] = [None] * len(calls)
     for version, number in makers.items():
         hints[number] = OrderHint("versions", version)

@@ -64,16 +64,16 @@ def facts(
     """
     rows = []
     for run, source in sources.items():
-        told = _run_facts(source)
+        described = _run_facts(source)
         rows.append(
             {
                 "run": run,
                 "label": source.label,
-                "started": told.started,
-                "system": told.system,
-                "backend": told.options.backend,
-                "workload": told.workload.name,
-                "seed": told.options.seed,
+                "started": described.started,
+                "system": described.system,
+                "backend": described.options.backend,
+                "workload": described.workload.name,
+                "seed": described.options.seed,
                 "model": source.model_name,
                 "is_crashed": run in crashed,
                 "is_contaminated": source.facts is not None and source.facts.is_contaminated,

@@ -105,14 +105,14 @@ def shares(
 ) -> tuple[list[dict[str, object]], int]:
     """Return each run's first slot and number of slots, and the total number of slots."""
     found: list[dict[str, object]] = []
-    slot, room = first, rows
+    slot, capacity = first, rows
     for run in sorted(sizes):
         slots = -(-sizes[run] // rows)
-        if slots > 1 or sizes[run] > room:
-            slot, room = (slot, rows) if room == rows else (slot + 1, rows)
+        if slots > 1 or sizes[run] > capacity:
+            slot, capacity = (slot, rows) if capacity == rows else (slot + 1, rows)
         found.append({"run": run, "first": slot, "slots": slots})
         if slots > 1:
-            slot, room = slot + slots, rows
+            slot, capacity = slot + slots, rows
         else:
-            room -= sizes[run]
-    return found, max(1, slot + (room < rows))
+            capacity -= sizes[run]
+    return found, max(1, slot + (capacity < rows))

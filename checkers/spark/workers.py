@@ -69,13 +69,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         """
         return None if self.tables is None else read_table(self.tables, "trace")
 
-    def told(self, problem: object) -> str:
+    def described(self, problem: object) -> str:
         """Return a problem with the user's form of the path."""
         return str(problem).removeprefix(self.root)
 
     def damaged(self) -> str:
         """Return the message for a table that can be opened, but not read to its end."""
-        return self.told(f"{self.history}: not a readable Parquet file: its pages are damaged")
+        return self.described(f"{self.history}: not a readable Parquet file: its pages are damaged")
 
 
 Plans = Mapping[str, Plan]
@@ -115,10 +115,10 @@ def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
     except (OSError, pa.ArrowException) as error:
         if getattr(error, "errno", None) == errno.ENOSPC:  # in the stage, not in the history
             problem = f"{folder.parent}: {os.strerror(errno.ENOSPC)}"
-            return {"run": run, "problem": plan.told(problem)}
+            return {"run": run, "problem": plan.described(problem)}
         first = (str(error).splitlines() or [type(error).__name__])[0]
         problem = f"{plan.history}: not a readable Parquet file: {first}"
-        return {"run": run, "problem": plan.told(problem)}
+        return {"run": run, "problem": plan.described(problem)}
     return {"run": run, "model": model, "operations": operations}
 
 
@@ -220,7 +220,7 @@ def _judged(run: str, plan: Plan, rows: pa.Table) -> pa.Table:
 
 def _problem(run: str, plan: Plan, error: CheckerInputError) -> dict[str, object]:
     trace = traceback_of(error) if isinstance(error, ModelCrashError) else None
-    return {"run": run, "problem": plan.told(error), "traceback": trace}
+    return {"run": run, "problem": plan.described(error), "traceback": trace}
 
 
 def _as_judged(row: dict[str, object]) -> pa.Table:

@@ -24,5 +24,5 @@ async def several_clusters(cluster: Cluster, system: System) -> str | None:
             names.setdefault(name, node.node_id)
     if len(names) < 2:
         return None
-    told = ", ".join(f"node {node_id} to {name}" for name, node_id in names.items())
-    return f"contaminated: the nodes belong to {len(names)} clusters: {told}"
+    answered = ", ".join(f"node {node_id} to {name}" for name, node_id in names.items())
+    return f"contaminated: the nodes belong to {len(names)} clusters: {answered}"

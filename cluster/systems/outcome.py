@@ -27,7 +27,7 @@ class Completion:
     connected: bool = True
     """Whether the connection lives on; if not, the process in the history ends here."""
 
-    def told(self, outcome: str) -> bool:
+    def has_outcome(self, outcome: str) -> bool:
         """Return whether the operation is ok, with this outcome in its value."""
         if self.outcome is not Outcome.OK or not isinstance(self.value, Mapping):
             return False

@@ -96,11 +96,13 @@ class GoProgram:
         try:
             done = _run(("go", *arguments), source)
         except subprocess.TimeoutExpired as error:
-            told = f"'go {arguments[0]}' took more than {BUILD_SECONDS} s"
-            raise ClusterError(f"{self.name} {self.version}: {told}") from error
+            answered = f"'go {arguments[0]}' took more than {BUILD_SECONDS} s"
+            raise ClusterError(f"{self.name} {self.version}: {answered}") from error
         if done.returncode:
-            told = " ".join(done.stderr.split("\n")[-2:]).strip() or "no reason given"
-            raise ClusterError(f"{self.name} {self.version}: 'go {arguments[0]}' failed: {told}")
+            answered = " ".join(done.stderr.split("\n")[-2:]).strip() or "no reason given"
+            raise ClusterError(
+                f"{self.name} {self.version}: 'go {arguments[0]}' failed: {answered}"
+            )
 
 
 def _run(command: Sequence[str], folder: Path) -> "subprocess.CompletedProcess[str]":

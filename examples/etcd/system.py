@@ -104,9 +104,9 @@ class Etcd(System):
         """Return the node that says it leads; of several the one of the latest term."""
         terms = {}
         for node in cluster.nodes:
-            status, told = await self.ask(cluster, node.node_id, "/v3/maintenance/status", {})
-            if status == 200 and told.get("leader") == told["header"]["member_id"]:
-                terms[int(told["raftTerm"])] = node.node_id
+            status, answered = await self.ask(cluster, node.node_id, "/v3/maintenance/status", {})
+            if status == 200 and answered.get("leader") == answered["header"]["member_id"]:
+                terms[int(answered["raftTerm"])] = node.node_id
         if not terms:
             return {}
         leader = terms[max(terms)]
@@ -115,8 +115,8 @@ class Etcd(System):
 
     async def identity(self, cluster, node_id):
         """Return the id of the cluster to which the node belongs."""
-        status, told = await self.ask(cluster, node_id, "/v3/maintenance/status", {})
-        return told["header"]["cluster_id"] if status == 200 else None
+        status, answered = await self.ask(cluster, node_id, "/v3/maintenance/status", {})
+        return answered["header"]["cluster_id"] if status == 200 else None
 
     async def ask(self, cluster, node_id, path, request):
         """Return status and answer of one node; status 0 and the reason without an answer."""

@@ -75,10 +75,12 @@ class Redis(System):
         nodes = len(cluster.nodes)
         for node in cluster.nodes:
             try:
-                told = await ask(cluster, node.node_id, "sentinel", "SENTINEL", "MASTER", "main")
+                answered = await ask(
+                    cluster, node.node_id, "sentinel", "SENTINEL", "MASTER", "main"
+                )
             except (ConnectionFailed, OutcomeUnknown) as error:
                 return f"{node.name}: {error}"
-            facts = dict(zip(told[::2], told[1::2], strict=True))
+            facts = dict(zip(answered[::2], answered[1::2], strict=True))
             if (facts["num-slaves"], facts["num-other-sentinels"]) != (str(nodes - 1),) * 2:
                 return f"{node.name}: its Sentinel does not know all nodes"
         return None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FRAMES = 20_000
 MOST_NODES = 32
-TOLD_FRAMES = 100_000
+REPORTED_FRAMES = 100_000
 """Frames between two lines of progress."""
 _PLACE = re.compile(r"([^\s:,]+|\[[0-9a-fA-F:]+\]):([0-9]{1,5})")
 
@@ -133,11 +133,11 @@ def _fuzz(options: "FuzzOptions", out: Path) -> int:
     from kraftproof.fuzz.campaign import Progress
     from kraftproof.fuzz.session import campaign
 
-    progress, told, started = Progress(), [0], time.process_time()
+    progress, reported, started = Progress(), [0], time.process_time()
 
     def tell(frames: int) -> None:
-        if frames - told[0] >= TOLD_FRAMES:
-            told[0] = frames
+        if frames - reported[0] >= REPORTED_FRAMES:
+            reported[0] = frames
             print_error(f"{frames} frames, {time.process_time() - started:.0f} CPU-s of the sender")
 
     interrupts.note("the cluster is stopped")

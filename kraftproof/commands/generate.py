@@ -191,5 +191,5 @@ def _list() -> None:
         print_line(f"{subject.model}  {mix}")
         for name, kind in subject.corruptions.items():
             what = "invalid" if kind.is_guaranteed else "any    "
-            print_line(f"    {name:<20}{what}  {kind.told}")
+            print_line(f"    {name:<20}{what}  {kind.description}")
     raise typer.Exit(0)

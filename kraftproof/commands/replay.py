@@ -144,8 +144,8 @@ def _replayed(result: "RunResult", wanted: tuple[str, ...]) -> Replayed:
 
 
 def _line(one: Replayed, number: int, times: int) -> str:
-    told = ", ".join(one.findings) or one.why or "no finding"
-    return f"{number + 1} of {times}  {one.verdict:<8} {told}; {one.path}"
+    summary = ", ".join(one.findings) or one.why or "no finding"
+    return f"{number + 1} of {times}  {one.verdict:<8} {summary}; {one.path}"
 
 
 def _conclude(

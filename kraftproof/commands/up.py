@@ -76,6 +76,6 @@ def _serve(options: RunOptions) -> None:
         await with_cluster(cluster, wait)
 
     system = make_system(options.system)
-    told = cluster_options(options, None, system)
-    refuse_system(options, system, told)
-    make_backend(options.backend).run(told, system, main, print_error)
+    requested = cluster_options(options, None, system)
+    refuse_system(options, system, requested)
+    make_backend(options.backend).run(requested, system, main, print_error)

@@ -111,8 +111,8 @@ def _run_on_fresh(options: FuzzOptions, progress: Progress, work: Work) -> Findi
 
             await with_cluster(cluster, send)
 
-        told = cluster_options(run_options, None, system, is_collected=False)
-        make_backend(options.backend).run(told, system, main, print_error)
+        requested = cluster_options(run_options, None, system, is_collected=False)
+        make_backend(options.backend).run(requested, system, main, print_error)
         return found[0]
 
 

@@ -64,7 +64,8 @@ def write_picture(
     data = msgspec.json.encode({**picture_data.data(), "faults": fault_rows}).decode()
     page = template("picture/picture.html.j2").render(
         key=shortened(explanation.key),
-        title=f"invalid: key {shortened(explanation.key)}, operation {explanation.stuck.index}",
+        title=f"invalid: key {shortened(explanation.key)},"
+        f" operation {explanation.first_illegal.index}",
         explanation=explanation,
         lines=_lines(explanation.words),
         hidden=len(operations) - len(shown),
@@ -98,7 +99,7 @@ def _lines(words: str) -> list[Line]:
 
 def _nearest(explanation: Explanation, operations: Sequence[Operation]) -> list[Operation]:
     """Return the operations nearest to the illegal operation, and all operations of the proof."""
-    centre = explanation.stuck.invoke_index
+    centre = explanation.first_illegal.invoke_index
     by_closeness = sorted(operations, key=lambda one: abs(one.invoke_index - centre))
     sub = explanation.sub_history
     proof = set() if sub is None else {one.operation.index for one in sub.constraints}
@@ -143,7 +144,7 @@ class _PictureData:
             "end": [self._end(one) for one in operations],
             **self._order(numbers),
             "origin": self._origin if self._has_clock and self._origin < _EPOCH_NS else 0,
-            "stuck": numbers[self._explanation.stuck.index],
+            "first_illegal": numbers[self._explanation.first_illegal.index],
             "proof": self.proof(),
             "counted": self._counted(),
         }
@@ -190,9 +191,12 @@ class _PictureData:
 
     def proof(self) -> list[dict[str, object]]:
         """Return the operations of the proof; without a sub-history only the illegal operation."""
-        stuck, sub = self._numbers[self._explanation.stuck.index], self._explanation.sub_history
+        first_illegal, sub = (
+            self._numbers[self._explanation.first_illegal.index],
+            self._explanation.sub_history,
+        )
         if sub is None:
-            return [{"operation": stuck, "required": True, "meaning": "", "after": []}]
+            return [{"operation": first_illegal, "required": True, "meaning": "", "after": []}]
         return [
             {
                 "operation": self._numbers[one.operation.index],
@@ -208,7 +212,7 @@ class _PictureData:
         sub = self._explanation.sub_history
         found = None if sub is None else sub.counted()
         if found is None:
-            return {"windows": [], "inside": [], "touching": [], "told": ""}
+            return {"windows": [], "inside": [], "touching": [], "text": ""}
         inside, touching = (
             [self._numbers[index] for index in indices if index in self._numbers]
             for indices in (found.inside, found.touching)
@@ -217,7 +221,7 @@ class _PictureData:
             "windows": [self._window(inside, begin, end) for begin, end in found.windows],
             "inside": inside,
             "touching": touching,
-            "told": f"{len(found.inside)} {found.f} wholly within,"
+            "text": f"{len(found.inside)} {found.f} wholly within,"
             f" {len(found.touching)} {found.other} at most, {found.granted} more allowed",
         }
 

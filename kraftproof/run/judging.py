@@ -72,6 +72,6 @@ def _with_traceback(
     if first.traceback:
         keep_text(first.traceback, directory.path / PLUGIN_ERROR_FILE)
     traceback = f" (traceback: {PLUGIN_ERROR_FILE})" if first.traceback else ""
-    told = {f"key {key.key}: {key.reason}" for key in crashed}
-    notes = [f"{where}: {first.reason}{traceback}", *(n for n in check.notes if n not in told)]
+    crashes = {f"key {key.key}: {key.reason}" for key in crashed}
+    notes = [f"{where}: {first.reason}{traceback}", *(n for n in check.notes if n not in crashes)]
     return msgspec.structs.replace(check, notes=tuple(notes))

@@ -41,16 +41,16 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
         planner(name)
     _refuse_model(make_workload(options.workload))
     system = make_system(options.system)
-    told = cluster_options(options, None, system)
-    refuse_system(options, system, told)
+    requested = cluster_options(options, None, system)
+    refuse_system(options, system, requested)
     refuse_store(options.store)
     schedule = given
     if schedule is None:
-        schedule = _drawn(options, told.nodes)
+        schedule = _drawn(options, requested.nodes)
     if given is not None:
-        _refuse_strange_nodes(given, told.nodes)
+        _refuse_strange_nodes(given, requested.nodes)
     for scheduled in schedule:
-        _refuse_fault(options, system, told, scheduled.fault, backend)
+        _refuse_fault(options, system, requested, scheduled.fault, backend)
     if options.engine == "spark":
         _refuse_missing_spark()
     return schedule
@@ -188,7 +188,7 @@ def _refuse_model(workload: Workload) -> None:
         model_named(workload.model)
 
 
-def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> None:
+def refuse_system(options: RunOptions, system: System, requested: ClusterOptions) -> None:
     """Refuse a backend, a workload, nodes or settings that the system can't have.
 
     Raises:
@@ -202,7 +202,7 @@ def refuse_system(options: RunOptions, system: System, told: ClusterOptions) -> 
         )
     refuse_workload(options.workload, system)
     with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
-        system.refuse(told)
+        system.refuse(requested)
 
 
 def refuse_workload(workload: str, system: System) -> None:
@@ -221,14 +221,14 @@ def refuse_workload(workload: str, system: System) -> None:
 def _refuse_fault(
     options: RunOptions,
     system: System,
-    told: ClusterOptions,
+    requested: ClusterOptions,
     fault: Fault,
     backend: Backend,
 ) -> None:
     capabilities = backend.capabilities
     able = system.capabilities(capabilities)
     if fault.requires in able:
-        reason = backend.lacks(fault.requires, told)
+        reason = backend.lacks(fault.requires, requested)
         if reason is not None:
             unable = f"the {options.backend} backend can't do that here: {reason}"
             raise UsageError(f"--nemesis {fault.kind}: {unable}")

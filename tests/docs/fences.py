@@ -2,7 +2,7 @@
 
 - `sh`: commands; one shell runs all of a page's, in order. `# exit code N` at the end of a command
   states its exit code; otherwise the code is 0.
-- `sh WORD`: commands of another stage (`docker`, `spark`), or of make (`make`).
+- `sh WORD`: commands of another stage (`docker`, `spark`, `long`), or of make (`make`).
 - `python`: a file; its first line is a comment with its name.
 - `python NAME`, `text NAME`: a file of this name, with a dot in it.
 - `text output`: the output of the commands of the block before, seconds apart.
@@ -10,6 +10,7 @@
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,14 +57,20 @@ def commands(fence: Fence) -> list[str]:
     return [line for line in joined.splitlines() if line.strip() and not line.startswith("#")]
 
 
-def script(blocks: list[Fence]) -> str:
+def script(blocks: list[Fence], known: Iterable[str] = ()) -> str:
     """Return a shell script that runs all commands and ends at the first unexpected exit code.
 
     The output of the commands of block N goes to the file output-N as well.
+
+    Args:
+        blocks: The blocks.
+        known: Commands that ran in the same folder before; they are left out.
     """
     lines = []
     numbered = ((number, line) for number, block in enumerate(blocks) for line in commands(block))
     for number, line in numbered:
+        if without_comment(line) in known:
+            continue
         found = EXPECTED.search(line)
         expected = 0 if found is None else int(found[1])
         lines += [
@@ -76,6 +83,13 @@ def script(blocks: list[Fence]) -> str:
             f"[ $status -eq {expected} ] || {failed(expected)}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def without_comment(line: str) -> str:
+    """Return a command without its comment, with the exit code that the comment states."""
+    found = EXPECTED.search(line)
+    words = line.partition(" #")[0].split()
+    return " ".join([*words, found[0].split()[-1] if found else "0"])
 
 
 def shown_outputs(blocks: list[Fence], language: str) -> dict[int, str]:

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,22 +20,41 @@ from tests.docs.fences import (
     pages,
     script,
     shown_outputs,
+    without_comment,
 )
 
 BIN = Path(sys.executable).parent
-LANGUAGES = {"", "text", OUTPUT, "python", "toml", "sh", "sh docker", "sh spark", "sh make"}
+LANGUAGES = {
+    "",
+    "text",
+    OUTPUT,
+    "python",
+    "toml",
+    "sh",
+    "sh docker",
+    "sh spark",
+    "sh long",
+    "sh make",
+}
+FIRST, SECOND = "README.md", "tutorial.md"
+"""Pages that show many equal commands; these run once, for both pages in one folder."""
 TARGET = re.compile(r"^make (\S+)")
 
 
-def run_page(page: Path, language: str, folder: Path, seconds: int) -> None:
-    """Write a page's files into a folder, and run the commands of one language there."""
+def run_page(
+    page: Path, language: str, folder: Path, seconds: int, known: Iterable[str] = ()
+) -> None:
+    """Write a page's files into a folder, and run the commands of one language there.
+
+    Commands that are `known` ran there before, and are left out.
+    """
     blocks = fences(page)
     for block in blocks:
         if block.file_name is not None:
             (folder / block.file_name).write_text(block.text, encoding="utf-8")
     chosen = [block for block in blocks if block.language == language]
     done = subprocess.run(
-        ["sh", "-c", script(chosen)],
+        ["sh", "-c", script(chosen, known)],
         cwd=folder,
         env={**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120"},
         stdout=subprocess.PIPE,
@@ -53,10 +73,33 @@ def with_blocks(language: str) -> list[Path]:
     return [page for page in pages() if any(b.language == language for b in fences(page))]
 
 
+OTHERS = [page for page in with_blocks("sh") if page.name not in {FIRST, SECOND}]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", with_blocks("sh"), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(page, tmp_path):
     run_page(page, "sh", tmp_path, 280)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_first_two_pages_run(tmp_path):
+    first, second = (next(page for page in pages() if page.name == it) for it in (FIRST, SECOND))
+    run_page(first, "sh", tmp_path, 280)
+    lines = [line for block in fences(first) if block.language == "sh" for line in commands(block)]
+    ran = {without_comment(line) for line in lines}
+    for output in tmp_path.glob("output-*"):
+        output.unlink()
+    run_page(second, "sh", tmp_path, 280, known=ran)
+
+
+@pytest.mark.docker
+@pytest.mark.kafka
+@pytest.mark.long
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("page", with_blocks("sh long"), ids=lambda page: page.name)
+def test_the_long_commands_of_a_page_run(page, tmp_path):
+    run_page(page, "sh long", tmp_path, 880)
 
 
 @pytest.mark.docker
@@ -91,6 +134,16 @@ def test_every_block_says_what_it_is_and_every_target_of_make_is_there(page):
 def test_pages_with_commands_are_found():
     names = {page.name for page in with_blocks("sh")}
     assert {"README.md", "tutorial.md", "pytest.md", "checkers.md"} <= names
+
+
+def test_an_equal_command_of_a_later_page_is_left_out(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("```sh\nfalse   # exit code 1\necho  2\nfalse\n```\n")
+    blocks = fences(page)
+    known = {without_comment("false  # why: exit code 1"), without_comment("echo 2 # two")}
+    lines = script(blocks, known).splitlines()
+    assert "false" in lines
+    assert not {"echo  2", "false   # exit code 1"} & set(lines)
 
 
 def test_outputs_belong_to_the_commands_before_them():

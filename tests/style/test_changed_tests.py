@@ -26,6 +26,11 @@ GRAPH = {
 }
 
 
+@pytest.fixture(scope="module")
+def graph():
+    return importers()
+
+
 def test_a_file_has_the_name_that_imports_use():
     assert module_of("node/core/node.py") == "kraftproof.node.core.node"
     assert module_of("kraftproof/run/runner.py") == "kraftproof.run.runner"
@@ -72,14 +77,14 @@ def test_a_module_in_a_string_counts_as_an_import():
         ("tests/support/command.py", "tests/kraftproof/test_cli.py"),
     ],
 )
-def test_changes_of_this_repository_find_their_tests(changed, test):
+def test_changes_of_this_repository_find_their_tests(changed, test, graph):
     tests = [str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")]
-    assert test in nearest_first([changed], importers(), tests)
+    assert test in nearest_first([changed], graph, tests)
 
 
-def test_the_hooks_of_all_tests_depend_on_nothing_that_changes_often():
+def test_the_hooks_of_all_tests_depend_on_nothing_that_changes_often(graph):
     """Else every change would concern every test."""
-    assert "tests.conftest" not in distances(["node/core/node.py"], importers())
+    assert "tests.conftest" not in distances(["node/core/node.py"], graph)
 
 
 def test_the_budget_is_filled_in_order_and_what_does_not_fit_is_left_out():

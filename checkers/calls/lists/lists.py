@@ -81,10 +81,10 @@ def values_of(f: str, asked: object, answered: object, *, is_answered: bool) -> 
         return [(False, OWN_LIST, asked)]
     if f == "read":
         return [(True, OWN_LIST, elements_read(answered))] if is_answered else []
-    told = answered if is_answered else asked
-    if isinstance(told, list):
-        return [_action(action) for action in told if is_answered or not _is_read(action)]
-    raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(told)}")
+    observed = answered if is_answered else asked
+    if isinstance(observed, list):
+        return [_action(action) for action in observed if is_answered or not _is_read(action)]
+    raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(observed)}")
 
 
 def _is_read(action: object) -> bool:
@@ -143,12 +143,12 @@ def list_calls(kind: type[Kind], columns: Columns, model: str, functions: frozen
         ValueError: an operation of another function, or one that can't be read.
     """
     require_functions(columns, model, functions)
-    told = None
+    observed = None
     if len(columns) > MANY and "txn" not in columns.functions:
         from kraftproof.checkers.calls.lists.integers import observed_integers  # compiled kernels
 
-        told = observed_integers(columns)
-    return _traced(kind, columns, told if told is not None else observed_texts(columns))
+        observed = observed_integers(columns)
+    return _traced(kind, columns, observed if observed is not None else observed_texts(columns))
 
 
 MANY: Final = 5_000
@@ -196,27 +196,29 @@ def _decoded(columns: Columns) -> Iterator[tuple[int, list[Action]]]:
         yield row, actions_of(functions[row], decode(asked[row]), answer, is_answered=is_answered)
 
 
-def _traced(kind: type[Kind], columns: Columns, told: Observed) -> Kind:
+def _traced(kind: type[Kind], columns: Columns, observed: Observed) -> Kind:
     """Traces the elements seen to their appends, and leaves out what failed."""
-    has_failed = columns.status[told.row] == FAIL
+    has_failed = columns.status[observed.row] == FAIL
     is_kept = ~has_failed
-    key = key_numbers(columns)[told.row]
-    lists = _list_ids(key, told.list_number)
+    key = key_numbers(columns)[observed.row]
+    lists = _list_ids(key, observed.list_number)
     number_of = np.cumsum(is_kept) - 1
-    writes = np.flatnonzero(is_kept & ~told.is_read)
-    aborted = np.flatnonzero(has_failed & ~told.is_read)
-    seen = np.concatenate(([0], np.cumsum(np.diff(told.seen)[is_kept])))  # nothing failed saw any
+    writes = np.flatnonzero(is_kept & ~observed.is_read)
+    aborted = np.flatnonzero(has_failed & ~observed.is_read)
+    seen = np.concatenate(
+        ([0], np.cumsum(np.diff(observed.seen)[is_kept]))
+    )  # nothing failed saw any
     elements, first_write = trace(
-        (lists[writes], told.value[writes]),
-        (lists[aborted], told.value[aborted]),
+        (lists[writes], observed.value[writes]),
+        (lists[aborted], observed.value[aborted]),
         lists[is_kept],
         seen,
-        told.values,
+        observed.values,
     )
     by_place = np.append(number_of[writes], [ABORTED, UNKNOWN])  # which are -2 and -1
     first = np.full(int(is_kept.sum()), -1)
     first[number_of[writes]] = number_of[writes[first_write]]
-    rows, actions = np.unique(told.row[is_kept], return_index=True)
+    rows, actions = np.unique(observed.row[is_kept], return_index=True)
     is_repeated = np.zeros(len(columns.keys), dtype=np.bool_)
     is_repeated[key[writes[first_write != np.arange(len(writes))]]] = True
     return kind(
@@ -225,8 +227,8 @@ def _traced(kind: type[Kind], columns: Columns, told: Observed) -> Kind:
         invoke=columns.invoke[rows],
         complete=columns.complete[rows],
         actions=np.append(actions, len(first)),
-        is_read=told.is_read[is_kept],
-        list_number=told.list_number[is_kept],
+        is_read=observed.is_read[is_kept],
+        list_number=observed.list_number[is_kept],
         seen=seen,
         elements=by_place[elements],
         first=first,

@@ -46,8 +46,8 @@ def decide_by_frontier(
     calls: CounterCalls, start: int, end: int, most: int = MOST_CONFIGURATIONS
 ) -> Outcome | None:
     """Return the outcome of a key, None if it needs too many configurations or slots."""
-    stuck = int(
-        first_stuck_by_frontier(
+    first_illegal = int(
+        find_first_illegal_by_frontier(
             calls.action[start:end],
             calls.delta[start:end],
             calls.value[start:end],
@@ -56,14 +56,14 @@ def decide_by_frontier(
             most,
         )
     )
-    if stuck == _NO_ANSWER:
+    if first_illegal == _NO_ANSWER:
         return None
-    at = None if stuck == _VALID else start + stuck
+    at = None if first_illegal == _VALID else start + first_illegal
     return outcome_of(calls, start, end, at, "counter-frontier")
 
 
 @kernel
-def first_stuck_by_frontier(
+def find_first_illegal_by_frontier(
     action: NDArray[np.int8], delta: Ints, value: Ints, invoke: Ints, complete: Ints, most: int
 ) -> int:
     """Return the first call without a legal place when it returns.

@@ -23,16 +23,19 @@ Legal = Callable[[int, int, int], bool]
 """(start, end, cut) -> whether calls start to end are linearizable up to the event `cut`."""
 
 
-def first_stuck(calls: Calls, start: int, end: int, is_legal: Legal) -> int | None:
+def find_first_illegal(calls: Calls, start: int, end: int, is_legal: Legal) -> int | None:
     """Return the first completion that no legal order reaches, as a call; None if all are."""
     if is_legal(start, end, NEVER):
         return None
     complete = calls.complete[start:end]
-    event = first_illegal(complete[complete != NEVER], lambda cut: is_legal(start, end, cut))
+    returned = complete[complete != NEVER]
+    event = first_illegal_completion(returned, lambda cut: is_legal(start, end, cut))
     return start + int(np.flatnonzero(complete == event)[0])
 
 
-def first_illegal(completions: NDArray[np.int64], is_legal: Callable[[int], bool]) -> int:
+def first_illegal_completion(
+    completions: NDArray[np.int64], is_legal: Callable[[int], bool]
+) -> int:
     """Return the first completion up to which the prefix is illegal, by bisection.
 
     Args:
@@ -52,7 +55,7 @@ def first_illegal(completions: NDArray[np.int64], is_legal: Callable[[int], bool
 
 @dataclass(slots=True)
 class Guided:
-    """Finds the first stuck completion of a key where a decision gives an idea of it.
+    """Finds the first illegal completion of a key where a decision gives an idea of it.
 
     Attributes:
         complete: int64[n], the completions of the key's calls, NEVER for those without.
@@ -60,7 +63,7 @@ class Guided:
             prefix perhaps is not either.
         legal: the longest prefix that is known to be legal, by its last event.
         illegal: the shortest that is known not to be.
-        guess: where the latter's first stuck completion may be, if there is an idea.
+        guess: where the latter's first illegal completion may be, if there is an idea.
     """
 
     complete: NDArray[np.int64]
@@ -69,7 +72,7 @@ class Guided:
     illegal: int = NEVER
     guess: int = NEVER
 
-    def first_stuck(self) -> int | None:
+    def find_first_illegal(self) -> int | None:
         """Return the call whose completion no legal order reaches first; None if all are.
 
         Where a guess leads is decided first, and the prefix before it; if that is not it, bisection
@@ -81,7 +84,8 @@ class Guided:
             pass
         self._is_legal(int(self.complete[self.complete < self.illegal].max(initial=-1)))
         left = self.complete[(self.complete > self.legal) & (self.complete != NEVER)]
-        return int(np.flatnonzero(self.complete == first_illegal(left, self._is_legal))[0])
+        first = first_illegal_completion(left, self._is_legal)
+        return int(np.flatnonzero(self.complete == first)[0])
 
     def _is_legal(self, cut: int) -> bool:
         if self.legal < cut < self.illegal:
@@ -94,16 +98,23 @@ class Guided:
 
 
 def outcome_of(
-    calls: Calls, start: int, end: int, stuck: int | None, engine: str, anomaly: str | None = None
+    calls: Calls,
+    start: int,
+    end: int,
+    first_illegal: int | None,
+    engine: str,
+    anomaly: str | None = None,
 ) -> Outcome:
     """Return the outcome of a key of which some call is stuck, or none."""
-    if stuck is None:
+    if first_illegal is None:
         return Outcome(verdict=Verdict.VALID, engine=engine)
     return Outcome(
         verdict=Verdict.INVALID,
         engine=engine,
-        first_illegal_row=int(calls.rows[stuck]),
-        linearizable=int(np.count_nonzero(calls.complete[start:end] < calls.complete[stuck])),
+        first_illegal_row=int(calls.rows[first_illegal]),
+        linearizable=int(
+            np.count_nonzero(calls.complete[start:end] < calls.complete[first_illegal])
+        ),
         anomaly=anomaly,
     )
 
@@ -111,7 +122,7 @@ def outcome_of(
 def decide_keys(calls: Calls, engine: str, is_legal: Legal) -> list[Outcome]:
     """Return the outcome of every key, by an engine that decides all prefixes."""
     return [
-        outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), engine)
+        outcome_of(calls, start, end, find_first_illegal(calls, start, end, is_legal), engine)
         for start, end in spans(calls)
     ]
 
@@ -129,10 +140,12 @@ def decide_between(
         strict: never legal where it should not be, perhaps illegal where it should be legal.
         lenient: the other way round.
     """
-    stuck = first_stuck(calls, start, end, strict)
-    if stuck is not None and stuck != first_stuck(calls, start, end, lenient):
+    first_illegal = find_first_illegal(calls, start, end, strict)
+    if first_illegal is not None and first_illegal != find_first_illegal(
+        calls, start, end, lenient
+    ):
         return None
-    return outcome_of(calls, start, end, stuck, engine)
+    return outcome_of(calls, start, end, first_illegal, engine)
 
 
 def spans(calls: Calls) -> Sequence[tuple[int, int]]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from kraftproof.checkers.calls.containers import TAKE, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of, spans
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of, spans
 from kraftproof.checkers.engines.kernels.element_intervals import (
     Times,
     element_intervals,
@@ -109,23 +109,23 @@ class Containers:
         calls = self.calls
         if is_repeated(calls.action[start:end], calls.element[start:end]):
             return None
-        stuck = first_stuck(calls, start, end, self.may_be_legal)
+        first_illegal = find_first_illegal(calls, start, end, self.may_be_legal)
         if self._has_unmatched(start, end) and not self.is_legal(
-            start, end, self._before(start, end, stuck)
+            start, end, self._before(start, end, first_illegal)
         ):
             return None
-        return outcome_of(calls, start, end, stuck, engine)
+        return outcome_of(calls, start, end, first_illegal, engine)
 
     def _has_unmatched(self, start: int, end: int) -> bool:
         is_untold = self.calls.element[start:end] == NO_VALUE
         return bool((is_untold & (self.calls.action[start:end] == TAKE)).any())
 
-    def _before(self, start: int, end: int, stuck: int | None) -> int:
+    def _before(self, start: int, end: int, first_illegal: int | None) -> int:
         """Return the last completion before the stuck one, NEVER if none is stuck."""
-        if stuck is None:
+        if first_illegal is None:
             return NEVER
         complete = self.calls.complete[start:end]
-        return int(complete[complete < self.calls.complete[stuck]].max(initial=-1))
+        return int(complete[complete < self.calls.complete[first_illegal]].max(initial=-1))
 
     def _prefix(self, start: int, end: int, cut: int) -> tuple[Times | None, Times, Times]:
         """Return the intervals up to a cut or None, the empty takes, and the unmatched takes."""

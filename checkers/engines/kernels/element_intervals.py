@@ -99,10 +99,12 @@ def may_be_empty(intervals: Times, nones: Times) -> bool:
         while place < len(by_put) and intervals[1, by_put[place]] < start:
             reached = max(reached, intervals[2, by_put[place]])
             place += 1
-        covered, ahead = max(reached, start), place
-        while covered <= end and ahead < len(by_put) and intervals[1, by_put[ahead]] < covered:
-            covered = max(covered, intervals[2, by_put[ahead]])
-            ahead += 1
+        covered, lookahead = max(reached, start), place
+        while (
+            covered <= end and lookahead < len(by_put) and intervals[1, by_put[lookahead]] < covered
+        ):
+            covered = max(covered, intervals[2, by_put[lookahead]])
+            lookahead += 1
         if covered > end:
             return False
     return True

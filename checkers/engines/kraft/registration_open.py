@@ -34,7 +34,7 @@ class OpenCalls:
     Attributes:
         bits: The bit of each.
         updates: The calls that may change the state, by number: grants and unregistrations.
-        told: The calls that tell an epoch and have to return: grants and accepted heartbeats.
+        observed: The calls that tell an epoch and have to return: grants and accepted heartbeats.
     """
 
     def __init__(self, action: list[int], incarnation: list[int], epoch: list[int]) -> None:
@@ -49,7 +49,7 @@ class OpenCalls:
         self.bits: dict[int, int] = {}
         self._doomed_before: dict[int, int] = {}
         self.updates: dict[int, int] = {}
-        self.told: dict[int, int] = {}
+        self.observed: dict[int, int] = {}
 
     def open(self, number: int, *, is_returning: bool) -> None:
         """Give a call a bit; it has to return, or may as well stay open to the end."""
@@ -59,14 +59,14 @@ class OpenCalls:
         if self._action[number] in {GRANTED, ENDED}:
             self.updates[number] = bit
         if is_returning and self._action[number] in {GRANTED, ALIVE}:
-            self.told[number] = bit
+            self.observed[number] = bit
         self._toggle(number, bit)
 
     def close(self, number: int) -> None:
         """Take the bit back."""
         bit = self.bits.pop(number)
         self.updates.pop(number, None)
-        self.told.pop(number, None)
+        self.observed.pop(number, None)
         self._toggle(number, bit)
         self._free.append(bit)
 
@@ -116,7 +116,7 @@ class OpenCalls:
         least = state.largest + (state.kind < HELD)
         found = self._doomed_before.get(least)
         if found is None:
-            found = sum(bit for number, bit in self.told.items() if self._epoch[number] < least)
+            found = sum(bit for number, bit in self.observed.items() if self._epoch[number] < least)
             self._doomed_before[least] = found
         return found
 

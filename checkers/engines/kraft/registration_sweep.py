@@ -97,7 +97,7 @@ class Sweep:
         self._frontier = self._none()
         self._frontier.add(Configuration(0, State(0, VACANT, ANYBODY), 0, 0, None))
 
-    def first_stuck(self) -> int | None:
+    def find_first_illegal(self) -> int | None:
         """Return the first call whose completion no legal order reaches; None if all are reached.
 
         Raises:

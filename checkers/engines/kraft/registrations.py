@@ -32,7 +32,7 @@ def order_of(calls: RegistrationCalls, cut: int, limits: Limits) -> NDArray[np.i
     for is_narrow in (True, False):
         sweep = Sweep(calls, 0, len(calls), limits, deadline=deadline, cut=cut, is_narrow=is_narrow)
         try:
-            if sweep.first_stuck() is None:
+            if sweep.find_first_illegal() is None:
                 return np.asarray(sweep.order(), dtype=np.int64)
         except LimitReachedError:
             return None
@@ -41,13 +41,17 @@ def order_of(calls: RegistrationCalls, cut: int, limits: Limits) -> NDArray[np.i
 
 def _outcome(calls: RegistrationCalls, start: int, end: int, limits: Limits) -> Outcome:
     try:
-        stuck = _first_stuck(calls, start, end, limits)
+        first_illegal = _find_first_illegal(calls, start, end, limits)
     except LimitReachedError as error:
         return Outcome(verdict=Verdict.UNKNOWN, engine=_ENGINE, reason=str(error))
-    return outcome_of(calls, start, end, None if stuck is None else start + stuck, _ENGINE)
+    return outcome_of(
+        calls, start, end, None if first_illegal is None else start + first_illegal, _ENGINE
+    )
 
 
-def _first_stuck(calls: RegistrationCalls, start: int, end: int, limits: Limits) -> int | None:
+def _find_first_illegal(
+    calls: RegistrationCalls, start: int, end: int, limits: Limits
+) -> int | None:
     """Return the first call of a key whose completion no legal order reaches; None otherwise.
 
     A narrow sweep that passes everything proves validity. A completion is the first illegal one if
@@ -59,11 +63,11 @@ def _first_stuck(calls: RegistrationCalls, start: int, end: int, limits: Limits)
     """
     deadline = time.monotonic() + limits.seconds
     sweep = partial(Sweep, calls, start, end, limits, deadline=deadline)
-    if sweep(is_narrow=True).first_stuck() is None:
+    if sweep(is_narrow=True).find_first_illegal() is None:
         return None
-    stuck = sweep(is_relaxed=True).first_stuck()
-    if stuck is not None:
-        before = int(calls.complete[start + stuck]) - 1
-        if sweep(is_narrow=True, cut=before).first_stuck() is None:
-            return stuck
-    return sweep().first_stuck()
+    first_illegal = sweep(is_relaxed=True).find_first_illegal()
+    if first_illegal is not None:
+        before = int(calls.complete[start + first_illegal]) - 1
+        if sweep(is_narrow=True, cut=before).find_first_illegal() is None:
+            return first_illegal
+    return sweep().find_first_illegal()

@@ -39,8 +39,8 @@ class Table(NamedTuple):
     """Configurations.
 
     Attributes:
-        rows: int64[room, COLUMNS].
-        links: int64[room], the next row of those that hash alike, or NONE.
+        rows: int64[capacity, COLUMNS].
+        links: int64[capacity], the next row of those that hash alike, or NONE.
         heads: int64[2^j], the first of those that hash so.
         ages: int64[2^j], in which age of the table that was.
         at: int64[4], the COUNT of rows, how many of them are LIVE, the table's AGE, and whether it
@@ -54,13 +54,13 @@ class Table(NamedTuple):
     at: Ints
 
 
-def new_table(room: int) -> Table:
-    """Return an empty table with room for so many rows, a power of two."""
+def new_table(capacity: int) -> Table:
+    """Return an empty table with capacity for so many rows, a power of two."""
     return Table(
-        rows=np.zeros((room, COLUMNS), dtype=np.int64),
-        links=np.zeros(room, dtype=np.int64),
-        heads=np.zeros(room, dtype=np.int64),
-        ages=np.zeros(room, dtype=np.int64),
+        rows=np.zeros((capacity, COLUMNS), dtype=np.int64),
+        links=np.zeros(capacity, dtype=np.int64),
+        heads=np.zeros(capacity, dtype=np.int64),
+        ages=np.zeros(capacity, dtype=np.int64),
         at=np.array([0, 0, 1, 0]),
     )
 

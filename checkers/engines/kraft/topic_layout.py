@@ -68,17 +68,17 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
     """
     action, given = calls.action[start:end], calls.topic[start:end]
     invoke, complete = calls.invoke[start:end], calls.complete[start:end]
-    told = given[(action == CREATE) & (given != NO_VALUE)]
+    observed = given[(action == CREATE) & (given != NO_VALUE)]
     is_sure = complete != NEVER
     lane, _, lanes = chains_of(invoke[is_sure], complete[is_sure], MOST_OPEN)
-    if lanes > MOST_OPEN or len(np.unique(told)) < len(told):
+    if lanes > MOST_OPEN or len(np.unique(observed)) < len(observed):
         return None
     place = np.full(len(action), NONE)
     place[is_sure] = lane
-    topic, asked, asks_untold = _numbered(action, given, told)
+    topic, asked, asks_untold = _numbered(action, given, observed)
     indeterminate_ends = np.flatnonzero(action == MAY_DELETE_ID)
-    is_told = topic[indeterminate_ends] >= 0
-    last_first = indeterminate_ends[is_told][::-1]
+    is_observed = topic[indeterminate_ends] >= 0
+    last_first = indeterminate_ends[is_observed][::-1]
     may_end_id = np.full(asked, NONE)
     may_end_id[topic[last_first]] = last_first
     return Layout(
@@ -89,20 +89,20 @@ def layout_of(calls: TopicCalls, start: int, end: int, cut: int) -> Layout | Non
         place=place,
         may_create=np.flatnonzero((action == CREATE) & ~is_sure),
         may_delete=np.flatnonzero(action == MAY_DELETE),
-        may_end=indeterminate_ends[~is_told],
+        may_end=indeterminate_ends[~is_observed],
         may_end_id=may_end_id,
         asks_untold=asks_untold,
     )
 
 
-def _numbered(action: NDArray[np.int8], given: Ints, told: Ints) -> tuple[Ints, int, bool]:
+def _numbered(action: NDArray[np.int8], given: Ints, observed: Ints) -> tuple[Ints, int, bool]:
     """Return the topics' numbers, the count of known ids, and whether an unknown id is asked for.
 
     A call for an id that no answer told misses every topic, so only deletes count.
     """
     is_end = (action == DELETE_ID) | (action == MAY_DELETE_ID)
-    asked = np.intersect1d(given[is_end | (action == MISS_ID)], told)
-    asks_untold = not np.isin(given[is_end], told).all()
+    asked = np.intersect1d(given[is_end | (action == MISS_ID)], observed)
+    asks_untold = not np.isin(given[is_end], observed).all()
     is_asked = np.isin(given, asked)
     topic = np.full(len(given), UNTOLD)
     topic[is_asked] = np.searchsorted(asked, given[is_asked])

@@ -6,8 +6,8 @@ placed as soon as it is legal: at its invocation, or after an update.
 `checkers.engines.kraft.topic_updates` chooses the next updates, and `topic_configurations` drops
 covered configurations.
 
-A sweep that may drop configurations drops those without room: if it passes, an order exists; if it
-fails, an order may exist.
+A sweep that may drop configurations drops those without capacity: if it passes, an order exists; if
+it fails, an order may exist.
 """
 
 from typing import Final
@@ -40,7 +40,7 @@ from kraftproof.checkers.engines.kraft.topic_workspace import (
     TURN,
     WORK,
     Sweep,
-    has_room_for_steps,
+    has_capacity_for_steps,
     note_step,
 )
 from kraftproof.checkers.kernels import bare_kernel
@@ -60,7 +60,7 @@ def sweep_calls(layout: Layout, sweep: Sweep, most: Integer) -> Integer:
 
     Returns:
         The first call that no configuration passes, PASSED, or GIVEN_UP, before a completion for
-        which there is too little room, or where the work is done.
+        which there is too little capacity, or where the work is done.
     """
     at = sweep.at
     frontier, passed = sweep.frontier, sweep.passed
@@ -69,7 +69,7 @@ def sweep_calls(layout: Layout, sweep: Sweep, most: Integer) -> Integer:
         if turn >= 0:
             _begin(layout, sweep, frontier, turn)
         else:
-            if not has_room_for_steps(sweep, frontier):
+            if not has_capacity_for_steps(sweep, frontier):
                 return GIVEN_UP
             _pass(layout, sweep, frontier, passed, ~turn, most)
             is_full = passed.at[IS_FULL] + sweep.seen.at[IS_FULL] > 0

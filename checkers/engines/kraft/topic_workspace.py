@@ -1,7 +1,7 @@
 """The workspace of a sweep over a topic name, and the steps to each configuration.
 
 For `checkers.engines.kraft.topic_sweep`. A step is an update placed after another step. Steps
-without a configuration behind them are dropped when room is needed.
+without a configuration behind them are dropped when capacity is needed.
 """
 
 from typing import Final, NamedTuple
@@ -37,7 +37,7 @@ _NUMBER: Final = 2
 
 _STEPS_A_ROW: Final = 4
 ROW_BYTES: Final = 8 * (3 * (COLUMNS + 3) + 3 * _STEPS_A_ROW)
-"""What the room for a configuration costs, in three tables, with steps to it."""
+"""What the capacity for a configuration costs, in three tables, with steps to it."""
 
 
 class Sweep(NamedTuple):
@@ -55,7 +55,7 @@ class Sweep(NamedTuple):
         steps: int64[., 3], the step before each, the call that it placed, and its next number.
         at: int64[7], how many calls have BEGUN, the number of STEPS, how much WORK was done,
             the number of CHOICES, which TURN is next, whether frontier and passed have changed
-            places, and whether it MAY DROP configurations for which there is no room.
+            places, and whether it MAY DROP configurations for which there is no capacity.
     """
 
     frontier: Table
@@ -70,41 +70,41 @@ class Sweep(NamedTuple):
     at: Ints
 
 
-def new_sweep(room: int, calls: int) -> Sweep:
+def new_sweep(capacity: int, calls: int) -> Sweep:
     """Return a sweep that has passed nothing.
 
     Args:
-        room: for how many configurations; a power of two.
+        capacity: for how many configurations; a power of two.
         calls: the number of calls.
     """
-    frontier = new_table(room)
+    frontier = new_table(capacity)
     frontier.rows[0, TOPIC], frontier.rows[0, STEP] = ABSENT, NONE
     frontier.at[COUNT] = frontier.at[LIVE] = 1
     return Sweep(
         frontier=frontier,
-        passed=new_table(room),
-        seen=new_table(room),
+        passed=new_table(capacity),
+        seen=new_table(capacity),
         row=np.zeros((1, COLUMNS), dtype=np.int64),
         new=np.zeros((1, COLUMNS), dtype=np.int64),
         opened=np.zeros(MOST_OPEN, dtype=np.int64),
         bits=np.zeros(MISS_ID + 1, dtype=np.int64),
         choices=np.zeros(MOST_OPEN + 2, dtype=np.int64),
-        steps=np.zeros((calls + _STEPS_A_ROW * room, 3), dtype=np.int64),
+        steps=np.zeros((calls + _STEPS_A_ROW * capacity, 3), dtype=np.int64),
         at=np.zeros(MAY_DROP + 1, dtype=np.int64),
     )
 
 
-def with_room(sweep: Sweep, room: int, *, may_drop: bool = False) -> Sweep:
-    """Return a sweep with room for more configurations, at the position where another gave up.
+def with_capacity(sweep: Sweep, capacity: int, *, may_drop: bool = False) -> Sweep:
+    """Return a sweep with capacity for more configurations, at the position where another gave up.
 
     Args:
         sweep: The other sweep.
-        room: The number of configurations; a power of two, at least the other sweep's.
-        may_drop: Whether configurations without room are dropped.
+        capacity: The number of configurations; a power of two, at least the other sweep's.
+        may_drop: Whether configurations without capacity are dropped.
     """
     frontier = _frontier(sweep)
     count = frontier.at[COUNT]
-    larger = new_sweep(room, len(sweep.steps))
+    larger = new_sweep(capacity, len(sweep.steps))
     larger.frontier.rows[:count] = frontier.rows[:count]
     larger.frontier.at[[COUNT, LIVE]] = frontier.at[[COUNT, LIVE]]
     larger.opened[:], larger.bits[:] = sweep.opened, sweep.bits
@@ -140,8 +140,8 @@ def note_step(sweep: Sweep, call: Integer) -> None:
 
 
 @bare_kernel
-def has_room_for_steps(sweep: Sweep, frontier: Table) -> bool:
-    """Return whether there is room for the steps of another completion, and makes it if need be."""
+def has_capacity_for_steps(sweep: Sweep, frontier: Table) -> bool:
+    """Return whether the steps of another completion fit; drop unused steps if necessary."""
     most = len(sweep.steps) - len(frontier.rows) - len(sweep.seen.rows)
     if sweep.at[STEPS] >= most:
         _forget_steps(sweep, frontier)

@@ -4,8 +4,8 @@ Creates and deletes take turns, and few are open at a time, so there is little t
 (`checkers.engines.kraft.topic_sweep`): time is mostly O(n c), not with how many calls are
 indeterminate, and grows with c at worst exponentially. Memory is that of the frontier.
 
-A sweep begins with little room, and again with more where that was too little. What passes with
-any room has an order, so a valid name seldom needs much.
+A sweep begins with little capacity, and again with more where that was too little. What passes with
+any capacity has an order, so a valid name seldom needs much.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ from kraftproof.checkers.engines.kraft.topic_workspace import (
     WORK,
     Sweep,
     new_sweep,
-    with_room,
+    with_capacity,
 )
 from kraftproof.checkers.engines.kraft.topic_workspace import order_of as order_of_sweep
 from kraftproof.checkers.engines.types import Outcome
@@ -31,7 +31,7 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 
 _ENGINE: Final = "topics"
-_ROOMS: Final = (1 << 10, 1 << 14, 1 << 18, 1 << 21)
+_CAPACITIES: Final = (1 << 10, 1 << 14, 1 << 18, 1 << 21)
 _WORK_A_SECOND: Final = 5_000_000
 """So much on any machine; the cost of a key is counted, not timed."""
 
@@ -51,10 +51,10 @@ def order_of(calls: TopicCalls, cut: int, limits: Limits) -> NDArray[np.int64] |
     if layout is None:
         return None
     try:
-        stuck, sweep = _swept(layout, limits)
+        first_illegal, sweep = _swept(layout, limits)
     except _UndecidedError:
         return None
-    return np.asarray(order_of_sweep(sweep), dtype=np.int64) if stuck == PASSED else None
+    return np.asarray(order_of_sweep(sweep), dtype=np.int64) if first_illegal == PASSED else None
 
 
 def _outcome(calls: TopicCalls, start: int, end: int, limits: Limits) -> Outcome | None:
@@ -62,10 +62,12 @@ def _outcome(calls: TopicCalls, start: int, end: int, limits: Limits) -> Outcome
     if layout is None:
         return None
     try:
-        stuck, _ = _swept(layout, limits)
+        first_illegal, _ = _swept(layout, limits)
     except _UndecidedError as error:
         return Outcome(verdict=Verdict.UNKNOWN, engine=_ENGINE, reason=str(error))
-    return outcome_of(calls, start, end, None if stuck == PASSED else start + stuck, _ENGINE)
+    return outcome_of(
+        calls, start, end, None if first_illegal == PASSED else start + first_illegal, _ENGINE
+    )
 
 
 def _swept(layout: Layout, limits: Limits) -> tuple[int, Sweep]:
@@ -75,21 +77,21 @@ def _swept(layout: Layout, limits: Limits) -> tuple[int, Sweep]:
         _UndecidedError: A limit was reached.
     """
     most = int(limits.seconds * _WORK_A_SECOND)
-    sweep = new_sweep(_ROOMS[0], len(layout.action))
-    stuck = int(sweep_calls(layout, sweep, most))
-    if stuck == GIVEN_UP:
-        narrow = with_room(sweep, _ROOMS[0], may_drop=True)
+    sweep = new_sweep(_CAPACITIES[0], len(layout.action))
+    first_illegal = int(sweep_calls(layout, sweep, most))
+    if first_illegal == GIVEN_UP:
+        narrow = with_capacity(sweep, _CAPACITIES[0], may_drop=True)
         if sweep_calls(layout, narrow, most) == PASSED:
             return PASSED, narrow
-    for room in _ROOMS[1:]:
-        if stuck != GIVEN_UP:
+    for capacity in _CAPACITIES[1:]:
+        if first_illegal != GIVEN_UP:
             break
         if sweep.at[WORK] > most:
             raise _UndecidedError(f"no verdict within {most} steps of a search")
-        if room * ROW_BYTES > limits.memory_bytes:
+        if capacity * ROW_BYTES > limits.memory_bytes:
             raise _UndecidedError(f"no verdict within {limits.memory_bytes} bytes")
-        sweep = with_room(sweep, room)
-        stuck = int(sweep_calls(layout, sweep, most))
-    if stuck == GIVEN_UP:
-        raise _UndecidedError(f"no verdict with room for {_ROOMS[-1]} configurations")
-    return stuck, sweep
+        sweep = with_capacity(sweep, capacity)
+        first_illegal = int(sweep_calls(layout, sweep, most))
+    if first_illegal == GIVEN_UP:
+        raise _UndecidedError(f"no verdict with capacity for {_CAPACITIES[-1]} configurations")
+    return first_illegal, sweep

@@ -106,8 +106,10 @@ def _with_reads(
     for source, target, _ in _chosen(found, (RW,)).T[:_MOST_TRIED].tolist():
         if reaches(starts, targets, target, source):
             is_indeterminate = not suffix and _is_update_lost(lists, counts)
-            told = "lost update" if is_indeterminate else "stale read" if suffix else "read skew"
-            return f"G-single{suffix}, {told}"
+            observed = (
+                "lost update" if is_indeterminate else "stale read" if suffix else "read skew"
+            )
+            return f"G-single{suffix}, {observed}"
     if _is_nonadjacent(len(lists.invoke), found, kinds):
         return f"G-nonadjacent{suffix}, anti-dependencies apart"
     return f"G2-item{suffix}, anti-dependency cycle"

@@ -4,9 +4,9 @@ Offsets grow, so they give the order of the produces. A fetch with a value comes
 an empty fetch comes before the produce of its offset. Give each produce its earliest place: after
 its invocation, after the produces of smaller offsets, and after the invocation of each empty fetch
 of its offset. A fetch with a value only has to complete after that place and delays nothing. The
-earliest places leave later offsets the most room, so if a place is too late for its operation, no
-legal order exists. An incomplete produce counts if a fetch found it. Bisection finds the first
-illegal completion (`checkers.engines.kernels.bisection`).
+earliest places leave the most freedom to later offsets, so if a place is too late for its
+operation, no legal order exists. An incomplete produce counts if a fetch found it. Bisection finds
+the first illegal completion (`checkers.engines.kernels.bisection`).
 """
 
 import numpy as np

@@ -15,7 +15,7 @@ the first illegal completion; memory is O(elements read).
 import numpy as np
 
 from kraftproof.checkers.calls.sets import GrowingSetCalls
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of, spans
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of, spans
 from kraftproof.checkers.engines.lists.order import Ints
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
@@ -52,8 +52,8 @@ def _decide_key(calls: GrowingSetCalls, key: int, start: int, end: int) -> Outco
         block = np.append(2 * group[level[adds]], 2 * group[:-1] + 1)
         return bool(keeps_time(block, invoke[calls], complete[calls]))
 
-    stuck = first_stuck(calls, start, end, is_legal)
-    return outcome_of(calls, start, end, stuck, "growing-set")
+    first_illegal = find_first_illegal(calls, start, end, is_legal)
+    return outcome_of(calls, start, end, first_illegal, "growing-set")
 
 
 @kernel

@@ -32,7 +32,7 @@ G-single-realtime.
 from typing import Final
 
 from kraftproof.checkers.calls.lists.lists import ListCalls
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of, spans
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of, spans
 from kraftproof.checkers.engines.lists.anomalies import anomaly_of
 from kraftproof.checkers.engines.lists.graph import Lists, verdict_of_prefix
 from kraftproof.checkers.engines.lists.repeated import decide_repeated
@@ -56,8 +56,8 @@ def _decide_key(calls: ListCalls, key: int, start: int, end: int) -> Outcome | N
     def is_legal(_start: int, _end: int, cut: int) -> bool:
         return verdict_of_prefix(lists, cut).is_legal
 
-    stuck = first_stuck(calls, start, end, is_legal)
-    if stuck is None:
+    first_illegal = find_first_illegal(calls, start, end, is_legal)
+    if first_illegal is None:
         return outcome_of(calls, start, end, None, ENGINE)
-    anomaly = anomaly_of(lists, int(calls.complete[stuck]))
-    return outcome_of(calls, start, end, stuck, ENGINE, anomaly)
+    anomaly = anomaly_of(lists, int(calls.complete[first_illegal]))
+    return outcome_of(calls, start, end, first_illegal, ENGINE, anomaly)

@@ -27,7 +27,7 @@ import numpy as np
 from kraftproof.checkers.calls.lists.elements import ABORTED, UNKNOWN
 from kraftproof.checkers.calls.lists.lists import ListCalls
 from kraftproof.checkers.calls.lists.places import Places, appends_up_to
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of
 from kraftproof.checkers.engines.lists.anomalies import NAMES
 from kraftproof.checkers.engines.lists.graph import Lists
 from kraftproof.checkers.engines.lists.order import (
@@ -57,11 +57,13 @@ def decide_repeated(calls: ListCalls, start: int, end: int, engine: str) -> Outc
     def problem_of(_start: int, _end: int, cut: int) -> int:
         return _problem(lists, first, by_completion, min(cut, NEVER - 1))
 
-    stuck = first_stuck(calls, start, end, lambda *prefix: problem_of(*prefix) == LEGAL)
-    if stuck is None:
+    first_illegal = find_first_illegal(
+        calls, start, end, lambda *prefix: problem_of(*prefix) == LEGAL
+    )
+    if first_illegal is None:
         return outcome_of(calls, start, end, None, engine)
-    anomaly = NAMES.get(problem_of(start, end, int(calls.complete[stuck])))
-    return outcome_of(calls, start, end, stuck, engine, anomaly)
+    anomaly = NAMES.get(problem_of(start, end, int(calls.complete[first_illegal])))
+    return outcome_of(calls, start, end, first_illegal, engine, anomaly)
 
 
 def _problem(lists: Lists, first: Ints, by_completion: Ints, cut: int) -> int:

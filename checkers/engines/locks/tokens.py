@@ -6,7 +6,7 @@ its grant or after its end. Give each grant its earliest place: after its invoca
 invocations of all accepted uses of smaller tokens, and after the calls that must precede it. These
 are the calls that find the token dead and completed before the last of its accepted uses can have
 begun; a sweep over the completions finds them, since a call put before the grant can only delay the
-grant. The earliest places leave later tokens the most room, so if a place is too late for its
+grant. The earliest places leave the most freedom to later tokens, so if a place is too late for its
 operation, no legal order exists. Bisection finds the first illegal completion
 (`checkers.engines.kernels.bisection`).
 

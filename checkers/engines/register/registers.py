@@ -72,7 +72,7 @@ def kinds_of(
 def by_zones(calls: RegisterCalls) -> list[Outcome]:
     """Return the outcome of each key, none of which has a CAS or writes a value twice."""
     completions, completion_starts = completions_of(calls)
-    stuck, left = sweep_keys(
+    first_illegal, left = sweep_keys(
         calls.starts,
         calls.invoke,
         calls.complete,
@@ -84,13 +84,13 @@ def by_zones(calls: RegisterCalls) -> list[Outcome]:
         len(calls.values),
     )
     valid = Outcome(verdict=Verdict.VALID, engine="zones")
-    outcomes = [valid] * len(stuck)
-    for key in np.flatnonzero(stuck != NONE).tolist():
+    outcomes = [valid] * len(first_illegal)
+    for key in np.flatnonzero(first_illegal != NONE).tolist():
         outcomes[key] = Outcome(
             verdict=Verdict.INVALID,
             engine="zones",
-            first_illegal_row=int(calls.rows[completions[stuck[key]]]),
-            linearizable=int(stuck[key] - completion_starts[key]),
+            first_illegal_row=int(calls.rows[completions[first_illegal[key]]]),
+            linearizable=int(first_illegal[key] - completion_starts[key]),
             states=(f"value {calls.values[int(left[key])]}",),
         )
     return outcomes

@@ -1,8 +1,8 @@
 """Sets asked after single elements: a register for each (`checkers.calls.sets`).
 
 A history of one set is linearizable if and only if those of all of its registers are, since no
-operation is about two (Herlihy and Wing 1990), and so is each prefix. The first stuck completion of
-the set is therefore the first among its registers'. Complexity and memory are those of
+operation is about two (Herlihy and Wing 1990), and so is each prefix. The first illegal completion
+of the set is therefore the first among its registers'. Complexity and memory are those of
 `checkers.engines.register.registers`; that each register holds one of two values keeps its searches
 small.
 """
@@ -31,10 +31,14 @@ def decide(calls: SetCalls, limits: Limits) -> list[Outcome]:
 
 def _together(calls: SetCalls, start: int, end: int, wrong: list[Outcome]) -> Outcome:
     """Return the outcome of a set from those of its registers that are not valid."""
-    stuck = []
+    first_illegal = []
     for outcome in wrong:
         if outcome.first_illegal_row is None:
-            return outcome  # a limit was reached: nobody knows which is the first stuck completion
-        stuck.append(start + int(np.searchsorted(calls.rows[start:end], outcome.first_illegal_row)))
-    first = min(stuck, key=calls.complete.__getitem__, default=None)
+            return (
+                outcome  # a limit was reached: nobody knows which is the first illegal completion
+            )
+        first_illegal.append(
+            start + int(np.searchsorted(calls.rows[start:end], outcome.first_illegal_row))
+        )
+    first = min(first_illegal, key=calls.complete.__getitem__, default=None)
     return outcome_of(calls, start, end, first, "set")

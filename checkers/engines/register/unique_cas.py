@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS, READ, RegisterCalls
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
@@ -72,12 +72,14 @@ def _invalid(calls: RegisterCalls, expected: Numbers, new: Numbers, key: int) ->
         columns = (calls.action[of], expected[of], new[of], calls.invoke[of], calls.complete[of])
         return int(_left_by(*columns, cut))
 
-    stuck = first_stuck(calls, start, end, lambda _start, _end, cut: left(cut) != ILLEGAL)
-    assert stuck is not None
-    setter = left(int(calls.complete[stuck]) - 1)
+    first_illegal = find_first_illegal(
+        calls, start, end, lambda _start, _end, cut: left(cut) != ILLEGAL
+    )
+    assert first_illegal is not None
+    setter = left(int(calls.complete[first_illegal]) - 1)
     value = calls.initial if setter == NONE else calls.new[start + setter]
     states = (f"value {calls.values[int(value)]}",)
-    return replace(outcome_of(calls, start, end, stuck, ENGINE), states=states)
+    return replace(outcome_of(calls, start, end, first_illegal, ENGINE), states=states)
 
 
 @kernel

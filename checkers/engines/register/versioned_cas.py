@@ -107,7 +107,7 @@ def _are_filled(
     is_get, value, version, expected = columns
     invoke, complete = times
     free: dict[int, list[int]] = {}
-    told: dict[int, list[int]] = {}
+    observed: dict[int, list[int]] = {}
     for call in np.flatnonzero(~is_get & (complete == NEVER)).tolist():
         made = int(version[call]) if version[call] != UNTOLD else int(expected[call]) + 1
         if expected[call] not in {UNTOLD, made - 1}:
@@ -115,12 +115,12 @@ def _are_filled(
         if expected[call] == UNTOLD and version[call] == UNTOLD:
             free.setdefault(int(value[call]), []).append(int(invoke[call]))
         else:
-            told.setdefault(made, []).append(call)
+            observed.setdefault(made, []).append(call)
     left = []
     for gap in gaps:
         fitting = (
             call
-            for call in told.get(gap, ())
+            for call in observed.get(gap, ())
             if invoke[call] < deadline[gap] and known[gap] in {NONE, value[call]}
         )
         if next(fitting, None) is None:

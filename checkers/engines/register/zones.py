@@ -69,7 +69,7 @@ def sweep_keys(
         `completions`, or NONE; and int32[m], a value that a legal order of those before it ends in.
     """
     keys = len(starts) - 1
-    stuck = np.full(keys, NONE, dtype=np.int64)
+    first_illegal = np.full(keys, NONE, dtype=np.int64)
     left = np.full(keys, NONE, dtype=np.int32)
     most = np.max(starts[1:] - starts[:-1]) if keys else 0
     begun_at = np.zeros(most, dtype=np.int32)
@@ -102,12 +102,12 @@ def sweep_keys(
                 if is_legal:
                     last[it] = reach
             if not is_legal:
-                stuck[key] = place
+                first_illegal[key] = place
                 left[key] = cluster[born - 1] if born - 1 >= last[latest] else latest
                 break
             if last[it] > last[latest]:
                 latest = it
-    return stuck, left
+    return first_illegal, left
 
 
 @kernel

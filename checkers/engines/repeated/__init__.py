@@ -5,8 +5,8 @@ to, and linearizability is NP-complete for queues, stacks, priority queues, stri
 transactions, and NP-hard for counters.
 
 **Algorithm.** Each folder sweeps over the completions and keeps the configurations that may lead
-on. As long as none is dropped for want of room, the answer is exact. Otherwise a heuristic keeps
-the best ones (beam search), and the search can only find orders; a refutation needs another
+on. As long as none is dropped for lack of capacity, the answer is exact. Otherwise a heuristic
+keeps the best ones (beam search), and the search can only find orders; a refutation needs another
 argument: counting (`counting`), bounds, or a relaxed sweep. An order that is found is replayed.
 
 - `stack`, `priority_queue`, `queue`, `counter`: one container each.

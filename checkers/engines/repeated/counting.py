@@ -33,10 +33,14 @@ def short_at(action: NDArray[np.int8], element: Ints, invoke: Ints, complete: In
         invoke: int64[n], ascending.
         complete: int64[n].
     """
-    is_put, is_told = action == PUT, (action == TAKE) & (element != NO_VALUE)
+    is_put, is_observed = action == PUT, (action == TAKE) & (element != NO_VALUE)
     (nones,) = np.nonzero(action == FOUND_NONE)
-    taken, put = _pairs(element[is_told], complete[is_told], element[is_put], invoke[is_put])
-    over, begun = _pairs(element[is_put], complete[is_put], element[is_told], invoke[is_told])
+    taken, put = _pairs(
+        element[is_observed], complete[is_observed], element[is_put], invoke[is_put]
+    )
+    over, begun = _pairs(
+        element[is_put], complete[is_put], element[is_observed], invoke[is_observed]
+    )
     indeterminate = invoke[(action == TAKE) & (element == NO_VALUE)]
     left = _left(over, begun, invoke[nones], complete[nones])
     is_short = left > np.searchsorted(indeterminate, complete[nones])

@@ -131,8 +131,10 @@ def lay_out(facts: Facts, *, are_indeterminate_finders: bool = True) -> Layout |
     if len(slot) and slot.max() >= SLOTS:
         return None
     find, leave, piece = facts.find[kept], facts.leave[kept], facts.piece[kept]
-    told = np.column_stack((find, leave, piece))
-    _, kind = np.unique(told, axis=0, return_inverse=True) if len(told) else (told, slot)
+    observed = np.column_stack((find, leave, piece))
+    _, kind = (
+        np.unique(observed, axis=0, return_inverse=True) if len(observed) else (observed, slot)
+    )
     kind = kind.reshape(-1).astype(np.int64)
     indeterminate_of = np.full(len(kept), NONE, dtype=np.int64)
     (unsure,) = np.nonzero(complete == NEVER)

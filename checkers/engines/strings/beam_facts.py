@@ -16,12 +16,12 @@ def facts_of(calls: StringCalls, start: int, end: int) -> Facts:
     """Return what the calls of a key found and left."""
     texts, action = calls.texts[start:end], calls.action[start:end]
     actions = action.tolist()
-    told = [
+    observed = [
         sorted({text for text, one in zip(texts, actions, strict=True) if one == which})
         for which in (GET, PUT, APPEND)
     ]
-    tree = _Tree(frozenset(["", *told[1]]), {text: n for n, text in enumerate(told[2])})
-    for text in told[0]:
+    tree = _Tree(frozenset(["", *observed[1]]), {text: n for n, text in enumerate(observed[2])})
+    for text in observed[0]:
         tree.grow(text)
     find = [tree.numbers.get(text, NEVER_THERE) for text in texts]
     leave = [tree.numbers.get(text, NOTHING) for text in texts]

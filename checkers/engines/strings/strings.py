@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.strings import APPEND, GET, NO_NODE, PUT, StringCalls
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of, spans
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of, spans
 from kraftproof.checkers.engines.strings.beam_facts import facts_of
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.history.columns import NEVER
@@ -60,7 +60,7 @@ def _decide_key(
     def is_legal(_start: int, _end: int, cut: int) -> bool:
         return blocks.is_legal(min(cut, NEVER - 1))
 
-    return outcome_of(calls, start, end, first_stuck(calls, start, end, is_legal), ENGINE)
+    return outcome_of(calls, start, end, find_first_illegal(calls, start, end, is_legal), ENGINE)
 
 
 def order_of(calls: StringCalls, cut: int, limits: Limits) -> Ints | None:

@@ -54,6 +54,6 @@ def _origins(origin: Ints, register: Ints) -> Ints:
 
 def _numbered(wanted: Ints, origin: Ints, register: Ints) -> Ints:
     """Return the numbers of values among the found values, NOTHING for unread values."""
-    told = _origins(origin, register)
-    place = np.searchsorted(wanted, told)
-    return np.where(np.append(wanted, NOBODY)[place] == told, place, NOTHING)
+    observed = _origins(origin, register)
+    place = np.searchsorted(wanted, observed)
+    return np.where(np.append(wanted, NOBODY)[place] == observed, place, NOTHING)

@@ -46,8 +46,8 @@ def decide_registers(
         decide_repeated(calls, start, end, _of_register(facts, register), soon)
         for register in range(registers)
     )
-    told = [one for one in (outcome, *alone) if one is not None]
-    rows = [one.first_illegal_row for one in told if one.first_illegal_row is not None]
+    observed = [one for one in (outcome, *alone) if one is not None]
+    rows = [one.first_illegal_row for one in observed if one.first_illegal_row is not None]
     ends = calls.complete[start:end]
     illegal = min((int(ends[calls.rows[start:end] == row][0]) for row in rows), default=NEVER)
     return decide_repeated(calls, start, end, facts, limits, illegal)

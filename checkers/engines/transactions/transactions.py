@@ -62,7 +62,7 @@ more, it starts again with the edges of the next rounds."""
 _CLOCK_BYTES: Final = 8
 """What a transaction costs for each lane, its completion included."""
 _DEAD_END_BYTES: Final = 32
-"""What a dead end costs for each lane, with room to spare in the table."""
+"""What a dead end costs for each lane, with capacity to spare in the table."""
 _DEAD_ENDS_A_SECOND: Final = 10_000
 """So many are met at least; the cost of a key is counted, not timed."""
 
@@ -83,10 +83,14 @@ def _decide_key(
         return decide_registers(calls, start, end, facts_of(calls, start, end), limits)
     prefixes = _Prefixes(_transactions(calls, start, end), limits)
     try:
-        stuck = Guided(complete=calls.complete[start:end], decide=prefixes.decide).first_stuck()
+        first_illegal = Guided(
+            complete=calls.complete[start:end], decide=prefixes.decide
+        ).find_first_illegal()
     except _UndecidedError:
         return None
-    return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
+    return outcome_of(
+        calls, start, end, None if first_illegal is None else start + first_illegal, ENGINE
+    )
 
 
 def order_of(calls: TransactionCalls, cut: int, limits: Limits) -> Ints | None:
@@ -178,14 +182,14 @@ class _Prefixes:
         return None if order is None else np.flatnonzero(happened)[order], shown
 
     def _search(self, history: History) -> tuple[Ints | None, int]:
-        room = self.limits.memory_bytes // (_DEAD_END_BYTES * (history.lanes + 1))
-        room = min(room, int(self.limits.seconds * _DEAD_ENDS_A_SECOND))
+        capacity = self.limits.memory_bytes // (_DEAD_END_BYTES * (history.lanes + 1))
+        capacity = min(capacity, int(self.limits.seconds * _DEAD_ENDS_A_SECOND))
         edges = _read_edges(history)
         for rounds, most in _STEPS:
             edges, order, is_possible = close(history, edges, rounds)
             if not is_possible:
                 return None, shown_at(history, edges, order)
-            ended, order = ordered(history, begin(history, edges, order), min(room, most))
+            ended, order = ordered(history, begin(history, edges, order), min(capacity, most))
             if ended == ORDERED:
                 assert _is_replayed(history, order), "an order that was found is legal"
                 return order, NEVER

@@ -66,9 +66,9 @@ def from_both_sides(
     """
     few = _with_memory(limits, _RELAXED_BYTES)
     above = search(model, plan, few, [model.init()], started=started, is_relaxed=True)
-    if above.stuck is None or above.stuck.complete_index is None:
+    if above.first_illegal is None or above.first_illegal.complete_index is None:
         return None
-    before = _until(model, plan, above.stuck.complete_index)
+    before = _until(model, plan, above.first_illegal.complete_index)
     found = search(model, before, limits, [model.init()], started=started)
     return replace(above, states=()) if found.verdict is Verdict.VALID else found
 

@@ -61,7 +61,7 @@ class Found:
     Attributes:
         verdict: valid, invalid, or unknown when a limit was reached.
         configurations: how many configurations were looked at.
-        stuck: if invalid, the first operation whose completion no legal order reaches.
+        first_illegal: if invalid, the first operation whose completion no legal order reaches.
         linearizable: how many completions some legal order reaches.
         states: some states in which the longest legal orders end, in words, sorted.
         reason: if unknown, which limit was reached.
@@ -69,7 +69,7 @@ class Found:
 
     verdict: Verdict
     configurations: int
-    stuck: Operation | None = None
+    first_illegal: Operation | None = None
     linearizable: int = 0
     states: tuple[str, ...] = ()
     reason: str | None = None
@@ -79,7 +79,9 @@ class Found:
         return Outcome(
             verdict=self.verdict,
             engine="general",
-            first_illegal_row=None if self.stuck is None else operations.index(self.stuck),
+            first_illegal_row=None
+            if self.first_illegal is None
+            else operations.index(self.first_illegal),
             linearizable=self.linearizable,
             states=self.states,
             reason=self.reason,
@@ -267,7 +269,7 @@ class _Search:
         return Found(
             verdict=Verdict.INVALID,
             configurations=self.configurations,
-            stuck=self.plan.operations[self.plan.returns[self.furthest]],
+            first_illegal=self.plan.operations[self.plan.returns[self.furthest]],
             linearizable=self.furthest,
             states=tuple(sorted({self.model.describe(state) for state in self.furthest_states})),
         )

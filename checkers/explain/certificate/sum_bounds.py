@@ -46,10 +46,10 @@ def contradicting_sum_bound(model: SummingModel, sub: SubHistory) -> SumBound | 
     if falls or not any(entry.is_required for entry in sub.entries):
         return None
     last = sub.last_to_return()
-    if model.tally(last.call).told is None:
+    if model.tally(last.call).observed is None:
         return None
     tellers = [entry for entry in sub.entries if entry.is_required and entry is not last]
-    tellers = [entry for entry in tellers if model.tally(entry.call).told is not None]
+    tellers = [entry for entry in tellers if model.tally(entry.call).observed is not None]
     found = _SumBoundSearch(model=model, sub=sub)
     firsts = [*([] if sub.since is not None else [None]), *tellers]
     open_with_last = (entry for entry in tellers if _end(entry) > _begin(last))
@@ -68,7 +68,7 @@ def left_of(model: SummingModel, total: SumBound) -> SubHistory:
     if total.first is not None:
         entries.append(_bounded(model, total.first, is_least=not total.is_most))
         own = model.tally(total.first.call).amount
-        enough = total.told - model.tally(total.last.call).amount
+        enough = total.returned - model.tally(total.last.call).amount
         sums = (total.start - own, enough if total.is_most else enough - total.amount - own)
     entries.sort(key=_begin)
     since = None if total.first is None else min(_begin(total.first), _begin(total.last))
@@ -78,8 +78,8 @@ def left_of(model: SummingModel, total: SumBound) -> SubHistory:
 
 
 def _bounded(model: SummingModel, entry: Entry, *, is_least: bool) -> Entry:
-    amount, told = model.tally(entry.call).amount, model.tally(entry.call).told
-    bounded = Tally(amount, least=told) if is_least else Tally(amount, most=told)
+    amount, returned = model.tally(entry.call).amount, model.tally(entry.call).observed
+    bounded = Tally(amount, least=returned) if is_least else Tally(amount, most=returned)
     return Entry(entry.operation, bounded)
 
 
@@ -155,7 +155,7 @@ class _SumBoundSearch:
             first=first,
             start=self._start(first),
             last=last,
-            told=self._returned(last),
+            returned=self._returned(last),
             adds=tuple(sorted(adds, key=_begin)),
             amount=sum(map(self._amount, adds)),
             is_most=is_most,
@@ -172,9 +172,9 @@ class _SumBoundSearch:
         return self.model.tally(entry.call).amount
 
     def _returned(self, entry: Entry) -> int:
-        told = self.model.tally(entry.call).told
-        assert told is not None, "only calls that tell a sum are asked"
-        return told
+        returned = self.model.tally(entry.call).observed
+        assert returned is not None, "only calls that tell a sum are asked"
+        return returned
 
     def _start(self, first: Entry | None) -> int:
         if first is not None:

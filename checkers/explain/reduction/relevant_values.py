@@ -54,12 +54,12 @@ def relevant_values(
     last = whole.last_to_return()
     own = model.values(last.call)
     updates = [call for call in _effective(model, order) if not model.is_pure(call)]
-    replay = _Replay(model=model, updates=updates, stuck=last.call)
+    replay = _Replay(model=model, updates=updates, first_illegal=last.call)
     unsure = _values(model, (one for one in whole.entries if not one.is_required)) - own
     done = {entry.operation.invoke_index for entry in order if _is_over(entry, last)}
     others = [one for one in whole.entries if one is not last and not model.is_pure(one.call)]
     beside = _values(model, (one for one in others if one.operation.invoke_index not in done))
-    told = set[frozenset[Hashable]]()
+    returned = set[frozenset[Hashable]]()
     not_told = frozenset(replay.about) - own
     seen = [value for value in replay.about if value in own][:1] if len(own) > _FEW else []
     ways = (unsure | beside, beside, unsure, frozenset[Hashable](), not_told)
@@ -68,8 +68,8 @@ def relevant_values(
             few = _fewest_refused(replay, values)
             if few is None:
                 break  # nor are they enough in another order
-            if frozenset(few) not in told:
-                told.add(frozenset(few))
+            if frozenset(few) not in returned:
+                returned.add(frozenset(few))
                 yield few
                 if seen and own.isdisjoint(few):
                     yield [*few, *seen]
@@ -89,14 +89,14 @@ class _Replay:
 
     model: ReducibleModel
     updates: Sequence[Hashable]
-    stuck: Hashable
+    first_illegal: Hashable
     about: dict[Hashable, list[int]]
     always: list[int]
 
     def __init__(
-        self, *, model: ReducibleModel, updates: Sequence[Hashable], stuck: Hashable
+        self, *, model: ReducibleModel, updates: Sequence[Hashable], first_illegal: Hashable
     ) -> None:
-        self.model, self.updates, self.stuck = model, updates, stuck
+        self.model, self.updates, self.first_illegal = model, updates, first_illegal
         self.about, self.always = {}, []
         for number, call in enumerate(updates):
             values = sorted(model.values(call), key=repr)
@@ -108,7 +108,7 @@ class _Replay:
     def refuses(self, kept: Collection[Hashable]) -> bool:
         """Return whether the call is illegal after the updates, with these values alone."""
         left_out = AllBut(kept)
-        last = self.model.without(self.stuck, left_out)
+        last = self.model.without(self.first_illegal, left_out)
         if last is None:
             return False
         about = (self.about.get(value, ()) for value in kept)
@@ -158,10 +158,10 @@ def _disagreed_on(
 
     Only calls with many values are compared, as reads of a whole list; the last to return first.
     """
-    told = [one for one in whole.entries if one.is_required and model.is_pure(one.call)]
-    told.sort(key=lambda one: one.operation.complete_index or 0, reverse=True)
+    returned = [one for one in whole.entries if one.is_required and model.is_pure(one.call)]
+    returned.sort(key=lambda one: one.operation.complete_index or 0, reverse=True)
     found = dict[tuple[Hashable, Hashable], None]()
-    for one in told[:_MOST_EACH] if len(own) > _FEW else ():
+    for one in returned[:_MOST_EACH] if len(own) > _FEW else ():
         theirs = model.values(one.call)
         if theirs.isdisjoint(own) or theirs <= own or own <= theirs:
             continue

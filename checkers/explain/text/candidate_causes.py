@@ -18,7 +18,7 @@ from kraftproof.checkers.models import SequentialModel
 def candidate_causes(
     model: SequentialModel,
     states: Sequence[Hashable],
-    stuck: Operation,
+    first_illegal: Operation,
     whole: SubHistory,
     entries: Sequence[Entry],
     answers: Collection[str],
@@ -29,17 +29,19 @@ def candidate_causes(
         model: the model.
         states: the start of the search: the state after the longest linearization or, without a
             linearization, the initial states of the minimal sub-history.
-        stuck: the first illegal operation.
+        first_illegal: the first illegal operation.
         whole: all calls invoked before the completion of the offending operation.
         entries: the calls of the minimal sub-history.
         answers: the functions whose answers count.
     """
-    call = next(entry.call for entry in whole.entries if entry.operation.index == stuck.index)
+    call = next(
+        entry.call for entry in whole.entries if entry.operation.index == first_illegal.index
+    )
     state = next((one for one in states if model.step(one, call) is None), None)
     if state is None:
         return []
-    before = [entry for entry in whole.entries if entry.operation.index != stuck.index]
-    helps = cache(partial(_helps, model, state, stuck=call))
+    before = [entry for entry in whole.entries if entry.operation.index != first_illegal.index]
+    helps = cache(partial(_helps, model, state, first_illegal=call))
     last = next((entry for entry in reversed(before) if helps(entry.call)), None)
     if last is None:
         return ["No operation invoked before its completion makes it legal."]
@@ -56,9 +58,11 @@ def candidate_causes(
     ]
 
 
-def _helps(model: SequentialModel, state: Hashable, call: Hashable, stuck: Hashable) -> bool:
+def _helps(
+    model: SequentialModel, state: Hashable, call: Hashable, first_illegal: Hashable
+) -> bool:
     after = (model.step(state, one) for one in (call, *weaker_calls(model, call)))
-    return any(one is not None and model.step(one, stuck) is not None for one in after)
+    return any(one is not None and model.step(one, first_illegal) is not None for one in after)
 
 
 def _first_after(last: Entry, entries: Sequence[Entry]) -> Entry | None:

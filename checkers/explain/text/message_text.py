@@ -21,7 +21,7 @@ _SHOWN_WINDOWS: Final = 3
 def paragraph(
     *,
     key: str,
-    stuck: OperationView,
+    first_illegal: OperationView,
     before: str,
     sub: SubHistory | None,
     causes: Sequence[str],
@@ -30,14 +30,15 @@ def paragraph(
 
     Args:
         key: the key.
-        stuck: the first illegal operation.
+        first_illegal: the first illegal operation.
         before: a sentence on the earlier completions.
         sub: the minimal sub-history.
         causes: sentences on operations that could have enabled the offending operation.
     """
     return "\n".join(
         [
-            f"Key {shortened(key)}: {operation_text(stuck)}, {_when(stuck)}, is not linearizable.",
+            f"Key {shortened(key)}: {operation_text(first_illegal)}, {_when(first_illegal)},"
+            " is not linearizable.",
             before,
             *causes,
             *([] if sub is None else _proof(sub)),
@@ -76,9 +77,9 @@ def prefix_sentence(
 def operation_text(operation: OperationView) -> str:
     """Return the operation as: operation 21 (process 3 on node 2, read -> 5)."""
     if operation.index < 0:
-        return f"the initial value as stated ({operation.told})"
+        return f"the initial value as stated ({operation.text})"
     where = "" if operation.node is None else f" on node {operation.node}"
-    return f"operation {operation.index} (process {operation.process}{where}, {operation.told})"
+    return f"operation {operation.index} (process {operation.process}{where}, {operation.text})"
 
 
 def _when(operation: OperationView) -> str:
@@ -160,7 +161,7 @@ def _added_up(total: SumBound) -> str:
     start = f"The initial {total.name} is {total.start}."
     if total.first is not None:
         start = f"Operation {total.first} returned the {total.name} {total.start}."
-    returned = f"operation {total.last} returned {total.told}"
+    returned = f"operation {total.last} returned {total.returned}"
     count = len(total.adds)
     adds = f"{count} operations" if count > _SHOWN_LAST else f"operations {_list(total.adds)}"
     if count == 1:
@@ -186,7 +187,7 @@ def _constraint(constraint: Constraint) -> str:
     text = operation_text(operation)
     if operation.index >= 0:
         text += f", {_timing(constraint)}"
-    if constraint.meaning != operation.told:
+    if constraint.meaning != operation.text:
         text += f"; only this part matters: {constraint.meaning}"
     return text
 

@@ -37,8 +37,8 @@ def node_states(trace: pa.Table, moment_ns: int | None) -> str:
 
 
 def _changes(trace: pa.Table) -> Iterator[Change]:
-    is_told = trace.column("run_time").null_count < len(trace)
-    time = "run_time" if is_told else "time"
+    is_observed = trace.column("run_time").null_count < len(trace)
+    time = "run_time" if is_observed else "time"
     known = (row for row in rows_of(trace, time, *_COLUMNS) if isinstance(row[0], int))
     states: dict[str, str] = {}
     for at, node, _, _, role, epoch, watermark in sorted(known, key=lambda row: row[:4]):

@@ -51,7 +51,7 @@ def operation_view(operation: Operation, answers: Collection[str]) -> OperationV
         invoke_index=operation.invoke_index,
         complete_index=operation.complete_index,
         error=operation.error,
-        told=format_operation(operation, answers),
+        text=format_operation(operation, answers),
     )
 
 

@@ -73,11 +73,13 @@ def is_sum_bound_right(model: SummingModel, total: SumBound, whole: SubHistory) 
     tallies = [(entry, model.tally(entry.call)) for entry in whole.entries]
     if any(tally.amount < 0 for _, tally in tallies):
         return False
-    told = {entry.operation.index: tally.told for entry, tally in tallies if entry.is_required}
+    returned = {
+        entry.operation.index: tally.observed for entry, tally in tallies if entry.is_required
+    }
     first = None if total.first is None else total.first.operation
-    start = model.sum_of(model.init()) if first is None else told[first.index]
+    start = model.sum_of(model.init()) if first is None else returned[first.index]
     last = total.last.operation
-    found = told[last.index]
+    found = returned[last.index]
     assert start is not None
     assert found is not None
     sums = 0

@@ -165,15 +165,17 @@ def _any(acts: Acts, random: Random) -> Acts | None:
 
 def _spoils(wrong: Wrong) -> dict[str, tuple[Spoil, Corruption]]:
     return {
-        "duplicate": (_duplicate, Corruption(told="an element is taken twice")),
-        "phantom": (_phantom, Corruption(told="an element is taken that was never put")),
+        "duplicate": (_duplicate, Corruption(description="an element is taken twice")),
+        "phantom": (_phantom, Corruption(description="an element is taken that was never put")),
         "false-empty": (
             _false_empty,
-            Corruption(told="a take finds the container empty though it is not"),
+            Corruption(description="a take finds the container empty though it is not"),
         ),
         "out-of-order": (
             _out_of_order(wrong),
-            Corruption(told="two takes exchange their answers, so the first is out of order"),
+            Corruption(
+                description="two takes exchange their answers, so the first is out of order"
+            ),
         ),
         "any": (_any, ANY),
     }

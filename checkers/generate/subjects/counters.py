@@ -70,8 +70,8 @@ class CounterSubject(ObjectSubject):
     model = "counter"
     mix = {"read": 2.0, "add": 1.0, "add-and-get": 1.0}
     spoils = {
-        "lost-add": (_lost_add, Corruption(told="a read misses an add completed before")),
-        "too-high": (_too_high, Corruption(told="a read answers more than all adds")),
+        "lost-add": (_lost_add, Corruption(description="a read misses an add completed before")),
+        "too-high": (_too_high, Corruption(description="a read answers more than all adds")),
         "any": (_any, ANY),
     }
 

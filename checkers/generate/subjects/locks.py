@@ -61,11 +61,11 @@ class MutexSubject(ObjectSubject):
     spoils = {
         "double-acquire": (
             _once_more("acquire", 1),
-            Corruption(told="a held lock is acquired once more"),
+            Corruption(description="a held lock is acquired once more"),
         ),
         "double-release": (
             _once_more("release", 0),
-            Corruption(told="a free lock is released"),
+            Corruption(description="a free lock is released"),
         ),
     }
 

@@ -89,9 +89,15 @@ class AppendLogSubject(ObjectSubject):
     model = "append-log"
     mix = {"produce": 1.0, "fetch": 2.0}
     spoils = {
-        "phantom": (_phantom, Corruption(told="a fetch answers a value that was never produced")),
-        "lost-record": (_lost, Corruption(told="a fetch finds nothing at the offset of a record")),
-        "reordered": (_reordered, Corruption(told="two produces exchange their offsets")),
+        "phantom": (
+            _phantom,
+            Corruption(description="a fetch answers a value that was never produced"),
+        ),
+        "lost-record": (
+            _lost,
+            Corruption(description="a fetch finds nothing at the offset of a record"),
+        ),
+        "reordered": (_reordered, Corruption(description="two produces exchange their offsets")),
         "any": (_any, ANY),
     }
 

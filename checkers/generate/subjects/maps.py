@@ -77,8 +77,8 @@ class MapSubject(ObjectSubject):
     model = "map"
     mix = {"get": 4.0, "put": 3.0, "remove": 1.0}
     spoils = {
-        "stale-read": (_stale, Corruption(told="a get answers a value overwritten before")),
-        "phantom": (_phantom, Corruption(told="a get answers a value that was never put")),
+        "stale-read": (_stale, Corruption(description="a get answers a value overwritten before")),
+        "phantom": (_phantom, Corruption(description="a get answers a value that was never put")),
         "any": (_any, ANY),
     }
 

@@ -139,14 +139,18 @@ _MAKERS: Final[Mapping[str, Callable[["RegisterRows", _Past, Generator], bool]]]
 }
 
 KINDS: Final[Mapping[str, Corruption]] = {
-    "stale-read": Corruption(told="a read answers a value that was overwritten before it began"),
-    "phantom": Corruption(told="a read answers a value that was never written"),
-    "lost-update": Corruption(
-        told="a cas succeeds although its old value was overwritten before it began"
+    "stale-read": Corruption(
+        description="a read answers a value that was overwritten before it began"
     ),
-    "dirty-read": Corruption(told="a read answers the value of a failed write (--failed above 0)"),
+    "phantom": Corruption(description="a read answers a value that was never written"),
+    "lost-update": Corruption(
+        description="a cas succeeds although its old value was overwritten before it began"
+    ),
+    "dirty-read": Corruption(
+        description="a read answers the value of a failed write (--failed above 0)"
+    ),
     "swapped-reads": Corruption(
-        told="two reads exchange their answers, the earlier answer is overwritten"
+        description="two reads exchange their answers, the earlier answer is overwritten"
     ),
     "any": ANY,
 }

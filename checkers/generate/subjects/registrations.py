@@ -64,16 +64,16 @@ class _BrokerId(SequentialObject):
         self._step = random.randint(1, _WIDEST_STEP)
         if f == "unregister":
             return None
-        told = random.choice(self._answered)
+        description = random.choice(self._answered)
         if f == "heartbeat":
             return {
-                "incarnation": told.incarnation,
-                "epoch": told.epoch,
+                "incarnation": description.incarnation,
+                "epoch": description.epoch,
                 "want_fence": random.random() < 0.5,
                 "want_shut_down": random.random() < _SHUT_DOWN_SHARE,
             }
-        is_same = told.epoch > 0 and random.random() < _SAME_SHARE
-        self._asked = told.incarnation if is_same else f"{random.getrandbits(128):032x}"
+        is_same = description.epoch > 0 and random.random() < _SAME_SHARE
+        self._asked = description.incarnation if is_same else f"{random.getrandbits(128):032x}"
         return {"incarnation": self._asked}
 
     @override
@@ -203,13 +203,16 @@ class RegistrationSubject(ObjectSubject):
     model = "registration"
     mix = {"register": 1.0, "heartbeat": 3.0, "unregister": 0.3}
     spoils = {
-        "stale-epoch": (_stale, Corruption(told="a heartbeat is accepted after a greater epoch")),
-        "repeated-epoch": (_repeated, Corruption(told="a grant's epoch is not greater")),
+        "stale-epoch": (
+            _stale,
+            Corruption(description="a heartbeat is accepted after a greater epoch"),
+        ),
+        "repeated-epoch": (_repeated, Corruption(description="a grant's epoch is not greater")),
         "unregistered": (
             _unregistered,
-            Corruption(told="a heartbeat is accepted after the broker was unregistered"),
+            Corruption(description="a heartbeat is accepted after the broker was unregistered"),
         ),
-        "live-refused": (_live_refused, Corruption(told="a live epoch is refused as stale")),
+        "live-refused": (_live_refused, Corruption(description="a live epoch is refused as stale")),
         "any": (_any, ANY),
     }
 

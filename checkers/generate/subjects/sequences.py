@@ -117,15 +117,15 @@ def _spoils(form: Form) -> dict[str, tuple[Spoil, Corruption]]:
     return {
         "phantom": (
             _spoil(form, lambda pieces, _: [*pieces, form.never]),
-            Corruption(told=f"a {read} shows a piece that was never written"),
+            Corruption(description=f"a {read} shows a piece that was never written"),
         ),
         "reordered": (
             _spoil(form, _reordered),
-            Corruption(told=f"a {read} shows two appends the wrong way round"),
+            Corruption(description=f"a {read} shows two appends the wrong way round"),
         ),
         "lost-append": (
             _spoil(form, _lost),
-            Corruption(told=f"a {read} lacks an append between two that it shows"),
+            Corruption(description=f"a {read} lacks an append between two that it shows"),
         ),
         "any": (_spoil(form, _shorter), ANY),
     }

@@ -105,8 +105,11 @@ class SetSubject(ObjectSubject):
     model = "set"
     mix = {"add": 2.0, "remove": 1.0, "contains": 3.0, "read": 0.0}
     spoils = {
-        "lost-add": (_lost_add, Corruption(told="an element is denied that is surely present")),
-        "phantom": (_phantom, Corruption(told="an element is shown that was never added")),
+        "lost-add": (
+            _lost_add,
+            Corruption(description="an element is denied that is surely present"),
+        ),
+        "phantom": (_phantom, Corruption(description="an element is shown that was never added")),
         "any": (_any, ANY),
     }
 

@@ -28,16 +28,17 @@ TRIES: Final = 200
 class Corruption:
     """A kind of wrong answer.
 
-    Attributes: told: the effect, in one phrase.
+    Attributes:
+        description: the effect, in one phrase.
         is_guaranteed: whether the history is invalid with certainty.
     """
 
-    told: str
+    description: str
     is_guaranteed: bool = True
 
 
 ANY: Final = Corruption(
-    told="some answer becomes another that could be one; the history may stay valid",
+    description="some answer becomes another that could be one; the history may stay valid",
     is_guaranteed=False,
 )
 

@@ -79,9 +79,9 @@ def _repeated(acts: Acts, random: Random) -> Acts | None:
 
 
 def _phantom(acts: Acts, random: Random) -> Acts | None:
-    told = {act.output for act in acts if act.f == "lock" and act.is_ok}
+    description = {act.output for act in acts if act.f == "lock" and act.is_ok}
     for use in _some(acts, "use", random):
-        if use.input not in told:
+        if use.input not in description:
             return [use.answering(output=True)]
     return None
 
@@ -92,12 +92,15 @@ class FencingLockSubject(ObjectSubject):
     model = "fencing-lock"
     mix = {"lock": 1.0, "use": 3.0, "unlock": 1.0}
     spoils = {
-        "stale-token": (_stale, Corruption(told="a token is accepted after a greater was granted")),
+        "stale-token": (
+            _stale,
+            Corruption(description="a token is accepted after a greater was granted"),
+        ),
         "repeated-token": (
             _repeated,
-            Corruption(told="a lock gets a token other than the next token"),
+            Corruption(description="a lock gets a token other than the next token"),
         ),
-        "phantom": (_phantom, Corruption(told="a token is accepted that was never granted")),
+        "phantom": (_phantom, Corruption(description="a token is accepted that was never granted")),
     }
 
     @override

@@ -57,13 +57,13 @@ class _Topic(SequentialObject):
         if f == "create" and random.random() < _SHAPED_SHARE:
             retention = {"retention.ms": str(random.randrange(1_000, 1_000_000))}
             return {"partitions": random.randint(1, 3), "configs": retention}
-        told = random.choice(self._answered) if self._answered else None
+        description = random.choice(self._answered) if self._answered else None
         if f == "describe":
             self._behind = random.randrange(self._behind + 1)
-            return {"id": told or self._next}
+            return {"id": description or self._next}
         if f == "delete":
-            is_by_id = told is not None and random.random() < _BY_ID_SHARE
-            return {"by": "id", "id": told} if is_by_id else {"by": "name"}
+            is_by_id = description is not None and random.random() < _BY_ID_SHARE
+            return {"by": "id", "id": description} if is_by_id else {"by": "name"}
         return None
 
     @override
@@ -206,10 +206,13 @@ class TopicsSubject(ObjectSubject):
     model = "topics"
     mix = {"create": 0.35, "lookup": 0.25, "delete": 0.25, "describe": 0.15}
     spoils = {
-        "gone-id": (_gone_id, Corruption(told="one topic id is deleted twice")),
-        "absent": (_absent, Corruption(told="a lookup does not find an existing topic")),
-        "made-twice": (_made_twice, Corruption(told="a create succeeds though the topic exists")),
-        "present": (_present, Corruption(told="a lookup finds a deleted topic")),
+        "gone-id": (_gone_id, Corruption(description="one topic id is deleted twice")),
+        "absent": (_absent, Corruption(description="a lookup does not find an existing topic")),
+        "made-twice": (
+            _made_twice,
+            Corruption(description="a create succeeds though the topic exists"),
+        ),
+        "present": (_present, Corruption(description="a lookup finds a deleted topic")),
         "any": (_any, ANY),
     }
 

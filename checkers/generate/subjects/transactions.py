@@ -104,8 +104,11 @@ class MultiRegisterSubject(ObjectSubject):
     model = "multi-register"
     mix = {"txn": 1.0}
     spoils = {
-        "stale-read": (_stale, Corruption(told="a read answers a value overwritten before")),
-        "phantom": (_phantom, Corruption(told="a read answers a value that was never written")),
+        "stale-read": (_stale, Corruption(description="a read answers a value overwritten before")),
+        "phantom": (
+            _phantom,
+            Corruption(description="a read answers a value that was never written"),
+        ),
         "any": (_any, ANY),
     }
 

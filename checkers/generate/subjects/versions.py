@@ -95,9 +95,9 @@ class VersionedRegisterSubject(ObjectSubject):
     spoils = {
         "stale-read": (
             _stale,
-            Corruption(told="a get answers a version older than one seen before"),
+            Corruption(description="a get answers a version older than one seen before"),
         ),
-        "phantom": (_phantom, Corruption(told="a get answers a value that was never set")),
+        "phantom": (_phantom, Corruption(description="a get answers a value that was never set")),
         "any": (_any, ANY),
     }
 

@@ -4,7 +4,7 @@ As in Jepsen, a drain does not show what remained: a drain without elements beco
 without an answer may have taken all elements that were put and that no answer contains. If no other
 operation overlapped the drain, its takes follow one another; otherwise each take may lie anywhere
 within the drain, so that no legal history is called illegal. Later events get greater numbers, to
-make room.
+make capacity.
 """
 
 from bisect import bisect_left, bisect_right
@@ -58,9 +58,9 @@ def drained(operations: Sequence[Operation], take: str) -> list[Operation]:
     puts = {put for put, one in _TAKES.items() if one == take}
     lost = _lost(operations, take, puts)
     parts = [_with_lost(one, takes_of(one, take), lost[one.key]) for one in operations]
-    room = _Room(operations, [len(part) for part in parts])
+    capacity = _Capacity(operations, [len(part) for part in parts])
     placed = chain.from_iterable(
-        room.placed(one, part) for one, part in zip(operations, parts, strict=True)
+        capacity.placed(one, part) for one, part in zip(operations, parts, strict=True)
     )
     ordered = sorted(placed, key=lambda one: one.invoke_index)
     return [msgspec.structs.replace(one, index=place) for place, one in enumerate(ordered)]
@@ -83,7 +83,7 @@ def _with_lost(operation: Operation, takes: list[Operation], lost: int) -> list[
     return takes
 
 
-class _Room:
+class _Capacity:
     """Maps each event to its place after the events of the takes are inserted."""
 
     def __init__(self, operations: Sequence[Operation], counts: Sequence[int]) -> None:

@@ -67,18 +67,18 @@ def _forms(path: Path, lines: Iterable[NumberedLine]) -> Iterator[Form]:
 
 def _logged(path: Path, lines: Iterable[NumberedLine]) -> Iterator[Form]:
     """Yield the lines with operations as the maps that Jepsen would write."""
-    number, is_told = 0, False
+    number, is_observed = 0, False
     for number, line in lines:
         match = _LOG_LINE.fullmatch(line)
         if match is None:
             continue
-        is_told = True
+        is_observed = True
         written = b"{:process %b :type :%b :f :%b :rest [%b]}" % match.groups(b"")
         for _, form in _forms(path, [(number, written)]):
             assert isinstance(form, dict)
             names = ("value", "error")
             yield number, form | dict(zip(names, form.pop("rest"), strict=False))
-    if number and not is_told:
+    if number and not is_observed:
         raise HistoryError(f"{path}: no line of this log is that of an operation (jepsen.util)")
 
 

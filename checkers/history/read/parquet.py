@@ -52,8 +52,8 @@ def is_table_folder(path: Path) -> bool:
     files = _files(path) if path.is_dir() else []
     if not files:
         return False
-    is_told = path.suffix == SUFFIX or files[0].name.startswith("part-")
-    return is_told or os.access(path / "_SUCCESS", os.F_OK)
+    is_observed = path.suffix == SUFFIX or files[0].name.startswith("part-")
+    return is_observed or os.access(path / "_SUCCESS", os.F_OK)
 
 
 def is_operations(path: Path) -> bool:

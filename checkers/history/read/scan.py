@@ -82,7 +82,7 @@ def gather(
     offsets: NDArray[np.int32],
     data: NDArray[np.uint8],
 ) -> None:
-    """Copy slices of a text one after the other, each as long as `offsets` leaves room for."""
+    """Copy slices of a text one after the other, each as long as `offsets` leaves capacity for."""
     for row in range(len(starts)):
         start, begin = starts[row], offsets[row]
         for place in range(offsets[row + 1] - begin):

@@ -156,26 +156,31 @@ def _is_pair(value: object) -> bool:
 
 
 def _asks_for_key(operation: Operation) -> bool:
-    asked, told = operation.input, operation.output
+    asked, observed = operation.input, operation.output
     if not isinstance(asked, list) or not _is_pair(asked) or asked[0] is None:
         return False
     if asked[1] is not None:
         return False
-    is_told = operation.status == "ok" and isinstance(told, list) and _is_pair(told)
+    is_observed = operation.status == "ok" and isinstance(observed, list) and _is_pair(observed)
     if operation.f == "read":
-        return operation.status != "ok" or is_told
-    return is_told and isinstance(told, list) and told[0] == asked[0] and told[1] is not None
+        return operation.status != "ok" or is_observed
+    return (
+        is_observed
+        and isinstance(observed, list)
+        and observed[0] == asked[0]
+        and observed[1] is not None
+    )
 
 
 def _names_key(operation: Operation) -> bool:
-    asked, told = operation.input, operation.output
+    asked, observed = operation.input, operation.output
     if not isinstance(asked, list) or not _is_pair(asked):
         return False
     if operation.f == "cas" and not isinstance(asked[1], list):
         return False
-    if operation.status != "ok" or told is None:
+    if operation.status != "ok" or observed is None:
         return True
-    return isinstance(told, list) and _is_pair(told) and told[0] == asked[0]
+    return isinstance(observed, list) and _is_pair(observed) and observed[0] == asked[0]
 
 
 def _split(operation: Operation) -> Operation:
@@ -183,18 +188,18 @@ def _split(operation: Operation) -> Operation:
 
     A failed or indeterminate operation may have any answer.
     """
-    asked, told, is_ok = operation.input, operation.output, operation.status == "ok"
+    asked, observed, is_ok = operation.input, operation.output, operation.status == "ok"
     if not isinstance(asked, list) or len(asked) != 2:
         raise _no_pair(asked)
     key = as_text(asked[0])
-    if isinstance(told, list) and len(told) == 2:
-        if is_ok and as_text(told[0]) != key:
-            problem = f"{as_text(told[0])} completes what was invoked under {key}"
+    if isinstance(observed, list) and len(observed) == 2:
+        if is_ok and as_text(observed[0]) != key:
+            problem = f"{as_text(observed[0])} completes what was invoked under {key}"
             raise ValueError(f"field key: {problem}")
-        told = told[1]
-    elif is_ok and told is not None:
-        raise _no_pair(told)
-    return msgspec.structs.replace(operation, key=key, input=asked[1], output=told)
+        observed = observed[1]
+    elif is_ok and observed is not None:
+        raise _no_pair(observed)
+    return msgspec.structs.replace(operation, key=key, input=asked[1], output=observed)
 
 
 def _no_pair(value: object) -> ValueError:
@@ -206,8 +211,8 @@ def _no_pair(value: object) -> ValueError:
 
 def _may_be_transactions(table: pa.Table) -> bool:
     """Return quickly, without decoding, whether each value may contain a list of actions."""
-    told = table.column("input")
-    return bool(pc.all(pc.starts_with(told, "[")).as_py())
+    observed = table.column("input")
+    return bool(pc.all(pc.starts_with(observed, "[")).as_py())
 
 
 def _are_transactions(table: pa.Table, is_keyed: bool) -> bool:  # noqa: FBT001

@@ -68,7 +68,7 @@ class OlderEpochsAreRefused(Invariant):
             )
 
 
-class SuccessorsHoldWhatCommitted(Invariant):
+class PreferredSuccessorIsCaughtUp(Invariant):
     """The preferred successor of a resigning leader can win the election (595-38).
 
     A majority of voters has acknowledged the records that the leader committed in its epoch, so
@@ -107,7 +107,7 @@ class SuccessorsHoldWhatCommitted(Invariant):
             self.monitor.report_violation(self, process, detail)
 
 
-class LeadersSayThatTheyStop(Invariant):
+class EndQuorumEpochOnShutdown(Invariant):
     """A leader that shuts down lets the voters elect a successor at once (595-38)."""
 
     statement = "A leader that shuts down sends EndQuorumEpoch to every other voter as it resigns."
@@ -116,11 +116,13 @@ class LeadersSayThatTheyStop(Invariant):
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._voters = frozenset(config.voters)
-        self._told: dict[tuple[int, int], set[int]] = {}
+        self._reported: dict[tuple[int, int], set[int]] = {}
 
     @override
     def on_sent(self, process: ProcessView, effect: Send) -> None:
-        self._told.setdefault((process.node_id, process.incarnation), set()).add(effect.destination)
+        self._reported.setdefault((process.node_id, process.incarnation), set()).add(
+            effect.destination
+        )
 
     @override
     def on_role_changed(
@@ -135,15 +137,15 @@ class LeadersSayThatTheyStop(Invariant):
             self._judge(process, process.status)
 
     def _judge(self, process: ProcessView, before: NodeStatus) -> None:
-        told = self._told.pop((process.node_id, process.incarnation), set())
-        untold = sorted(self._voters - told - {process.node_id})
+        reported = self._reported.pop((process.node_id, process.incarnation), set())
+        untold = sorted(self._voters - reported - {process.node_id})
         if before.role == LEADER and untold:
             self.monitor.report_violation(
                 self, process, f"resigns epoch {before.epoch} without EndQuorumEpoch to {untold}"
             )
 
 
-class LeadersAreHeeded(Invariant):
+class QuorumEpochRequestsAccepted(Invariant):
     """Voters follow a leader that begins an epoch, and replace a leader that ends one (595-39)."""
 
     statement = (

@@ -43,7 +43,7 @@ IDS_SINCE = 12
 """First version of Metadata that asks for topics by id."""
 
 
-class AnswersShowTheImage(Invariant):
+class ResponsesMatchImage(Invariant):
     """Metadata answers of a broker equal its image."""
 
     statement = "A broker's answers about brokers, topics and configurations equal its image."

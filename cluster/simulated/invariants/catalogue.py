@@ -7,27 +7,27 @@ at the end of a run.
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
 from kraftproof.cluster.simulated.invariants.announcements import (
-    LeadersAreHeeded,
-    LeadersSayThatTheyStop,
+    EndQuorumEpochOnShutdown,
     OlderEpochsAreRefused,
-    SuccessorsHoldWhatCommitted,
+    PreferredSuccessorIsCaughtUp,
+    QuorumEpochRequestsAccepted,
 )
 from kraftproof.cluster.simulated.invariants.answers import (
     AcknowledgedIsCommitted,
     LinearizableReads,
 )
-from kraftproof.cluster.simulated.invariants.broker_answers import AnswersShowTheImage
+from kraftproof.cluster.simulated.invariants.broker_answers import ResponsesMatchImage
 from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVersionsAreTrue
-from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStatesAreKafkas
+from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStateIsAccurate
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
     ForwardsBackOff,
     ForwardsKeepDeadlines,
 )
-from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreTrue
+from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreAccurate
 from kraftproof.cluster.simulated.invariants.brokers.heartbeats import HeartbeatRequestsHonoured
 from kraftproof.cluster.simulated.invariants.brokers.leases import (
     CurrentEpochsOnly,
-    OneLivingIncarnation,
+    OneIncarnationPerSession,
 )
 from kraftproof.cluster.simulated.invariants.brokers.pace import BrokersKeepPace
 from kraftproof.cluster.simulated.invariants.brokers.sessions import FencedInTime
@@ -64,40 +64,40 @@ from kraftproof.cluster.simulated.invariants.log import (
     StateMachineSafety,
 )
 from kraftproof.cluster.simulated.invariants.metadata import (
-    BrokersServeCaughtUp,
+    BrokersServeAfterCatchUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
+    IsrMembersAreActive,
     LeadersAreInSync,
     PartitionEpochsRiseByOne,
-    WhoEntersAnIsrMayLead,
 )
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
-    AnnouncementsAreRepeated,
-    SuccessorsTakeTurns,
+    BeginQuorumEpochIsRepeated,
+    SuccessorsElectInOrder,
 )
-from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionsTakeTheirTime
+from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionTimeoutsHonoured
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
-    FetchesGetWhatFollows,
     FetchesWait,
-    NewsIsAnsweredAtOnce,
+    FetchReturnsNextBatches,
+    NoFetchWaitsWithData,
 )
 from kraftproof.cluster.simulated.invariants.quorum.fetch_pace import FetchesBackOff
 from kraftproof.cluster.simulated.invariants.quorum.high_watermarks import (
-    FollowersTakeHighWatermarks,
-    HighWatermarkIsEarned,
+    FollowersAdoptHighWatermark,
+    HighWatermarkReachesMajority,
 )
-from kraftproof.cluster.simulated.invariants.quorum.leaderships import LeadersStay
+from kraftproof.cluster.simulated.invariants.quorum.leaderships import NoNeedlessResignation
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
-    AnswersNameWhatWasAsked,
     FetchersDoNotLead,
+    ResponsesMatchRequests,
 )
 from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
-    HighWatermarkToldNeverFalls,
+    ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
 from kraftproof.cluster.simulated.invariants.resources.bounds import (
@@ -110,11 +110,11 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     SnapshotsKeepUp,
 )
 from kraftproof.cluster.simulated.invariants.snapshots import (
-    ImagesMissNothing,
+    ImageReachesLogStart,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
-    SnapshotFilesSayWhatImagesSay,
-    SnapshotsSayWhatTheLogSays,
+    SnapshotFileMatchesImage,
+    SnapshotMatchesLog,
 )
 from kraftproof.cluster.simulated.invariants.votes import (
     OneVoteAnEpoch,
@@ -142,7 +142,7 @@ def make_monitor(
             ElectedByAMajority(config),
             EpochsNeverFall(config),
             HighWatermarkNeverFalls(),
-            HighWatermarkToldNeverFalls(),
+            ReportedHighWatermarkNeverFalls(),
             CommitNeedsMajority(config),
             AcknowledgedIsFlushed(config),
             LogMatching(),
@@ -156,8 +156,8 @@ def make_monitor(
             VotesAreRefusedForAReason(config),
             RolesFitVotes(config),
             CheckQuorum(config),
-            LeadersStay(config),
-            ElectionsTakeTheirTime(config),
+            NoNeedlessResignation(config),
+            ElectionTimeoutsHonoured(config),
             StatusIsAccurate(config, evidence),
             *_of_messages(config),
             NoBusyLoop(),
@@ -166,14 +166,14 @@ def make_monitor(
             ImagesFollowAtOnce(),
             LargeBatchesTakeSteps(),
             *_of_snapshots(committed_log),
-            BrokersServeCaughtUp(committed_log),
+            BrokersServeAfterCatchUp(committed_log),
             FencedBrokersLeadNothing(),
             LeadersAreInSync(committed_log),
-            WhoEntersAnIsrMayLead(committed_log),
+            IsrMembersAreActive(committed_log),
             PartitionEpochsRiseByOne(),
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
-            AnswersShowTheImage(config),
+            ResponsesMatchImage(config),
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
@@ -188,12 +188,12 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
     """Return the invariants of leases, heartbeats and forwarding, in the order of their hooks."""
     return (
         CurrentEpochsOnly(registry),
-        OneLivingIncarnation(config, registry),
+        OneIncarnationPerSession(config, registry),
         FencedInTime(config, registry),
         HeartbeatRequestsHonoured(registry),
         BrokersKeepPace(config),
-        HeartbeatsAreTrue(),
-        BrokerStatesAreKafkas(),
+        HeartbeatsAreAccurate(),
+        BrokerStateIsAccurate(),
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
     )
@@ -204,18 +204,18 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
     return (
         FetchesAreFenced(),
         FetchersDoNotLead(),
-        AnswersNameWhatWasAsked(),
-        HighWatermarkIsEarned(config),
-        FollowersTakeHighWatermarks(),
-        FetchesGetWhatFollows(config),
-        NewsIsAnsweredAtOnce(config),
+        ResponsesMatchRequests(),
+        HighWatermarkReachesMajority(config),
+        FollowersAdoptHighWatermark(),
+        FetchReturnsNextBatches(config),
+        NoFetchWaitsWithData(config),
         FetchesWait(),
         OlderEpochsAreRefused(),
-        SuccessorsHoldWhatCommitted(),
-        LeadersSayThatTheyStop(config),
-        LeadersAreHeeded(),
-        AnnouncementsAreRepeated(config),
-        SuccessorsTakeTurns(config),
+        PreferredSuccessorIsCaughtUp(),
+        EndQuorumEpochOnShutdown(config),
+        QuorumEpochRequestsAccepted(),
+        BeginQuorumEpochIsRepeated(config),
+        SuccessorsElectInOrder(config),
         FetchesBackOff(config),
     )
 
@@ -223,11 +223,11 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
 def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
     """Return the invariants of snapshots, in the order of their hooks."""
     return (
-        SnapshotsSayWhatTheLogSays(committed_log),
-        SnapshotFilesSayWhatImagesSay(),
+        SnapshotMatchesLog(committed_log),
+        SnapshotFileMatchesImage(),
         SnapshotAtLogStart(),
         LeadersLoadNoSnapshot(),
-        ImagesMissNothing(),
+        ImageReachesLogStart(),
     )
 
 

@@ -95,18 +95,18 @@ class ElectedByAMajority(Invariant):
             return
         key = (after.epoch, process.node_id)
         voters = self._votes.get(key, [])
-        told = sorted(set(self._heard.get(key, [process.node_id])))
+        reported = sorted(set(self._heard.get(key, [process.node_id])))
         if len(voters) < self._config.majority:
             self.monitor.report_violation(
                 self,
                 process,
                 f"leads epoch {after.epoch}, but only {sorted(voters)} have the vote on disk",
             )
-        elif len(told) < self._config.majority:
+        elif len(reported) < self._config.majority:
             self.monitor.report_violation(
                 self,
                 process,
-                f"leads epoch {after.epoch} after responses with votes of {told} only",
+                f"leads epoch {after.epoch} after responses with votes of {reported} only",
             )
 
 

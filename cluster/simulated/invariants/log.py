@@ -86,7 +86,7 @@ class CommitNeedsMajority(Invariant):
 
 def _holds_durably(voter: ProcessView, end: int, batch: Batch | None) -> bool:
     if end <= voter.log.start.end_offset:
-        return True  # in the voter's snapshot, which SnapshotsSayWhatTheLogSays compares
+        return True  # in the voter's snapshot, which SnapshotMatchesLog compares
     if voter.log.durable_end < end:
         return False
     theirs = voter.log.ending_at(end)

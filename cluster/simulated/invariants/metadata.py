@@ -49,7 +49,7 @@ class ImagesAgree(Invariant):
         drop_below(self._digests, below)
 
 
-class BrokersServeCaughtUp(Invariant):
+class BrokersServeAfterCatchUp(Invariant):
     """A starting broker serves clients only after catching up (KIP-631 "Broker State Machine")."""
 
     statement = "A broker opens its listeners after its image holds the process's registration."
@@ -159,7 +159,7 @@ def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
     return broker is not None and not broker.fenced and not broker.in_controlled_shutdown
 
 
-class WhoEntersAnIsrMayLead(Invariant):
+class IsrMembersAreActive(Invariant):
     """ISR members at their entry, checked per record: an image may have a newer broker state."""
 
     statement = (
@@ -211,9 +211,9 @@ class WhoEntersAnIsrMayLead(Invariant):
         self._isrs[key] = isr
         for broker_id in isr:
             if broker_id not in before and self._brokers.get(broker_id) != (False, False):
-                self._wrong.append(f"broker {broker_id}, {self._told(broker_id)}: {record}")
+                self._wrong.append(f"broker {broker_id}, {self._reported(broker_id)}: {record}")
 
-    def _told(self, broker_id: int) -> str:
+    def _reported(self, broker_id: int) -> str:
         fenced, leaving = self._brokers.get(broker_id, (None, None))
         return "not registered" if fenced is None else f"{fenced=} {leaving=}"
 

@@ -30,7 +30,7 @@ BYTES_AN_EVENT = 0.8
 """Bytes of snapshot files read back per event, which bounds the cost of the check."""
 
 
-class SnapshotsSayWhatTheLogSays(Invariant):
+class SnapshotMatchesLog(Invariant):
     """The image of a snapshot equals the log, when written and when loaded."""
 
     statement = "A snapshot's image is exactly the result of the committed records below its end."
@@ -95,7 +95,7 @@ class SnapshotsSayWhatTheLogSays(Invariant):
             self._ends[self._folded] = (batch.epoch, self._image.digest)
 
 
-class SnapshotFilesSayWhatImagesSay(Invariant):
+class SnapshotFileMatchesImage(Invariant):
     """The file of a snapshot equals its image; each end offset is checked once, within a budget."""
 
     statement = (
@@ -124,7 +124,7 @@ class SnapshotFilesSayWhatImagesSay(Invariant):
         image, last = self._chosen.pop(process.node_id)
         allowed = BYTES_AN_EVENT * self.monitor.count_events()
         if last is None or stored.snapshot.end_offset <= self._furthest:
-            return  # SnapshotsSayWhatTheLogSays has told that no batch ends there
+            return  # SnapshotMatchesLog has told that no batch ends there
         if self._bytes_read + stored.size > allowed:
             return
         self._furthest = stored.snapshot.end_offset
@@ -209,7 +209,7 @@ class LeadersLoadNoSnapshot(Invariant):
             self.monitor.report_violation(self, process, f"loads the snapshot {snapshot} as leader")
 
 
-class ImagesMissNothing(Invariant):
+class ImageReachesLogStart(Invariant):
     """A snapshot that replaces the log also replaces the image."""
 
     statement = "No record is missing between the end of an image and the start of its log."

@@ -143,8 +143,8 @@ class SimulatedDisk(Disk):
         self._contract.barrier_begins(effect)
         self._env.log.reset(effect.snapshot)
         self._env.log.snapshots = self._storage.snapshots
-        for told in self._monitor.on_snapshot_loaded:
-            told(self._process, effect.snapshot, loaded.image)
+        for reported in self._monitor.on_snapshot_loaded:
+            reported(self._process, effect.snapshot, loaded.image)
 
     @override
     def clean(self, effect: CleanLog) -> None:

@@ -105,6 +105,6 @@ class KafkaClient(Client, ABC):
         """Return what the answer says."""
 
 
-def told(outcome: str, **fields: object) -> Completion:
+def answered(outcome: str, **fields: object) -> Completion:
     """Return an ok with this outcome in its value."""
     return Completion(outcome=Outcome.OK, value={"outcome": outcome, **fields})

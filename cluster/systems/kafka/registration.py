@@ -10,7 +10,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.kafka.client import KafkaClient, told
+from kraftproof.cluster.systems.kafka.client import KafkaClient, answered
 from kraftproof.cluster.systems.system import Completion, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -111,23 +111,23 @@ class RegistrationClient(KafkaClient):
         self, answer: broker_registration_response.BrokerRegistrationResponse
     ) -> Completion:
         if answer.error_code == ErrorCode.DUPLICATE_BROKER_REGISTRATION:
-            return told("duplicate")
+            return answered("duplicate")
         if answer.error_code != ErrorCode.NONE:
             return self._refused("register", answer.error_code)
-        return told("registered", epoch=answer.broker_epoch)
+        return answered("registered", epoch=answer.broker_epoch)
 
     def _of_heartbeat(
         self, answer: broker_heartbeat_response.BrokerHeartbeatResponse
     ) -> Completion:
         if answer.error_code in {ErrorCode.STALE_BROKER_EPOCH, ErrorCode.BROKER_ID_NOT_REGISTERED}:
-            return told("stale")
+            return answered("stale")
         if answer.error_code != ErrorCode.NONE:
             return self._refused("heartbeat", answer.error_code)
-        return told("alive", fenced=answer.is_fenced, should_shut_down=answer.should_shut_down)
+        return answered("alive", fenced=answer.is_fenced, should_shut_down=answer.should_shut_down)
 
     def _of_unregister(self, error_code: int) -> Completion:
         if error_code == ErrorCode.NONE:
-            return told("unregistered")
+            return answered("unregistered")
         if error_code == ErrorCode.BROKER_ID_NOT_REGISTERED:
-            return told("absent")
+            return answered("absent")
         return self._refused("unregister", error_code)

@@ -10,7 +10,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, KafkaClient, told
+from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, KafkaClient, answered
 from kraftproof.cluster.systems.system import Completion, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -108,12 +108,12 @@ class TopicsClient(KafkaClient):
         self, f: str, created: create_topics_response.CreatableTopicResult
     ) -> Completion:
         if created.error_code == ErrorCode.TOPIC_ALREADY_EXISTS:
-            return told("exists")
+            return answered("exists")
         if created.error_code != ErrorCode.NONE:
             return self._refused(f, created.error_code)
         if f == "lookup":
-            return told("absent")
-        return told(
+            return answered("absent")
+        return answered(
             "created",
             id=format_uuid(created.topic_id),
             partitions=created.num_partitions,
@@ -127,15 +127,15 @@ class TopicsClient(KafkaClient):
 
     def _of_delete(self, error_code: int) -> Completion:
         if error_code == ErrorCode.NONE:
-            return told("deleted")
+            return answered("deleted")
         if error_code in {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID}:
-            return told("absent")
+            return answered("absent")
         return self._refused("delete", error_code)
 
     def _of_describe(self, shown: metadata_response.MetadataResponseTopic) -> Completion:
         if shown.error_code == ErrorCode.NONE:
             partitions = sorted(shown.partitions, key=lambda partition: partition.partition_index)
-            return told(
+            return answered(
                 "present",
                 indexes=[partition.partition_index for partition in partitions],
                 replicas=[list(partition.replica_nodes) for partition in partitions],
@@ -144,5 +144,5 @@ class TopicsClient(KafkaClient):
                 epochs=[partition.leader_epoch for partition in partitions],
             )
         if shown.error_code in {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID}:
-            return told("absent")
+            return answered("absent")
         return self._refused("describe", shown.error_code)

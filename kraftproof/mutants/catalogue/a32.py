@@ -7,7 +7,7 @@ MUTANT = Mutant(
     title="EndQuorumEpoch names that successor first which is furthest behind",
     source="ours",
     kind="L",
-    expected="SuccessorsHoldWhatCommitted",
+    expected="PreferredSuccessorIsCaughtUp",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.replicas",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="B1",
     title="A snapshot's id names its last record, not the offset after it",
     source="KAFKA-14618 (058d8d530b0)",
-    expected="SnapshotsSayWhatTheLogSays",
+    expected="SnapshotMatchesLog",
     edits=(
         Edit(
             module="kraftproof.node.core.snapshots",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="B5",
     title="A snapshot omits a record type: features, as this node has no producer ids yet",
     source="KAFKA-13357 (e8b53caab47), KAFKA-15860 (209f268d6c3)",
-    expected="SnapshotsSayWhatTheLogSays",
+    expected="SnapshotMatchesLog",
     edits=(
         Edit(
             module="kraftproof.node.core.metadata.snapshot",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="B9",
     title="An image takes a snapshot in at the next commit only; the node may lead by then",
     source="KAFKA-12958; automq#3477",
-    expected="ImagesMissNothing",
+    expected="ImageReachesLogStart",
     kind="L",
     edits=(
         Edit(

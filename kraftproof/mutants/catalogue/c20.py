@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="C20",
     title="Metadata hides the first partition of a topic",
     source="ours; KIP-631 (Membership States)",
-    expected="AnswersShowTheImage",
+    expected="ResponsesMatchImage",
     edits=(
         Edit(
             module="kraftproof.node.core.broker.metadata",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="F9",
     title="A slice of a snapshot does not renew the fetch time-out, so a slow copy ends early",
     source="ours; KIP-630 (FetchSnapshot), 595-51",
-    expected="ElectionsTakeTheirTime",
+    expected="ElectionTimeoutsHonoured",
     kind="L",
     edits=(
         Edit(

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G12",
     title="A debugging consumer gets records before they are committed",
     source="ours; KIP-595 (Fetch)",
-    expected="FetchesGetWhatFollows",
+    expected="FetchReturnsNextBatches",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.serving",

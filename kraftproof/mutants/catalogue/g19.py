@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G19",
     title="The state RECOVERY has the number of RUNNING",
     source="ours; KIP-631 (Broker State Machine), a survivor of the generated mutants",
-    expected="BrokerStatesAreKafkas",
+    expected="BrokerStateIsAccurate",
     edits=(
         Edit(
             module="kraftproof.node.core.broker.lifecycle",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G3",
     title="The second successor stands for election at once, too",
     source="ours; KIP-595 (EndQuorumEpoch)",
-    expected="SuccessorsTakeTurns",
+    expected="SuccessorsElectInOrder",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.announcements",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G4",
     title="A leader does not repeat a lost BeginQuorumEpoch",
     source="ours; KIP-595 (BeginQuorumEpoch)",
-    expected="AnnouncementsAreRepeated",
+    expected="BeginQuorumEpochIsRepeated",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.announcements",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G6",
     title="A request for a slice of a snapshot is no contact of the replica",
     source="ours; KIP-630 (FetchSnapshot), 595-43",
-    expected="LeadersStay",
+    expected="NoNeedlessResignation",
     edits=(
         Edit(
             module="kraftproof.node.core.raft.snapshots.serving",

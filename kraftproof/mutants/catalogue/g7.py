@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G7",
     title="A heartbeat names the next offset in place of the last one",
     source="ours; KIP-631 (BrokerHeartbeat)",
-    expected="HeartbeatsAreTrue",
+    expected="HeartbeatsAreAccurate",
     edits=(
         Edit(
             module="kraftproof.node.core.broker.membership",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="G8",
     title="A broker ignores the grant of its shutdown",
     source="ours; KIP-631 (Controlled Shutdown)",
-    expected="HeartbeatsAreTrue",
+    expected="HeartbeatsAreAccurate",
     edits=(
         Edit(
             module="kraftproof.node.core.broker.membership",

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="K6",
     title="An open metadata transaction of a former controller stays open",
     source="ours; KIP-868 (AbortTransactionRecord)",
-    expected="BrokersServeCaughtUp",
+    expected="BrokersServeAfterCatchUp",
     kind="L",
     edits=(
         Edit(

@@ -54,7 +54,7 @@ def test_each_model_has_an_invalid_history_and_its_words(name):
     assert words == path.with_suffix(".txt").read_text(encoding="utf-8")
     explanation = msgspec.json.decode(run(path, "--model", name, "--json").stdout, type=Explanation)
     assert explanation.words + "\n" == words
-    assert explanation.schema_version == 1
+    assert explanation.schema_version == 2
     assert explanation.sub_history is not None
     assert explanation.sub_history.is_verified
     assert explanation.sub_history.is_minimal
@@ -71,9 +71,9 @@ def test_the_linearization_is_legal_and_keeps_real_time(name):
     for _ in range(200):
         operations = random_history(random, draw, apply, random.randrange(2, 12), 4)
         outcome = check_linearizable(model, operations, Limits())
-        if outcome.verdict is not Verdict.INVALID or outcome.stuck is None:
+        if outcome.verdict is not Verdict.INVALID or outcome.first_illegal is None:
             continue
-        end = outcome.stuck.complete_index or 0
+        end = outcome.first_illegal.complete_index or 0
         before = prefix(model, operations, end - 1)
         order = longest_linearization(model, before, 30)
         assert order is not None
@@ -119,12 +119,12 @@ def stale_history(size: int, processes: int) -> tuple[list[Operation], int]:
 
 
 def test_a_long_history_is_proved_by_its_end():
-    operations, stuck = stale_history(20_000, 8)
-    found = explain(CasRegister(), "k", operations, stuck)
+    operations, first_illegal = stale_history(20_000, 8)
+    found = explain(CasRegister(), "k", operations, first_illegal)
     assert found.sub_history is not None
     assert len(found.sub_history.constraints) == 2
     assert found.sub_history.is_verified
-    assert found.sub_history.constraints[-1].operation.index == stuck
+    assert found.sub_history.constraints[-1].operation.index == first_illegal
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,10 @@ def test_the_linearization_is_found_where_a_search_alone_would_be_lost(name, kin
     columns = columns_of(history)
     judged = judge_columns(model, columns, CheckOptions())
     (wrong,) = [one for one in judged if one.verdict is Verdict.INVALID]
-    stuck = wrong.findings[0].operation_index
-    assert stuck is not None
+    first_illegal = wrong.findings[0].operation_index
+    assert first_illegal is not None
     operations = columns.operations(columns.keys.index(wrong.key))
-    found = explain(model, wrong.key, operations, stuck, seconds=30)
+    found = explain(model, wrong.key, operations, first_illegal, seconds=30)
     assert found.linearization is not None
     assert len(found.linearization) >= found.linearizable
     assert found.sub_history is not None
@@ -171,8 +171,8 @@ def test_the_linearization_is_found_where_a_search_alone_would_be_lost(name, kin
 
 
 def test_too_little_time_is_said():
-    operations, stuck = stale_history(20_000, 8)
-    found = explain(CasRegister(), "k", operations, stuck, seconds=1e-9)
+    operations, first_illegal = stale_history(20_000, 8)
+    found = explain(CasRegister(), "k", operations, first_illegal, seconds=1e-9)
     assert found.sub_history is None
     assert found.linearization is None
     assert "prove the violation" not in found.words

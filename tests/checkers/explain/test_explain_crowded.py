@@ -45,22 +45,22 @@ def crowded(
         long(crowded("stack", "out-of-order", 1_000, 30, 0.1, 8), 9),
         long(crowded("priority-queue", "out-of-order", 1_000, 30, 0.1, 1), 5),
         # An engine reads what was open with the answer that it got later.
-        (crowded("fencing-lock", "stale-token", 2_000, 20, 0.05, 1), 3),
+        long(crowded("fencing-lock", "stale-token", 2_000, 20, 0.05, 1), 3),
         # A window begins in no state that only a later call leads to.
-        (crowded("topics", "gone-id", 1_000, 50, 0.1, 5), 3),
+        long(crowded("topics", "gone-id", 1_000, 50, 0.1, 5), 3),
         # Two deletes of what was created once: seen from the beginning alone.
         (crowded("topics", "gone-id", 1_000, 50, 0.05, 33), 3),
         # A read swapped two elements, and there are others that it did not see, which are open.
         (crowded("list-append", "reordered", 200, 30, 0.1, 2), 3),
         # Each of two reads saw an element that the other did not.
-        (crowded("list-append", "lost-append", 1_000, 50, 0.05, 33), 3),
+        long(crowded("list-append", "lost-append", 1_000, 50, 0.05, 33), 3),
         # The other update of the same value was over long before.
         (crowded("cas-register", "lost-update", 1_000, 50, 0.05, 33), 3),
         # What overwrote it was the last to begin before the read, and many were over later.
         long(crowded("map", "stale-read", 2_000, 50, 0.02, 74, values=8), 2),
         # What is read was written by a transaction that is open, and can't have read what it did.
         long(crowded("multi-register", "phantom", 2_000, 50, 0.02, 36), 2),
-        (crowded("multi-register", "stale-read", 2_000, 50, 0.02, 36), 3),
+        long(crowded("multi-register", "stale-read", 2_000, 50, 0.02, 36), 3),
         # An order is noted, however many ways there are that come to nothing.
         long(crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8), 1),
         # What seems best comes to nothing, whatever one holds to be good.
@@ -89,10 +89,12 @@ def test_an_order_that_is_known_to_be_there_is_looked_for_longer():
     options = crowded("multi-register", "phantom", 2_000, 50, 0.02, 74, values=8)
     columns = columns_of(generated_table(options))
     (judged,) = judge_columns(model, columns, CheckOptions())
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
     known, unknown = (
-        explain(model, judged.key, columns.operations(0), stuck, seconds=0.3, is_first=is_first)
+        explain(
+            model, judged.key, columns.operations(0), first_illegal, seconds=0.3, is_first=is_first
+        )
         for is_first in (True, False)
     )
     assert known.linearized == known.linearizable

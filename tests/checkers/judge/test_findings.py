@@ -19,7 +19,7 @@ from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import LONGEST_VALUE, shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding, FindingKind, Verdict
 from tests.support.checkers.cases import CASES, drawn, sequential
-from tests.support.checkers.reference import first_stuck
+from tests.support.checkers.reference import find_first_illegal
 
 S = 1_000_000_000
 KINDS = [
@@ -186,14 +186,14 @@ def test_no_operation_of_a_valid_random_history_has_a_reason_to_be_wrong(case):
     looked_at, reasons, invalid = 0, 0, 0
     for _ in range(600):
         operations = drawn(random, case, range(3, 9))
-        stuck = first_stuck(apply, operations)
-        if stuck is None:
+        first_illegal = find_first_illegal(apply, operations)
+        if first_illegal is None:
             answered = [one for one in operations if one.status == "ok"]
             assert [model.reason(operations, one) for one in answered] == [None] * len(answered)
             looked_at += len(answered)
         else:
             invalid += 1
-            reasons += model.reason(operations, stuck) is not None
+            reasons += model.reason(operations, first_illegal) is not None
     assert looked_at > 300
     assert reasons > invalid / 2, (reasons, invalid)
 

@@ -7,7 +7,9 @@ import pytest
 
 from kraftproof.checkers import uncompiled
 from kraftproof.checkers.generate.catalogue import SUBJECTS
+from tests.support.long_cases import mostly_long
 
+QUICK = {"cas-register", "kv-append", "list-append", "registration", "stack", "topics"}
 JUDGES = """
 import sys
 from kraftproof.checkers import compiling, uncompiled
@@ -38,7 +40,7 @@ print("numba" in sys.modules)
 """
 
 
-@pytest.mark.parametrize("model", SUBJECTS)
+@pytest.mark.parametrize("model", mostly_long([(name, name) for name in SUBJECTS], QUICK))
 def test_no_kernel_is_compiled_for_a_short_history(model: str) -> None:
     kinds = SUBJECTS[model].corruptions
     corruption = next(name for name, kind in kinds.items() if kind.is_guaranteed)

@@ -10,7 +10,7 @@ from kraftproof.cli import run as kraftproof
 from tests.cluster.docker.spark_cluster import spark_cluster
 from tests.support.checkers.analyses import local_analysis, some_runs
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.timeout(600)]
 BY_CLOCK = {"seconds"}
 """Of verdicts: how long the judging took."""
 

@@ -38,7 +38,7 @@ def test_a_mended_system_does_not_show_the_finding(failed, tmp_path):
     for name in ("run.json", "history.jsonl", "faults.jsonl", "outcome.json"):
         (copy / name).write_bytes((failed / name).read_bytes())
     told = json.loads((copy / "run.json").read_text())
-    told["options"] |= {"mutant": None, "min_bites": 0, "time_limit_s": 30}
+    told["options"] |= {"mutant": None, "min_bites": 0, "time_limit_s": 12}
     (copy / "run.json").write_text(json.dumps(told))
     done = run(KRAFTPROOF, "replay", copy, "--times", "1", "--json")
     assert done.returncode == 0, done.stderr

@@ -57,23 +57,25 @@ def write(path, name: str, kind: str, size: int, concurrency: int = 8) -> None:
     assert isinstance(model, SequentialModel)
     (judged,) = judge_columns(model, columns, CheckOptions())
     assert judged.verdict is Verdict.INVALID
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
     operations = columns.operations(0)
-    write_picture(path, explain(model, judged.key, operations, stuck, seconds=30), operations)
+    write_picture(
+        path, explain(model, judged.key, operations, first_illegal, seconds=30), operations
+    )
 
 
 @pytest.mark.parametrize(("name", "kind", "size"), CASES)
 def test_every_label_is_whole_and_covers_nothing_that_proves_it(shown, name, kind, size):
     page = shown(name, kind, size)
     assert page.messages == []
-    assert page.evaluate("view.x(view.middle(data.stuck)) > GUTTER")
-    assert page.evaluate("view.x(view.middle(data.stuck)) < view.width")
+    assert page.evaluate("view.x(view.middle(data.first_illegal)) > GUTTER")
+    assert page.evaluate("view.x(view.middle(data.first_illegal)) < view.width")
     labels = page.evaluate(
         "labelsOf(view).map(one => ({ ...one, lane: data.lane[one.op],"
         " wide: plot.getContext('2d').measureText(one.text).width }))"
     )
-    assert page.evaluate("data.stuck") in {one["op"] for one in labels}
+    assert page.evaluate("data.first_illegal") in {one["op"] for one in labels}
     bars = page.evaluate(
         "[...view.proof.keys()].map(op => ({ op, lane: data.lane[op], ...barOf(view, op) }))"
     )
@@ -98,7 +100,7 @@ def test_rows_that_are_too_low_for_a_label_have_it_over_their_neighbours(browser
         "labelsOf(view).map(one => ({ ...one, top: view.y(data.lane[one.op]) }))"
     )
     proof = browser.evaluate("view.proof.size")
-    assert browser.evaluate("data.stuck") in {one["op"] for one in labels}
+    assert browser.evaluate("data.first_illegal") in {one["op"] for one in labels}
     assert len(labels) == proof
     height = browser.evaluate("LABEL")
     for label in labels:
@@ -184,7 +186,7 @@ def test_what_was_counted_is_underlined_and_its_window_shown(shown):
     assert page.evaluate(
         f"{inside}.every(op => {window[0]} <= data.start[op] && view.end[op] <= {window[1]})"
     )
-    assert page.evaluate("data.counted.told").startswith(f"{len(inside)} acquire wholly within")
+    assert page.evaluate("data.counted.text").startswith(f"{len(inside)} acquire wholly within")
     x = f"view.x({window[1]}) - 3"
     strip = f"[...plot.getContext('2d').getImageData({x}, view.countedTop + 3, 1, 1).data]"
     assert page.evaluate(strip)[:3] == [0x0B, 0x69, 0xC7]

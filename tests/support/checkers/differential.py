@@ -65,7 +65,7 @@ def run_batch(case: str, seed: int) -> Tally:
     tally = Tally(histories=len(histories))
     compiled = compiled_outcomes(model, histories)
     for place, history in enumerate(histories):
-        truth = reference.first_stuck(apply, history)
+        truth = reference.find_first_illegal(apply, history)
         is_lenient = case in LENIENT and has_lost(history)
         for outcome in (general_outcome(model, history), *compiled[place]):
             tally.compared[case, outcome.engine, outcome.verdict.value] += 1
@@ -145,14 +145,14 @@ def disagreement(
     if outcome.verdict is Verdict.VALID:
         return None if truth is None or is_lenient else f"missed: operation {truth.index}"
     assert outcome.first_illegal_row is not None
-    stuck = history[outcome.first_illegal_row]
+    first_illegal = history[outcome.first_illegal_row]
     if truth is None:
-        return f"false alarm: operation {stuck.index}"
-    is_later = (stuck.complete_index or 0) > (truth.complete_index or 0)
+        return f"false alarm: operation {first_illegal.index}"
+    is_later = (first_illegal.complete_index or 0) > (truth.complete_index or 0)
     may_be_later = is_lenient or outcome.linearizable is None
-    if stuck == truth or (may_be_later and is_later):
+    if first_illegal == truth or (may_be_later and is_later):
         return None
-    return f"named operation {stuck.index}, not {truth.index}"
+    return f"named operation {first_illegal.index}, not {truth.index}"
 
 
 def has_lost(history: History) -> bool:

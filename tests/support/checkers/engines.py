@@ -29,7 +29,7 @@ TIGHT = {
     "_FIRST_SWEEP": 1,
     "_FIRST_SHARE": 20,
     "_SLICE": 7,
-    "_ROOM": 2,
+    "_CAPACITY": 2,
 }
 """So little at first that nearly every key has to go on where it left off, with more room."""
 

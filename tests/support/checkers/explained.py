@@ -16,9 +16,9 @@ def whole_proof(options: GenerateOptions) -> SubHistory:
     assert isinstance(model, SequentialModel)
     (judged,) = judge_columns(model, columns, CheckOptions())
     assert judged.verdict is Verdict.INVALID
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
-    found = explain(model, judged.key, columns.operations(0), stuck)
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
+    found = explain(model, judged.key, columns.operations(0), first_illegal)
     assert found.linearization is not None
     assert len(found.linearization) >= found.linearizable
     assert found.sub_history is not None

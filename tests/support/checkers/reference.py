@@ -278,7 +278,7 @@ def linearizable(
     return explains(frozenset(range(len(happened))), initial)
 
 
-def first_stuck(apply: Apply, operations: Sequence[Operation]) -> Operation | None:
+def find_first_illegal(apply: Apply, operations: Sequence[Operation]) -> Operation | None:
     """Returns the first completed operation by whose completion no order explains the answers."""
     if linearizable(apply, operations):
         return None

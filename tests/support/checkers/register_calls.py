@@ -78,7 +78,7 @@ def random_key(random: Random, size: int) -> list[Call]:
 class Truth:
     """What is true of a key: the call that no legal order reaches, what it may hold before it."""
 
-    stuck: Call | None
+    first_illegal: Call | None
     linearizable: int
     states: frozenset[int]
 

@@ -96,9 +96,9 @@ def mistake(
         elif chunks.verdict == "invalid" and outcome.verdict is Verdict.VALID:
             return f"missed operation {corrupted.index} of key {key}"
         elif outcome.first_illegal_row is not None and kind not in {"any", "swapped-reads"}:
-            stuck = columns.operation(outcome.first_illegal_row)
-            if corrupted.f in READS and stuck.index != corrupted.index:
-                return f"named operation {stuck.index}, not {corrupted.index}, of key {key}"
+            first_illegal = columns.operation(outcome.first_illegal_row)
+            if corrupted.f in READS and first_illegal.index != corrupted.index:
+                return f"named operation {first_illegal.index}, not {corrupted.index}, of key {key}"
     return None
 
 

@@ -99,7 +99,7 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, keys: NDArray[np.int64]) -> Search:
-    """Return a search that has room for some keys of a layout."""
+    """Return a search that has capacity for some keys of a layout."""
     calls = int(layout.counts[keys, KEPT].max(initial=0))
     values = int(np.diff(layout.value_starts)[keys].max(initial=0))
     return Search(
@@ -233,7 +233,7 @@ def _copy(source: NDArray[np.int64], target: NDArray[np.int64]) -> None:
 
 @bare_kernel
 def _wait(search: Search, row: NDArray[np.int64]) -> None:
-    """Put a configuration on the ring; the oldest makes room if it is full."""
+    """Put a configuration on the ring; the oldest makes capacity if it is full."""
     at = search.at
     at[TOP] = (at[TOP] + 1) & (_WAITING - 1)
     at[FORGOTTEN] += at[SIZE] == _WAITING

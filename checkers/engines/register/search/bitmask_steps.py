@@ -1,7 +1,7 @@
 """The successors of a register's configuration in machine words, at a return.
 
 A configuration is a value, a mask of the open calls that are done, a mask of those that were open
-when the current block began, and a few loose ends. It follows
+when the current block began, and a few open blocks. It follows
 `checkers.engines.register.search.steps`: each way is legal, but not every way is tried. Only some
 open blocks are kept, and the first beginnings of a block.
 """
@@ -72,7 +72,7 @@ class Steps(NamedTuple):
 
 
 def new_steps(calls: int, values: int) -> Steps:
-    """Return room for keys of so many calls and values at most."""
+    """Return capacity for keys of so many calls and values at most."""
     return Steps(
         masks=new_masks(calls, values),
         row=np.zeros(COLUMNS, np.int64),
@@ -132,7 +132,7 @@ def advance(key: Key, steps: Steps, invoked: Integer) -> None:
 def _leave(
     masks: Masks, row: NDArray[np.int64], place: Integer, value: Integer, within: Integer
 ) -> Integer:
-    """Put a loose end at a place if it is of use and there is room; return the next place."""
+    """Put a loose end at a place if it is of use and there is capacity; return the next place."""
     left = within & masks.at[OPEN] & ~row[DONE] & ~masks.at[OPEN_WRITES]
     required = left & ~masks.at[INDETERMINATE]
     if not left & masks.sets[UPDATES, value] or not required or place == COLUMNS:
@@ -151,7 +151,7 @@ def _add(
     end: Integer,
     within: Integer,
 ) -> None:
-    """Add a configuration to the successors, if there is room.
+    """Add a configuration to the successors, if there is capacity.
 
     It has the present open blocks, without that in column `used`, and a new one: the block that
     ended with a value, which the calls `within` may continue.
@@ -199,14 +199,14 @@ def _find_leads(key: Key, steps: Steps, returning: Integer) -> None:
     is_changed = left != 0
     while is_changed:
         is_changed = False
-        ahead = left
-        while ahead:
-            call = masks.calls[lowest(ahead)]
+        lookahead = left
+        while lookahead:
+            call = masks.calls[lowest(lookahead)]
             if leads >> (key.calls[call, NEW] & 63) & 1:
                 leads |= np.int64(1) << (key.calls[call, EXPECTED] & 63)
-                left &= ~(ahead & -ahead)
+                left &= ~(lookahead & -lookahead)
                 is_changed = True
-            ahead &= ahead - 1
+            lookahead &= lookahead - 1
     steps.at[LEADS] = leads
 
 

@@ -2,7 +2,7 @@
 
 Each open call has a *slot*, 64 at most; sets of open calls are masks, by the value that calls ask
 for or set. Indeterminate calls, which never return, share the remaining slots in turn: without
-room, the oldest is forgotten.
+capacity, the oldest is forgotten.
 """
 
 from typing import Final, NamedTuple

@@ -52,11 +52,11 @@ EARLIER: Final = 0
 CURRENT: Final = 1
 
 NOTHING: Final = 0
-ROOM: Final = 1
+CAPACITY: Final = 1
 ENDS: Final = 2
 
 
-class Space(NamedTuple):
+class Workspace(NamedTuple):
     """The workspace for the successors of a configuration.
 
     Attributes:
@@ -76,53 +76,59 @@ class Space(NamedTuple):
     at: NDArray[np.int64]
 
 
-def new_space(columns: int, values: int, room: int) -> Space:
+def new_workspace(columns: int, values: int, capacity: int) -> Workspace:
     """Return a space.
 
     Args:
         columns: of its rows.
         values: how many a key has, at most.
-        room: for how many successors, and paths.
+        capacity: for how many successors, and paths.
     """
-    return Space(
-        rows=np.zeros((room, columns), np.int64),
-        paths=np.zeros((room, columns), np.int64),
-        reached=np.zeros(room, np.int64),
+    return Workspace(
+        rows=np.zeros((capacity, columns), np.int64),
+        paths=np.zeros((capacity, columns), np.int64),
+        reached=np.zeros(capacity, np.int64),
         leads=np.zeros(values, np.int32),
         at=np.zeros(5, np.int64),
     )
 
 
 @bare_kernel
-def copy_out(key: Key, rows: Rows, i: Integer, space: Space) -> Integer:
+def copy_out(key: Key, rows: Rows, i: Integer, workspace: Workspace) -> Integer:
     """Copy a row to the successors, and returns its place there."""
-    place: Integer = space.at[COUNT]
-    if place == len(space.rows) - 1:  # the last row is never one of them
-        space.at[LACKING] = ROOM
-        copy_row(key, rows, i, space.rows, place)
+    place: Integer = workspace.at[COUNT]
+    if place == len(workspace.rows) - 1:  # the last row is never one of them
+        workspace.at[LACKING] = CAPACITY
+        copy_row(key, rows, i, workspace.rows, place)
         return place
-    copy_row(key, rows, i, space.rows, place)
-    space.at[COUNT] += 1
+    copy_row(key, rows, i, workspace.rows, place)
+    workspace.at[COUNT] += 1
     return place
 
 
 @bare_kernel
 def leave_end(
-    key: Key, here: Window, rows: Rows, i: Integer, value: Integer, scope: Integer, space: Space
+    key: Key,
+    here: Window,
+    rows: Rows,
+    i: Integer,
+    value: Integer,
+    scope: Integer,
+    workspace: Workspace,
 ) -> None:
     """Leave the end of a block loose."""
     if not add_end(key, here, rows, i, value, scope):
-        space.at[LACKING] = ENDS
+        workspace.at[LACKING] = ENDS
 
 
 @bare_kernel
-def find_leads(key: Key, here: Window, space: Space) -> None:
+def find_leads(key: Key, here: Window, workspace: Workspace) -> None:
     """Mark the values from which compare-and-sets may lead to what the returning call needs."""
-    if space.at[STANDS_FOR] == here.at[0]:
+    if workspace.at[STANDS_FOR] == here.at[0]:
         return
-    space.at[STANDS_FOR] = here.at[0]
-    space.at[STAMP] += 1
-    stamp, leads = space.at[STAMP], space.leads
+    workspace.at[STANDS_FOR] = here.at[0]
+    workspace.at[STAMP] += 1
+    stamp, leads = workspace.at[STAMP], workspace.leads
     leads[key.calls[key.returning[here.at[0], CALL], EXPECTED]] = stamp
     is_changed = True
     while is_changed:
@@ -148,53 +154,59 @@ def explore(
     key: Key,
     here: Window,
     there: Window,
-    space: Space,
+    workspace: Workspace,
     value: Integer,
     scope: Integer,
     way: Integer,
 ) -> None:
     """Follows compare-and-sets in scope from the first path's value to what returns."""
     returning = key.returning[here.at[0], CALL]
-    space.reached[0] = value
+    workspace.reached[0] = value
     head, tail = np.int64(0), np.int64(1)
-    while head < tail and space.at[LACKING] == NOTHING:
-        arrived = space.reached[head] == key.calls[returning, EXPECTED]
+    while head < tail and workspace.at[LACKING] == NOTHING:
+        arrived = workspace.reached[head] == key.calls[returning, EXPECTED]
         if arrived:
-            _arrive(key, here, there, space, head, scope, way)
+            _arrive(key, here, there, workspace, head, scope, way)
         if not arrived or key.calls[returning, KIND] == CAS:
-            tail = np.int64(_follow(key, here, space, head, tail, scope))
+            tail = np.int64(_follow(key, here, workspace, head, tail, scope))
         head += 1
 
 
 @bare_kernel
 def _arrive(
-    key: Key, here: Window, there: Window, space: Space, path: Integer, scope: Integer, way: Integer
+    key: Key,
+    here: Window,
+    there: Window,
+    workspace: Workspace,
+    path: Integer,
+    scope: Integer,
+    way: Integer,
 ) -> None:
     """Make a path that has reached what the returning call needs a successor."""
     position = here.at[0]
     call, rank, value = (
         key.returning[position, CALL],
         key.returning[position, RANK],
-        space.reached[path],
+        workspace.reached[path],
     )
-    place = copy_out(key, space.paths, path, space)
-    mark_done(space.rows, place, rank)
+    place = copy_out(key, workspace.paths, path, workspace)
+    mark_done(workspace.rows, place, rank)
     if key.calls[call, KIND] != READ:
         value = key.calls[call, NEW]
-        answer_reads(key, here, space.rows, place, value, scope)
+        answer_reads(key, here, workspace.rows, place, value, scope)
     if way == CURRENT:
-        space.rows[place, VALUE] = value
+        workspace.rows[place, VALUE] = value
     else:
-        leave_end(key, here, space.rows, place, value, scope, space)
-    advance(key, here, there, space.rows, place)
+        leave_end(key, here, workspace.rows, place, value, scope, workspace)
+    advance(key, here, there, workspace.rows, place)
 
 
 @bare_kernel
 def _follow(
-    key: Key, here: Window, space: Space, head: Integer, tail: Integer, scope: Integer
+    key: Key, here: Window, workspace: Workspace, head: Integer, tail: Integer, scope: Integer
 ) -> Integer:
     """Add the paths that go one compare-and-set further, and returns the count then."""
-    stamp, value = space.at[STAMP], space.reached[head]
+    stamp, value = workspace.at[STAMP], workspace.reached[head]
     returning = key.returning[here.at[0], CALL]
     for rank in range(scope):
         call = here.opened[rank]
@@ -205,41 +217,43 @@ def _follow(
             or call == returning
         ):
             continue
-        if space.leads[key.calls[call, NEW]] != stamp or is_done(space.paths, head, rank):
+        if workspace.leads[key.calls[call, NEW]] != stamp or is_done(workspace.paths, head, rank):
             continue
-        if _is_best_cas(key, here, space.paths, head, rank, scope):
-            if tail == len(space.paths):
-                space.at[LACKING] = ROOM
+        if _is_best_cas(key, here, workspace.paths, head, rank, scope):
+            if tail == len(workspace.paths):
+                workspace.at[LACKING] = CAPACITY
                 return tail
-            copy_row(key, space.paths, head, space.paths, tail)
-            mark_done(space.paths, tail, rank)
-            tail = _keep_path(key, here, space, tail, key.calls[call, NEW], scope)
+            copy_row(key, workspace.paths, head, workspace.paths, tail)
+            mark_done(workspace.paths, tail, rank)
+            tail = _keep_path(key, here, workspace, tail, key.calls[call, NEW], scope)
     field = first_cas(key, value)
     while field < len(key.pool) and key.pool[field, OLD] == value:
         new = key.pool[field, SET]
-        is_there = space.leads[new] == stamp and pool_left(key, space.paths, head, field) > 0
-        if is_there and not _has_cas(key, here, space.paths, head, value, new, scope):
-            if tail == len(space.paths):
-                space.at[LACKING] = ROOM
+        is_there = (
+            workspace.leads[new] == stamp and pool_left(key, workspace.paths, head, field) > 0
+        )
+        if is_there and not _has_cas(key, here, workspace.paths, head, value, new, scope):
+            if tail == len(workspace.paths):
+                workspace.at[LACKING] = CAPACITY
                 return tail
-            copy_row(key, space.paths, head, space.paths, tail)
-            pool_take(key, space.paths, tail, field)
-            tail = _keep_path(key, here, space, tail, new, scope)
+            copy_row(key, workspace.paths, head, workspace.paths, tail)
+            pool_take(key, workspace.paths, tail, field)
+            tail = _keep_path(key, here, workspace, tail, new, scope)
         field += 1
     return tail
 
 
 @bare_kernel
 def _keep_path(
-    key: Key, here: Window, space: Space, path: Integer, value: Integer, scope: Integer
+    key: Key, here: Window, workspace: Workspace, path: Integer, value: Integer, scope: Integer
 ) -> Integer:
     """Keep the last path unless an earlier one covers it, and returns the count."""
-    answer_reads(key, here, space.paths, path, value, scope)
-    space.reached[path] = value
-    space.at[TRIED] += path >> 3
+    answer_reads(key, here, workspace.paths, path, value, scope)
+    workspace.reached[path] = value
+    workspace.at[TRIED] += path >> 3
     for other in range(path):
-        same = space.reached[other] == value
-        if same and covers(key, here, space.paths, other, space.paths, path):
+        same = workspace.reached[other] == value
+        if same and covers(key, here, workspace.paths, other, workspace.paths, path):
             return path
     return path + 1
 

@@ -10,7 +10,7 @@ says how they are searched for. A row is int64[.]:
 - DONE on: a bit a rank, in words of 64: a read that has been answered, an update that was placed.
 - then the pool: for each distinct indeterminate call how many are left, some fields to a word, with
   a spare bit on top of each.
-- then the loose ends, descending, 0 for none: a block before the current one that ended with a
+- then the open blocks, descending, 0 for none: a block before the current one that ended with a
   value, and which compare-and-sets may still extend: (value + 1) << SCOPE_BITS | scope.
 """
 
@@ -67,7 +67,7 @@ class Key(NamedTuple):
 
 @bare_kernel
 def key_of(layout: Layout, k: Integer, ends: Integer, is_relaxed: bool) -> Key:  # noqa: FBT001
-    """Return one key, with rows that have room for some loose ends, if it can have any.
+    """Return one key, with rows that have capacity for some open blocks, if it can have any.
 
     Relaxed, the search starts with any value, as if a block had just begun, and what is in the pool
     is never used up.

@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.calls.register import CAS
 from kraftproof.checkers.engines.kernels.arrays import Integer
-from kraftproof.checkers.engines.register.search.cas_paths import COUNT, STANDS_FOR, TRIED, Space
+from kraftproof.checkers.engines.register.search.cas_paths import (
+    COUNT,
+    STANDS_FOR,
+    TRIED,
+    Workspace,
+)
 from kraftproof.checkers.engines.register.search.configurations import (
     VALUE,
     Key,
@@ -81,18 +86,18 @@ class Descent(NamedTuple):
     at: Rows
 
 
-def new_descent(columns: int, ranks: int, room: int) -> Descent:
+def new_descent(columns: int, ranks: int, capacity: int) -> Descent:
     """Return an empty search.
 
     Args:
         columns: of its rows.
         ranks: how many calls are open at a time, at most.
-        room: for how many alternatives; a power of two.
+        capacity: for how many alternatives; a power of two.
     """
     return Descent(
-        rows=np.zeros((room, columns), np.int64),
-        positions=np.zeros(room, np.int32),
-        seen=np.zeros(16 * room, np.int64),
+        rows=np.zeros((capacity, columns), np.int64),
+        positions=np.zeros(capacity, np.int32),
+        seen=np.zeros(16 * capacity, np.int64),
         row=np.zeros((1, columns), np.int64),
         here=new_window(ranks),
         there=new_window(ranks),
@@ -106,7 +111,7 @@ def descend(
     keys: NDArray[np.int64],
     ends: Integer,
     descent: Descent,
-    space: Space,
+    workspace: Workspace,
     work: Integer,
     is_resumed: bool,  # noqa: FBT001 a kernel takes no keywords
     found: NDArray[np.int64],
@@ -116,9 +121,9 @@ def descend(
     Args:
         layout: the calls.
         keys: int64[m], the numbers of the keys.
-        ends: how many loose ends a row has room for; others are forgotten.
+        ends: how many open blocks a row has capacity for; others are forgotten.
         descent: what it works with; rows at least as wide as those of any of the keys.
-        space: likewise.
+        workspace: likewise.
         work: about how much work a key may cost, or if negative, how much per return.
         is_resumed: whether to go on with the descent as it is; then m is 1.
         found: int64[m, 3], set to VALID, EXHAUSTED or RUNNING, the furthest position reached, and
@@ -133,7 +138,7 @@ def descend(
             if not is_resumed:
                 _start(key, descent)
             budget = work if work > 0 else -work * (key.returns + 64)
-            found[j, 0] = _run(key, descent, space, budget)
+            found[j, 0] = _run(key, descent, workspace, budget)
             found[j, 1], found[j, 2] = descent.at[FURTHEST], descent.at[VALUE_THERE]
 
 
@@ -149,11 +154,11 @@ def _start(key: Key, descent: Descent) -> None:
 
 
 @bare_kernel
-def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
+def _run(key: Key, descent: Descent, workspace: Workspace, work: Integer) -> Integer:
     """Go on until it is decided or about so much work was done: RUNNING, VALID or EXHAUSTED."""
     at, row = descent.at, descent.row
     end = at[WORK] + work
-    space.at[STANDS_FOR] = -1
+    workspace.at[STANDS_FOR] = -1
     here, there = descent.here, descent.there
     while at[SIZE] > 0:
         copy_row(key, descent.rows, at[TOP], row, 0)
@@ -166,14 +171,14 @@ def _run(key: Key, descent: Descent, space: Space, work: Integer) -> Integer:
                 at[FURTHEST], at[VALUE_THERE] = position, row[0, VALUE]
             if _is_seen(key, here, descent, position):
                 break
-            successors(key, here, there, row, 0, space)
-            at[WORK] += 1 + space.at[COUNT] + space.at[TRIED]
-            if space.at[COUNT] == 0:
+            successors(key, here, there, row, 0, workspace)
+            at[WORK] += 1 + workspace.at[COUNT] + workspace.at[TRIED]
+            if workspace.at[COUNT] == 0:
                 break
             position += 1
             if position == key.returns:
                 return VALID
-            _choose(key, there, descent, space, position)
+            _choose(key, there, descent, workspace, position)
             if at[WORK] >= end:
                 _push(key, descent, row, 0, position)
                 return RUNNING
@@ -195,7 +200,7 @@ def _moved(key: Key, here: Window, there: Window, position: Integer) -> tuple[Wi
 
 @bare_kernel
 def _push(key: Key, descent: Descent, rows: Rows, i: Integer, position: Integer) -> None:
-    """Put a configuration on the ring; the oldest makes room if it is full."""
+    """Put a configuration on the ring; the oldest makes capacity if it is full."""
     at = descent.at
     at[TOP] = (at[TOP] + 1) % len(descent.rows)
     at[SIZE] = min(at[SIZE] + 1, len(descent.rows))
@@ -217,14 +222,16 @@ def _is_seen(key: Key, here: Window, descent: Descent, position: Integer) -> boo
 
 
 @bare_kernel
-def _choose(key: Key, there: Window, descent: Descent, space: Space, position: Integer) -> None:
+def _choose(
+    key: Key, there: Window, descent: Descent, workspace: Workspace, position: Integer
+) -> None:
     """Go on with the successor whose value is asked for soonest; the others wait, best on top."""
-    count = space.at[COUNT]
+    count = workspace.at[COUNT]
     best = count - 1
     if count > 1:
-        wants = space.reached
+        wants = workspace.reached
         for place in range(count):
-            wants[place] = _next_want(key, there, space.rows, place, position)
+            wants[place] = _next_want(key, there, workspace.rows, place, position)
         for place in range(count - 1, -1, -1):
             if wants[place] <= wants[best]:
                 best = place
@@ -235,8 +242,8 @@ def _choose(key: Key, there: Window, descent: Descent, space: Space, position: I
                 best = (drawn >> 20) % count
         for place in range(count - 1, -1, -1):
             if place != best:
-                _push(key, descent, space.rows, place, position)
-    copy_row(key, space.rows, best, descent.row, 0)
+                _push(key, descent, workspace.rows, place, position)
+    copy_row(key, workspace.rows, best, descent.row, 0)
 
 
 @bare_kernel

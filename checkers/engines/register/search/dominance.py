@@ -27,8 +27,8 @@ def covers(key: Key, window: Window, rows: Rows, i: Integer, others: Rows, j: In
     """Return whether row i can do whatever row j of `others` can.
 
     It holds the same value, has the same compare-and-sets behind it, has an equal or later start of
-    its block, has answered as many reads, has as many calls and loose ends left. Of the writes that
-    i has not placed and j has, each can be put before the current block in i.
+    its block, has answered as many reads, has as many calls and open blocks left. Of the writes
+    that i has not placed and j has, each can be put before the current block in i.
     """
     value = asked_value(key, window, rows[i, VALUE])
     return (

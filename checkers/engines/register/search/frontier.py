@@ -2,8 +2,8 @@
 
 The sweep passes the returns in order, breadth first. If a configuration can do whatever another can
 (`checkers.engines.register.search.dominance`), the other is dropped. If none is left, no legal
-order reaches the return: invalid. The sweep is exact: for want of room it stops, and drops nothing.
-See `checkers.engines.register.search.steps` for the successors of a configuration.
+order reaches the return: invalid. The sweep is exact: for lack of capacity it stops, and drops
+nothing. See `checkers.engines.register.search.steps` for the successors of a configuration.
 
 Memory is bounded by the open calls at a time and the distinct indeterminate calls, not by the
 length. The worst case is exponential in both; the problem is NP-complete (Gibbons and Korach,
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from kraftproof.checkers.engines.kernels.arrays import Integer
 from kraftproof.checkers.engines.register.search.cas_paths import (
+    CAPACITY,
     COUNT,
     LACKING,
     NOTHING,
-    ROOM,
     STANDS_FOR,
     TRIED,
-    Space,
+    Workspace,
 )
 from kraftproof.checkers.engines.register.search.configurations import (
     VALUE,
@@ -41,9 +41,9 @@ from kraftproof.checkers.kernels import bare_kernel
 
 RUNNING: Final = 0
 VALID: Final = 1
-STUCK: Final = 2
+ILLEGAL: Final = 2
 FULL: Final = 3
-LACKS_SPACE: Final = 4
+LACKS_CAPACITY: Final = 4
 LACKS_ENDS: Final = 5
 
 POSITION: Final = 0
@@ -79,28 +79,28 @@ class Frontier(NamedTuple):
     at: Rows
 
 
-def new_frontier(columns: int, ranks: int, room: int) -> Frontier:
+def new_frontier(columns: int, ranks: int, capacity: int) -> Frontier:
     """Return an empty frontier.
 
     Args:
         columns: of its rows.
         ranks: how many calls are open at a time, at most.
-        room: for how many configurations.
+        capacity: for how many configurations.
     """
     return Frontier(
-        even=np.zeros((room, columns), np.int64),
-        odd=np.zeros((room, columns), np.int64),
-        heads=np.empty(room // 4 + 64, np.int32),
-        links=np.empty(room, np.int32),
+        even=np.zeros((capacity, columns), np.int64),
+        odd=np.zeros((capacity, columns), np.int64),
+        heads=np.empty(capacity // 4 + 64, np.int32),
+        links=np.empty(capacity, np.int32),
         even_window=new_window(ranks),
         odd_window=new_window(ranks),
         at=np.zeros(5, np.int64),
     )
 
 
-def enlarged(frontier: Frontier, columns: int, room: int) -> Frontier:
-    """Return the same frontier with more columns or more room; it repeats its last step."""
-    larger = new_frontier(columns, len(frontier.even_window.opened), room)
+def enlarged(frontier: Frontier, columns: int, capacity: int) -> Frontier:
+    """Return the same frontier with more columns or more capacity; it repeats its last step."""
+    larger = new_frontier(columns, len(frontier.even_window.opened), capacity)
     size, narrow = frontier.at[SIZE], frontier.even.shape[1]
     for rows, source in ((larger.even, frontier.even), (larger.odd, frontier.odd)):
         rows[:size, :narrow] = source[:size]
@@ -117,7 +117,7 @@ def sweep(
     keys: NDArray[np.int64],
     ends: Integer,
     frontier: Frontier,
-    space: Space,
+    workspace: Workspace,
     work: Integer,
     is_resumed: bool,  # noqa: FBT001 a kernel takes no keywords
     is_relaxed: bool,  # noqa: FBT001
@@ -128,14 +128,14 @@ def sweep(
     Args:
         layout: The calls.
         keys: int64[m], the numbers of the keys.
-        ends: The number of open blocks for which a row has room.
+        ends: The number of open blocks for which a row has capacity.
         frontier: The workspace; rows at least as wide as those of any key.
-        space: Likewise.
+        workspace: Likewise.
         work: The approximate work for a key.
         is_resumed: Whether to continue the frontier; then m is 1.
         is_relaxed: Whether to start with any value, and never to use up settled indeterminate
             calls. Then VALID proves nothing, and STUCK proves that no order passes this or an
-            earlier return. The frontier must have room for as many rows as a key has values.
+            earlier return. The frontier must have capacity for as many rows as a key has values.
         found: int64[m, 6], set to the status of each key, the position, and if STUCK up to four
             values with which legal orders get there, -1 for none.
     """
@@ -147,9 +147,9 @@ def sweep(
             continue
         if not is_resumed:
             start(key, frontier)
-        found[j, 0] = run(key, frontier, space, work)
+        found[j, 0] = run(key, frontier, workspace, work)
         found[j, 1] = frontier.at[POSITION]
-        if found[j, 0] == STUCK:
+        if found[j, 0] == ILLEGAL:
             _tell_values(frontier, found[j, 2:])
 
 
@@ -159,10 +159,10 @@ def _tell_values(frontier: Frontier, values: NDArray[np.int64]) -> None:
     rows = frontier.even if frontier.at[POSITION] % 2 == 0 else frontier.odd
     count = 0
     for place in range(frontier.at[SIZE]):
-        is_told = False
+        is_observed = False
         for other in range(count):
-            is_told |= values[other] == rows[place, VALUE]
-        if not is_told and count < len(values):
+            is_observed |= values[other] == rows[place, VALUE]
+        if not is_observed and count < len(values):
             values[count] = rows[place, VALUE]
             count += 1
 
@@ -193,17 +193,17 @@ def _enter(key: Key, frontier: Frontier) -> None:
 
 
 @bare_kernel
-def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
-    """Continue until a decision, a lack of room, or about the given work.
+def run(key: Key, frontier: Frontier, workspace: Workspace, work: Integer) -> Integer:
+    """Continue until a decision, a lack of capacity, or about the given work.
 
     Returns:
-        RUNNING; VALID; STUCK at POSITION; FULL, if the frontier has no room; LACKS_SPACE, if the
-        successors have none; LACKS_ENDS, if a row has no room for an open block. After RUNNING the
-        sweep can continue; after the last three, with larger arrays.
+        RUNNING; VALID; ILLEGAL at POSITION; FULL, if the frontier has no capacity; LACKS_CAPACITY,
+        if the successors have none; LACKS_ENDS, if a row has no capacity for an open block. After
+        RUNNING the sweep can continue; after the last three, with larger arrays.
     """
     at = frontier.at
     end = at[WORK] + work
-    space.at[STANDS_FOR] = -1
+    workspace.at[STANDS_FOR] = -1
     while True:
         is_even = at[POSITION] % 2 == 0
         here = frontier.even_window if is_even else frontier.odd_window
@@ -213,30 +213,32 @@ def run(key: Key, frontier: Frontier, space: Space, work: Integer) -> Integer:
         while at[NEXT] < at[SIZE]:
             if at[WORK] >= end:
                 return RUNNING
-            successors(key, here, there, rows, at[NEXT], space)
-            at[WORK] += 1 + space.at[COUNT] + space.at[TRIED]
-            if space.at[LACKING] != NOTHING:
-                return LACKS_SPACE if space.at[LACKING] == ROOM else LACKS_ENDS
+            successors(key, here, there, rows, at[NEXT], workspace)
+            at[WORK] += 1 + workspace.at[COUNT] + workspace.at[TRIED]
+            if workspace.at[LACKING] != NOTHING:
+                return LACKS_CAPACITY if workspace.at[LACKING] == CAPACITY else LACKS_ENDS
             if at[POSITION] + 1 == key.returns:
-                if space.at[COUNT] > 0:
+                if workspace.at[COUNT] > 0:
                     return VALID
-            elif not _insert_all(key, there, following, frontier, space):
+            elif not _insert_all(key, there, following, frontier, workspace):
                 return FULL
             at[NEXT] += 1
         if at[FOLLOWING] == 0:
-            return STUCK
+            return ILLEGAL
         at[SIZE] = _drop_dead(key, following, frontier)
         at[POSITION] += 1
         _enter(key, frontier)
 
 
 @bare_kernel
-def _insert_all(key: Key, there: Window, following: Rows, frontier: Frontier, space: Space) -> bool:
-    """Add the successors; return False if there is no room."""
-    for place in range(space.at[COUNT]):
+def _insert_all(
+    key: Key, there: Window, following: Rows, frontier: Frontier, workspace: Workspace
+) -> bool:
+    """Add the successors; return False if there is no capacity."""
+    for place in range(workspace.at[COUNT]):
         if frontier.at[FOLLOWING] == len(following):
             return False
-        _insert(key, there, following, frontier, space.rows, place)
+        _insert(key, there, following, frontier, workspace.rows, place)
     return True
 
 

@@ -16,7 +16,7 @@ def outcome_of(
     """Return what `frontier.sweep` found of a key, as a row of it; None if it is undecided."""
     if row[0] == frontier.VALID:
         return Outcome(verdict=Verdict.VALID, engine="frontier")
-    if row[0] != frontier.STUCK:
+    if row[0] != frontier.ILLEGAL:
         return None
     start, end = int(calls.starts[key]), int(calls.starts[key + 1])
     position = int(row[1])

@@ -279,10 +279,10 @@ def _number_pools(layout: Layout) -> None:
     indeterminate, keys = places[kinds >= INDETERMINATE_WRITE], keys[kinds >= INDETERMINATE_WRITE]
     if not len(indeterminate):
         return
-    told = np.stack(
+    observed = np.stack(
         [keys, layout.calls[indeterminate, EXPECTED], layout.calls[indeterminate, NEW]], axis=1
     )
-    distinct, number, equal = np.unique(told, axis=0, return_inverse=True, return_counts=True)
+    distinct, number, equal = np.unique(observed, axis=0, return_inverse=True, return_counts=True)
     fields = np.bincount(distinct[:, 0], minlength=len(kept))
     first = np.cumsum(fields) - fields
     layout.calls[indeterminate, FIELD] = number.ravel() - first[keys]

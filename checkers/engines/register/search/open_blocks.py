@@ -38,7 +38,7 @@ from kraftproof.checkers.kernels import bare_kernel
 def add_end(
     key: Key, window: Window, rows: Rows, i: Integer, value: Integer, scope: Integer
 ) -> bool:
-    """Add a loose end unless it is of no use; returns False if there is no room for it."""
+    """Add a loose end unless it is of no use; returns False if there is no capacity for it."""
     scope = useful_scope(key, window, rows, i, value, scope)
     if scope == 0:
         return True
@@ -92,7 +92,7 @@ def useful_scope(
 
 @bare_kernel
 def trim_ends(key: Key, window: Window, rows: Rows, i: Integer) -> None:
-    """Drop the loose ends that have become of no use, so that equal configurations are equal."""
+    """Drop the open blocks that have become of no use, so that equal configurations are equal."""
     kept = first_end(key)
     value, limit, spare = np.int64(-1), np.int64(0), np.int64(0)
     for column in range(first_end(key), width(key)):

@@ -25,7 +25,7 @@ from kraftproof.checkers.calls.register import RegisterCalls, since
 from kraftproof.checkers.engines.register.search import depth_first, frontier
 from kraftproof.checkers.engines.register.search.bitmask_dfs import Search, new_search, search_keys
 from kraftproof.checkers.engines.register.search.bitmasks import that_fit
-from kraftproof.checkers.engines.register.search.cas_paths import Space, new_space
+from kraftproof.checkers.engines.register.search.cas_paths import Workspace, new_workspace
 from kraftproof.checkers.engines.register.search.configurations import columns_of
 from kraftproof.checkers.engines.register.search.depth_first import new_descent
 from kraftproof.checkers.engines.register.search.frontier import enlarged, new_frontier
@@ -48,9 +48,9 @@ _FEWEST_RETURNS: Final = 4
 _SLICE: Final = 50_000
 """Work after which the clock is looked at: some ten milliseconds."""
 _ENDS: Final = 8
-_ROOM: Final = 512
-_DESCENT_ROOM: Final = 1024
-_MOST_DESCENT_ROOM: Final = 1 << 16
+_CAPACITY: Final = 512
+_DESCENT_CAPACITY: Final = 1024
+_MOST_DESCENT_CAPACITY: Final = 1 << 16
 _MOST_SUCCESSORS: Final = 1 << 13
 """Of one configuration: each is compared with all of them, and no clock is looked at meanwhile."""
 
@@ -81,19 +81,21 @@ def _descend_first(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]
     search = new_search(layout, keys[fits])
     search_keys(layout, keys[fits], search, _QUICK_WORK, False, some)  # noqa: FBT003 a kernel
     found[fits] = some
-    found[~fits] = _descend(layout, keys[~fits], _FIRST_DESCENT, _DESCENT_ROOM)
+    found[~fits] = _descend(layout, keys[~fits], _FIRST_DESCENT, _DESCENT_CAPACITY)
     return found
 
 
-def _descend(layout: Layout, keys: NDArray[np.int64], work: int, room: int) -> NDArray[np.int64]:
+def _descend(
+    layout: Layout, keys: NDArray[np.int64], work: int, capacity: int
+) -> NDArray[np.int64]:
     """Search keys depth first, with work as told there; return what it finds."""
     found = np.zeros((len(keys), 3), np.int64)
     if len(keys):
         columns = columns_of(layout.counts[keys], _ENDS)
-        descent = new_descent(columns, _ranks(layout, keys), room)
-        space = _space(layout, keys, columns)
+        descent = new_descent(columns, _ranks(layout, keys), capacity)
+        workspace = _workspace(layout, keys, columns)
         depth_first.descend(
-            layout, keys, _ENDS, descent, space, work, is_resumed=False, found=found
+            layout, keys, _ENDS, descent, workspace, work, is_resumed=False, found=found
         )
     return found
 
@@ -103,10 +105,10 @@ def _sweep(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]:
     found = np.zeros((len(keys), 6), np.int64)
     if len(keys):
         columns = columns_of(layout.counts[keys], _ENDS)
-        some = new_frontier(columns, _ranks(layout, keys), _ROOM)
-        space = _space(layout, keys, columns)
+        some = new_frontier(columns, _ranks(layout, keys), _CAPACITY)
+        workspace = _workspace(layout, keys, columns)
         frontier.sweep(
-            *(layout, keys, _ENDS, some, space, _FIRST_SWEEP),
+            *(layout, keys, _ENDS, some, workspace, _FIRST_SWEEP),
             is_resumed=False,
             is_relaxed=False,
             found=found,
@@ -118,8 +120,8 @@ def _ranks(layout: Layout, keys: NDArray[np.int64]) -> int:
     return int(layout.counts[keys, RANKS].max())
 
 
-def _space(layout: Layout, keys: NDArray[np.int64], columns: int) -> Space:
-    return new_space(columns, int(np.diff(layout.value_starts)[keys].max()), _ROOM)
+def _workspace(layout: Layout, keys: NDArray[np.int64], columns: int) -> Workspace:
+    return new_workspace(columns, int(np.diff(layout.value_starts)[keys].max()), _CAPACITY)
 
 
 class _Portfolio:
@@ -145,7 +147,7 @@ class _Portfolio:
 
     def run(self, reached: NDArray[np.int64]) -> Outcome:
         """Return the outcome; `reached` is what a first depth-first search found."""
-        share, room, returns = _FIRST_SHARE, _DESCENT_ROOM, _FIRST_RETURNS
+        share, capacity, returns = _FIRST_SHARE, _DESCENT_CAPACITY, _FIRST_RETURNS
         while True:
             outcome = self._refute_any(reached, returns, share) or self._told(
                 self._exact.go_on(share, self._deadline)
@@ -154,23 +156,26 @@ class _Portfolio:
                 return outcome
             found = self._descend_quickly(share)
             if found[0] != depth_first.VALID:
-                found = self._descend(share, room, chance=share)
+                found = self._descend(share, capacity, chance=share)
             if found[0] == depth_first.VALID:
                 return Outcome(verdict=Verdict.VALID, engine="depth-first")
             if found[1] > reached[1]:
                 reached = found
             if self._is_late():
                 return self._unknown(f"no verdict within {self._limits.seconds:g} s")
-            if self._fits(2 * room):
-                room *= 2
+            if self._fits(2 * capacity):
+                capacity *= 2
             elif self._exact.is_too_large:
                 return self._unknown(f"no verdict within {self._limits.memory_bytes} bytes")
             share, returns = 2 * share, 2 * returns
 
-    def _fits(self, room: int) -> bool:
-        """Return whether a depth-first search may have so much room."""
+    def _fits(self, capacity: int) -> bool:
+        """Return whether a depth-first search may have so much capacity."""
         a_row = 8 * (columns_of(self._layout.counts[[self._key]], _ENDS) + 16)
-        return room <= _MOST_DESCENT_ROOM and a_row * room <= self._limits.memory_bytes // 4
+        return (
+            capacity <= _MOST_DESCENT_CAPACITY
+            and a_row * capacity <= self._limits.memory_bytes // 4
+        )
 
     def _descend_quickly(self, share: int) -> NDArray[np.int64]:
         """Go on with the quick search, if the key fits it; return what it finds."""
@@ -187,18 +192,18 @@ class _Portfolio:
     def _is_late(self) -> bool:
         return time.monotonic() >= self._deadline
 
-    def _descend(self, share: int, room: int, chance: int) -> NDArray[np.int64]:
+    def _descend(self, share: int, capacity: int, chance: int) -> NDArray[np.int64]:
         """Search depth first from the beginning, another way each time; return what it finds."""
         keys = np.array([self._key])
         found = np.full((1, 3), depth_first.RUNNING)
         columns = columns_of(self._layout.counts[keys], _ENDS)
-        descent = new_descent(columns, _ranks(self._layout, keys), room)
+        descent = new_descent(columns, _ranks(self._layout, keys), capacity)
         descent.at[depth_first.CHANCE] = chance
-        space = _space(self._layout, keys, columns)
+        workspace = _workspace(self._layout, keys, columns)
         is_resumed = False
         while found[0, 0] == depth_first.RUNNING and not self._is_late():
             depth_first.descend(
-                self._layout, keys, _ENDS, descent, space, _SLICE, is_resumed, found
+                self._layout, keys, _ENDS, descent, workspace, _SLICE, is_resumed, found
             )
             is_resumed = True
             if descent.at[depth_first.WORK] >= share:
@@ -221,18 +226,18 @@ class _Portfolio:
         first = int(self._layout.starts[self._key])
         order = self._layout.returning[first:, CALL]
         source = self._layout.source[first:]
-        stuck = source[order[reached[1]]]
-        row = np.array([frontier.STUCK, reached[1], reached[2], -1, -1, -1])
-        if is_overwritten(self._calls, self._key, int(stuck)):
+        first_illegal = source[order[reached[1]]]
+        row = np.array([frontier.ILLEGAL, reached[1], reached[2], -1, -1, -1])
+        if is_overwritten(self._calls, self._key, int(first_illegal)):
             return self._told(row)
         times = self._calls.complete[source[order[: reached[1]]]]
-        place = int(np.searchsorted(times, self._calls.invoke[stuck])) - returns
+        place = int(np.searchsorted(times, self._calls.invoke[first_illegal])) - returns
         if place <= 0:
             return None
         calls = since(self._calls, self._key, int(times[place - 1]))
         swept = _Swept(lay_out(calls), 0, self._limits.memory_bytes // 4, is_relaxed=True)
         outcome = outcome_of(calls, swept.layout, 0, swept.go_on(share, self._deadline))
-        if outcome is None or outcome.first_illegal_row != self._calls.rows[stuck]:
+        if outcome is None or outcome.first_illegal_row != self._calls.rows[first_illegal]:
             return None
         return self._told(row)
 
@@ -256,9 +261,9 @@ class _Swept:
         self._memory_bytes = memory_bytes
         self._ends = _ENDS
         columns = columns_of(layout.counts[keys], _ENDS)
-        self._space = _space(layout, keys, columns)
-        room = max(_ROOM, len(self._space.leads)) if is_relaxed else _ROOM
-        self._frontier = new_frontier(columns, _ranks(layout, keys), room)
+        self._workspace = _workspace(layout, keys, columns)
+        capacity = max(_CAPACITY, len(self._workspace.leads)) if is_relaxed else _CAPACITY
+        self._frontier = new_frontier(columns, _ranks(layout, keys), capacity)
         self._found = np.full((1, 6), frontier.RUNNING, np.int64)
         self._is_resumed = False
 
@@ -267,13 +272,13 @@ class _Swept:
         while share > 0 and not self._is_over and time.monotonic() < deadline:
             before = int(self._frontier.at[frontier.WORK]) if self._is_resumed else 0
             frontier.sweep(
-                *(self.layout, self._keys, self._ends, self._frontier, self._space),
+                *(self.layout, self._keys, self._ends, self._frontier, self._workspace),
                 *(_SLICE, self._is_resumed, self._is_relaxed, self._found),
             )
             self._is_resumed = True
             share -= int(self._frontier.at[frontier.WORK]) - before
             status = int(self._found[0, 0])
-            if status in {frontier.VALID, frontier.STUCK}:
+            if status in {frontier.VALID, frontier.ILLEGAL}:
                 self._is_over = True
             elif status != frontier.RUNNING:
                 self._enlarge(status)
@@ -282,18 +287,18 @@ class _Swept:
 
     def _enlarge(self, status: int) -> None:
         """Double what was too small, unless that takes more memory than allowed."""
-        room, successors = len(self._frontier.links), len(self._space.reached)
+        capacity, successors = len(self._frontier.links), len(self._workspace.reached)
         columns = self._frontier.even.shape[1]
         if status == frontier.FULL:
-            room *= 2
-        elif status == frontier.LACKS_SPACE:
+            capacity *= 2
+        elif status == frontier.LACKS_CAPACITY:
             successors *= 2
         else:
             columns += self._ends
         is_slow = successors > _MOST_SUCCESSORS
-        if is_slow or 16 * columns * (room + successors) > self._memory_bytes:
+        if is_slow or 16 * columns * (capacity + successors) > self._memory_bytes:
             self.is_too_large = self._is_over = True
             return
         self._ends += columns - self._frontier.even.shape[1]
-        self._frontier = enlarged(self._frontier, columns, room)
-        self._space = new_space(columns, len(self._space.leads), successors)
+        self._frontier = enlarged(self._frontier, columns, capacity)
+        self._workspace = new_workspace(columns, len(self._workspace.leads), successors)

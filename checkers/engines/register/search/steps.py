@@ -46,7 +46,7 @@ from kraftproof.checkers.engines.register.search.cas_paths import (
     NOTHING,
     STAMP,
     TRIED,
-    Space,
+    Workspace,
     copy_out,
     explore,
     find_leads,
@@ -84,28 +84,30 @@ from kraftproof.checkers.kernels import bare_kernel
 
 
 @bare_kernel
-def successors(key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space) -> None:
+def successors(
+    key: Key, here: Window, there: Window, rows: Rows, i: Integer, workspace: Workspace
+) -> None:
     """Works out what a row may become by the next position; `space.at` says how it went."""
     position = here.at[0]
     call, rank = key.returning[position, CALL], key.returning[position, RANK]
-    space.at[COUNT], space.at[LACKING], space.at[TRIED] = 0, NOTHING, 0
+    workspace.at[COUNT], workspace.at[LACKING], workspace.at[TRIED] = 0, NOTHING, 0
     if is_done(rows, i, rank):
-        copy_out(key, rows, i, space)
-        advance(key, here, there, space.rows, 0)
+        copy_out(key, rows, i, workspace)
+        advance(key, here, there, workspace.rows, 0)
     elif key.calls[call, KIND] == WRITE:
-        _write_returns(key, here, there, rows, i, space)
+        _write_returns(key, here, there, rows, i, workspace)
     else:
-        find_leads(key, here, space)
-        _go_on(key, here, there, rows, i, space)
+        find_leads(key, here, workspace)
+        _go_on(key, here, there, rows, i, workspace)
         scope = rows[i, SCOPE]
         if rank < scope:
-            _start_blocks(key, here, there, rows, i, space, scope, EARLIER)
-        _start_blocks(key, here, there, rows, i, space, here.at[1], CURRENT)
+            _start_blocks(key, here, there, rows, i, workspace, scope, EARLIER)
+        _start_blocks(key, here, there, rows, i, workspace, here.at[1], CURRENT)
 
 
 @bare_kernel
 def _write_returns(
-    key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space
+    key: Key, here: Window, there: Window, rows: Rows, i: Integer, workspace: Workspace
 ) -> None:
     """Let an unplaced write return: it stays before the current block, or starts one."""
     position = here.at[0]
@@ -113,50 +115,58 @@ def _write_returns(
     value, scope = rows[i, VALUE], rows[i, SCOPE]
     is_free = rank < scope
     if is_free and value != new and value >= 0 and key.wanted[value] > position:
-        place = copy_out(key, rows, i, space)
-        mark_done(space.rows, place, rank)
-        answer_reads(key, here, space.rows, place, new, scope)
-        leave_end(key, here, space.rows, place, new, scope, space)
-        advance(key, here, there, space.rows, place)
+        place = copy_out(key, rows, i, workspace)
+        mark_done(workspace.rows, place, rank)
+        answer_reads(key, here, workspace.rows, place, new, scope)
+        leave_end(key, here, workspace.rows, place, new, scope, workspace)
+        advance(key, here, there, workspace.rows, place)
         if key.wanted[new] <= position:
             return
-    place = copy_out(key, rows, i, space)
-    _begin_block(key, here, space.rows, place, rank, new, space)
-    space.rows[place, VALUE] = new
-    advance(key, here, there, space.rows, place)
+    place = copy_out(key, rows, i, workspace)
+    _begin_block(key, here, workspace.rows, place, rank, new, workspace)
+    workspace.rows[place, VALUE] = new
+    advance(key, here, there, workspace.rows, place)
 
 
 @bare_kernel
 def _begin_block(
-    key: Key, here: Window, rows: Rows, i: Integer, rank: Integer, new: Integer, space: Space
+    key: Key,
+    here: Window,
+    rows: Rows,
+    i: Integer,
+    rank: Integer,
+    new: Integer,
+    workspace: Workspace,
 ) -> None:
     """Ends the current block and begins another with the write at a rank; -1 for none."""
     everything = here.at[1]
     if rank >= 0:
         mark_done(rows, i, rank)
-    leave_end(key, here, rows, i, rows[i, VALUE], everything, space)
+    leave_end(key, here, rows, i, rows[i, VALUE], everything, workspace)
     rows[i, SCOPE] = everything
     answer_reads(key, here, rows, i, new, everything)
 
 
 @bare_kernel
-def _go_on(key: Key, here: Window, there: Window, rows: Rows, i: Integer, space: Space) -> None:
+def _go_on(
+    key: Key, here: Window, there: Window, rows: Rows, i: Integer, workspace: Workspace
+) -> None:
     """Let the current block, or a loose end, go on to what returns."""
-    stamp, rank = space.at[STAMP], key.returning[here.at[0], RANK]
+    stamp, rank = workspace.at[STAMP], key.returning[here.at[0], RANK]
     value = rows[i, VALUE]
-    if value >= 0 and space.leads[value] == stamp:
-        copy_row(key, rows, i, space.paths, 0)
-        explore(key, here, there, space, value, here.at[1], CURRENT)
+    if value >= 0 and workspace.leads[value] == stamp:
+        copy_row(key, rows, i, workspace.paths, 0)
+        explore(key, here, there, workspace, value, here.at[1], CURRENT)
     for column in range(first_end(key), width(key)):
         end = rows[i, column]
         if end == 0:
             return
         value, scope = (end >> SCOPE_BITS) - 1, end & SCOPE_MASK
         is_again = column > first_end(key) and rows[i, column - 1] == end
-        if rank < scope and space.leads[value] == stamp and not is_again:
-            copy_row(key, rows, i, space.paths, 0)
-            remove_end(key, space.paths, 0, column)
-            explore(key, here, there, space, value, scope, EARLIER)
+        if rank < scope and workspace.leads[value] == stamp and not is_again:
+            copy_row(key, rows, i, workspace.paths, 0)
+            remove_end(key, workspace.paths, 0, column)
+            explore(key, here, there, workspace, value, scope, EARLIER)
 
 
 @bare_kernel
@@ -166,31 +176,31 @@ def _start_blocks(
     there: Window,
     rows: Rows,
     i: Integer,
-    space: Space,
+    workspace: Workspace,
     scope: Integer,
     way: Integer,
 ) -> None:
     """Let each write in scope start a block that leads to what returns."""
-    stamp = space.at[STAMP]
+    stamp = workspace.at[STAMP]
     for rank in range(scope):
         call = here.opened[rank]
         kind = key.calls[call, KIND]
         if kind not in (WRITE, INDETERMINATE_WRITE):
             continue
         new = key.calls[call, NEW]
-        if space.leads[new] != stamp or is_done(rows, i, rank):
+        if workspace.leads[new] != stamp or is_done(rows, i, rank):
             continue
         if _is_best_write(key, here, rows, i, rank, scope):
-            copy_row(key, rows, i, space.paths, 0)
-            _start(key, here, there, space, rank, new, scope, way)
+            copy_row(key, rows, i, workspace.paths, 0)
+            _start(key, here, there, workspace, rank, new, scope, way)
     for field in range(key.pool_writes):
         new = key.pool[field, SET]
-        if space.leads[new] != stamp or pool_left(key, rows, i, field) == 0:
+        if workspace.leads[new] != stamp or pool_left(key, rows, i, field) == 0:
             continue
         if not _has_write(key, here, rows, i, new, scope):
-            copy_row(key, rows, i, space.paths, 0)
-            pool_take(key, space.paths, 0, field)
-            _start(key, here, there, space, -1, new, scope, way)
+            copy_row(key, rows, i, workspace.paths, 0)
+            pool_take(key, workspace.paths, 0, field)
+            _start(key, here, there, workspace, -1, new, scope, way)
 
 
 @bare_kernel
@@ -198,19 +208,19 @@ def _start(
     key: Key,
     here: Window,
     there: Window,
-    space: Space,
+    workspace: Workspace,
     rank: Integer,
     new: Integer,
     scope: Integer,
     way: Integer,
 ) -> None:
     if way == CURRENT:
-        _begin_block(key, here, space.paths, 0, rank, new, space)
+        _begin_block(key, here, workspace.paths, 0, rank, new, workspace)
     else:
         if rank >= 0:
-            mark_done(space.paths, 0, rank)
-        answer_reads(key, here, space.paths, 0, new, scope)
-    explore(key, here, there, space, new, scope, way)
+            mark_done(workspace.paths, 0, rank)
+        answer_reads(key, here, workspace.paths, 0, new, scope)
+    explore(key, here, there, workspace, new, scope, way)
 
 
 @bare_kernel

@@ -32,7 +32,7 @@ from kraftproof.checkers.kernels import bare_kernel
 
 
 def new_window(ranks: int) -> Window:
-    """Return a window that has room for so many calls."""
+    """Return a window that has capacity for so many calls."""
     return Window(
         opened=np.empty(ranks, np.int32),
         at=np.array([-1, 0], np.int64),

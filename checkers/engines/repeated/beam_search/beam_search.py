@@ -27,15 +27,15 @@ exchanged, and the other updates can be moved behind the return.
 
 A configuration covers another with the same values (NOTHING stands for any) if it has done no less
 and used no more. A configuration is doomed if a call finds a value that is absent and that no
-remaining call could leave. As long as nothing is dropped for want of room, the search is exact: if
-no configuration passes a return, no order does. Otherwise the search only finds orders. It is then
-a beam search (Lowerre, "The Harpy speech recognition system", 1976) that keeps the configurations
-with the least cost: the updates used, plus a lower bound of the updates needed (Hart, Nilsson and
-Raphael, "A formal basis for the heuristic determination of minimum cost paths", 1968). In the beam,
-a configuration also covers another if it used no more indeterminate calls in total. If no
-configuration is left, `checkers.engines.repeated.beam_search.refute` may show that none can be;
-otherwise the search restarts from an earlier checkpoint, with more room. Work is counted, not
-timed, so that a history always gets the same verdict.
+remaining call could leave. As long as nothing is dropped for lack of capacity, the search is exact:
+if no configuration passes a return, no order does. Otherwise the search only finds orders. It is
+then a beam search (Lowerre, "The Harpy speech recognition system", 1976) that keeps the
+configurations with the least cost: the updates used, plus a lower bound of the updates needed
+(Hart, Nilsson and Raphael, "A formal basis for the heuristic determination of minimum cost paths",
+1968). In the beam, a configuration also covers another if it used no more indeterminate calls in
+total. If no configuration is left, `checkers.engines.repeated.beam_search.refute` may show that
+none can be; otherwise the search restarts from an earlier checkpoint, with more capacity. Work is
+counted, not timed, so that a history always gets the same verdict.
 
 A prefix needs a place for each call that returns by its end; open calls may be used. Time is
 O(n c^2) at least and exponential at worst, c being the open calls at a time: the problem is
@@ -83,11 +83,13 @@ def decide_repeated(
     prefixes = _Prefixes(layout=layout, limits=limits, refuter=refuter, illegal=illegal)
     guided = Guided(complete=complete, decide=prefixes.decide, illegal=illegal)
     try:
-        stuck = guided.first_stuck()
+        first_illegal = guided.find_first_illegal()
     except UndecidedError as error:
         known = _by(calls, start, end, min(prefixes.illegal, guided.illegal))
         return known or Outcome(verdict=Verdict.UNKNOWN, engine=ENGINE, reason=str(error))
-    return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
+    return outcome_of(
+        calls, start, end, None if first_illegal is None else start + first_illegal, ENGINE
+    )
 
 
 def _by(calls: Calls, start: int, end: int, illegal: int) -> Outcome | None:
@@ -95,8 +97,8 @@ def _by(calls: Calls, start: int, end: int, illegal: int) -> Outcome | None:
     if illegal == NEVER:
         return None
     complete = calls.complete[start:end]
-    stuck = int(np.argmax(np.where(complete <= illegal, complete, -1)))
-    return replace(outcome_of(calls, start, end, start + stuck, ENGINE), linearizable=None)
+    first_illegal = int(np.argmax(np.where(complete <= illegal, complete, -1)))
+    return replace(outcome_of(calls, start, end, start + first_illegal, ENGINE), linearizable=None)
 
 
 def ordered(
@@ -115,7 +117,7 @@ def ordered(
         return None
     run = Run(layout=layout, cut=cut, limits=limits, refuter=None, is_logged=True)
     try:
-        is_found = run.stuck() is None
+        is_found = run.first_illegal() is None
     except UndecidedError:
         return None
     return layout.number[order_of(layout, run.places)] if is_found else None
@@ -156,8 +158,8 @@ class _Prefixes:
             refuter=self.refuter,
             spent=self.spent,
         )
-        stuck = run.stuck()
+        first_illegal = run.first_illegal()
         self.spent = run.spent
-        self.legal = cut if stuck is None else max(self.legal, run.legal)
+        self.legal = cut if first_illegal is None else max(self.legal, run.legal)
         self.illegal = min(self.illegal, run.illegal)
-        return stuck is None, NEVER if stuck is None else stuck
+        return first_illegal is None, NEVER if first_illegal is None else first_illegal

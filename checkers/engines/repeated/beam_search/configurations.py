@@ -36,8 +36,8 @@ class Pool(NamedTuple):
         tally: int64[.], counts of scores.
         waiting_costs: int64[r + 1], the cost of an unfinished call, by the number of registers that
             it finds.
-        at: int64[4], the SIZE, the rows DROPPED for want of room, the rows COMPARED, and 1 if rows
-            may cover others in the LOOSE sense.
+        at: int64[4], the SIZE, the rows DROPPED for lack of capacity, the rows COMPARED, and 1 if
+            rows may cover others in the LOOSE sense.
     """
 
     rows: Ints
@@ -51,15 +51,15 @@ class Pool(NamedTuple):
     at: Ints
 
 
-def new_pool(room: int, columns: int, registers: int) -> Pool:
+def new_pool(capacity: int, columns: int, registers: int) -> Pool:
     """Return an empty pool."""
     return Pool(
-        rows=np.zeros((room, columns), dtype=np.int64),
-        nodes=np.zeros(room, dtype=np.int64),
-        scores=np.zeros(room, dtype=np.int64),
-        is_kept=np.zeros(room, dtype=np.bool_),
+        rows=np.zeros((capacity, columns), dtype=np.int64),
+        nodes=np.zeros(capacity, dtype=np.int64),
+        scores=np.zeros(capacity, dtype=np.int64),
+        is_kept=np.zeros(capacity, dtype=np.bool_),
         heads=np.full(_BUCKETS, NONE, dtype=np.int32),
-        links=np.full(room, NONE, dtype=np.int32),
+        links=np.full(capacity, NONE, dtype=np.int32),
         tally=np.zeros(_SCORES, dtype=np.int64),
         waiting_costs=np.zeros(registers + 1, dtype=np.int64),
         at=np.zeros(4, dtype=np.int64),

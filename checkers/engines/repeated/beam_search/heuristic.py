@@ -78,25 +78,25 @@ def _missing(layout: Layout, window: Window, row: Ints) -> int:
     """Return the number of values that open calls need, if each value comes once.
 
     The number is the size of the tree of these values, without the present value and its ancestors
-    for calls that continue from it. `apart` and `ahead` are the parts of a value counted already,
-    for other calls and for such calls.
+    for calls that continue from it. `apart` and `lookahead` are the parts of a value counted
+    already, for other calls and for such calls.
     """
     total = 0
     for register in range(len(window.first)):
         held = row[STATE + register]
         is_held = held != NOTHING
         last, depth_held = (layout.last[held], layout.depth[held]) if is_held else (NOTHING, 0)
-        apart = ahead = 0
+        apart = lookahead = 0
         for number in range(window.wants[register]):
             call, shared = window.wanted[register, number], window.shared[register, number]
-            apart, ahead = min(apart, shared), min(ahead, shared)
+            apart, lookahead = min(apart, shared), min(lookahead, shared)
             if row[DONE] & bit(layout, call) != 0:
                 continue
             found = layout.find[call, register]
             depth = layout.depth[found]
             if is_held and held <= found <= last:
-                total += depth - max(ahead, depth_held)
-                ahead = depth
+                total += depth - max(lookahead, depth_held)
+                lookahead = depth
             else:
                 total += depth - apart
                 apart = depth

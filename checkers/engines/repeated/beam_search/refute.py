@@ -118,10 +118,12 @@ class Refuter:
         """
         registers = range(len(self._layout.initial))
         return (
-            min(map(partial(self._stuck_alone, most), registers)) if len(registers) > 1 else NEVER
+            min(map(partial(self._first_illegal_alone, most), registers))
+            if len(registers) > 1
+            else NEVER
         )
 
-    def _stuck_alone(self, most: int, register: int) -> int:
+    def _first_illegal_alone(self, most: int, register: int) -> int:
         layout = _since(self._layout, [register], -1, NEVER)
 
         def decide(cut: int) -> tuple[bool, int]:
@@ -131,10 +133,10 @@ class Refuter:
             return finding is Finding.PASSED, event
 
         try:
-            stuck = Guided(complete=layout.complete, decide=decide).first_stuck()
+            first_illegal = Guided(complete=layout.complete, decide=decide).find_first_illegal()
         except _TooLargeError:
             return NEVER
-        return NEVER if stuck is None else int(layout.complete[stuck])
+        return NEVER if first_illegal is None else int(layout.complete[first_illegal])
 
     def _is_shown(self, number: int, event: int, most: int) -> bool:
         """Return whether some of the registers do not pass the return."""

@@ -76,7 +76,7 @@ class Run:
     legal: int = -1
     illegal: int = NEVER
 
-    def stuck(self) -> int | None:
+    def first_illegal(self) -> int | None:
         """Return the event by which probably no order exists, None if the prefix has an order.
 
         Raises:
@@ -86,26 +86,26 @@ class Run:
         effort = Effort(
             first=_FIRST_MOST, most=2 * _MOST_MOST, attempts=len(_WAITING), apart=_APART
         )
-        room = effort.width
-        search = new_search(self.layout, room, is_logged=self.is_logged)
+        capacity = effort.width
+        search = new_search(self.layout, capacity, is_logged=self.is_logged)
         self.places = [saved(search, is_exact=True)]
         while self.places[-1].position < end:
             if self._go_on(search, effort, end):
                 effort.came_to(self.places[-1].position)
                 continue
-            stuck = int(search.at[POSITION])
-            event = int(self.layout.complete[self.layout.returning[stuck]])
+            first_illegal = int(search.at[POSITION])
+            event = int(self.layout.complete[self.layout.returning[first_illegal]])
             self.legal = max(self.legal, event - 1)
             if self._is_exact(search):
                 return event
-            is_new = stuck >= effort.furthest and effort.attempt == 0
-            if is_new and self._is_refuted(stuck, _WIDER * effort.width):
+            is_new = first_illegal >= effort.furthest and effort.attempt == 0
+            if is_new and self._is_refuted(first_illegal, _WIDER * effort.width):
                 return self.illegal
-            effort.failed_at(stuck)
-            self._refuse_room(effort.width)
-            if effort.width > room:
-                room = effort.width
-                search = new_search(self.layout, room, is_logged=self.is_logged)
+            effort.failed_at(first_illegal)
+            self._refuse_capacity(effort.width)
+            if effort.width > capacity:
+                capacity = effort.width
+                search = new_search(self.layout, capacity, is_logged=self.is_logged)
             del self.places[max(1, len(self.places) - effort.back) :]
         return None
 
@@ -140,7 +140,7 @@ class Run:
         self.illegal = self.illegal if shown is None else shown
         return shown is not None
 
-    def _refuse_room(self, most: int) -> None:
+    def _refuse_capacity(self, most: int) -> None:
         """Raise UndecidedError where so many configurations of a return are too many."""
         if most > _MOST_MOST:
             said = f"no legal order found among the best {_MOST_MOST} configurations of each return"

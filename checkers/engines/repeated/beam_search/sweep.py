@@ -50,9 +50,9 @@ BEFORE: Final = 0
 
 _STEP: Final = 8
 """What an update costs that is tried, in comparisons of two configurations."""
-_ROOM: Final = 32
+_CAPACITY: Final = 32
 """Rows in a pool for each that is kept of a return."""
-_LOGGED: Final = 8 * _ROOM
+_LOGGED: Final = 8 * _CAPACITY
 """Updates in a log for each row that is kept of a return."""
 
 
@@ -82,12 +82,12 @@ class Search(NamedTuple):
 
 
 def new_search(layout: Layout, most: int, *, is_logged: bool = False) -> Search:
-    """Return a search at the beginning, with room for so many configurations of a return."""
+    """Return a search at the beginning, with capacity for so many configurations of a return."""
     columns, registers = columns_of(layout), len(layout.initial)
     search = Search(
         window=new_window(layout),
-        here=new_pool(_ROOM * most, columns, registers),
-        there=new_pool(_ROOM * most, columns, registers),
+        here=new_pool(_CAPACITY * most, columns, registers),
+        there=new_pool(_CAPACITY * most, columns, registers),
         met=np.zeros(2 * layout.kinds, dtype=np.int64),
         log=np.zeros((_LOGGED * most if is_logged else 0, 6), dtype=np.int64),
         at=np.zeros(4, dtype=np.int64),
@@ -104,7 +104,7 @@ def columns_of(layout: Layout) -> int:
 
 def bytes_of(layout: Layout, most: int) -> int:
     """Return how much memory a search takes."""
-    return 2 * _ROOM * most * (8 * columns_of(layout) + 16)
+    return 2 * _CAPACITY * most * (8 * columns_of(layout) + 16)
 
 
 @bare_kernel
@@ -123,7 +123,7 @@ def sweep(
         work: it stops after so much, too, before `until`, and where the log may not do.
     """
     at, here, there, window = search.at, search.here, search.there, search.window
-    while at[POSITION] < until and at[WORK] < work and _has_room(search):
+    while at[POSITION] < until and at[WORK] < work and _has_capacity(search):
         enter(layout, window, at[POSITION])
         clear(here)
         for number in range(there.at[SIZE]):
@@ -143,8 +143,8 @@ def sweep(
 
 
 @bare_kernel
-def _has_room(search: Search) -> bool:
-    """Return whether the log has room for all configurations of a return."""
+def _has_capacity(search: Search) -> bool:
+    """Return whether the log has capacity for all configurations of a return."""
     return len(search.log) == 0 or search.at[NODES] + len(search.here.rows) <= len(search.log)
 
 

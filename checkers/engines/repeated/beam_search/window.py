@@ -16,7 +16,7 @@ NOW: Final = 2
 
 LATER: Final = 16
 """So many calls that are invoked later are looked at at most, for each register."""
-_AHEAD: Final = 2 * SLOTS
+_LOOKAHEAD: Final = 2 * SLOTS
 """Number of next returns among which later calls are considered."""
 
 
@@ -91,7 +91,7 @@ def enter(layout: Layout, window: Window, position: int) -> None:
             place += 1
         window.first[register] = place
         _sort_wanted(layout, window, register)
-        _look_ahead(layout, window, register)
+        _lookahead(layout, window, register)
 
 
 @bare_kernel
@@ -117,10 +117,10 @@ def _sort_wanted(layout: Layout, window: Window, register: int) -> None:
 
 
 @bare_kernel
-def _look_ahead(layout: Layout, window: Window, register: int) -> None:
+def _lookahead(layout: Layout, window: Window, register: int) -> None:
     """Look for calls among the next finders that only open ones can leave a value to."""
     awaited, count = window.awaited[register], 0
-    end = min(layout.finder_starts[register + 1], window.first[register] + _AHEAD)
+    end = min(layout.finder_starts[register + 1], window.first[register] + _LOOKAHEAD)
     for place in range(window.first[register], end):
         call = layout.finders[place]
         hope = layout.hope[call, register]

@@ -12,12 +12,12 @@ from kraftproof.checkers.engines.kernels.chains import NONE
 from kraftproof.checkers.engines.kernels.visited_states import is_known, remember
 from kraftproof.checkers.engines.repeated.counter.gaps import Gaps
 from kraftproof.checkers.engines.repeated.counter.steps import (
-    AHEAD,
     DUE,
     FIRST,
     GAP,
     LENGTH,
     LENT,
+    LOOKAHEAD,
     SCARCE,
     SUM,
     WORK,
@@ -107,7 +107,7 @@ def _is_dead(gaps: Gaps, search: Search, dead: NDArray[np.int32], lean: NDArray[
 def _next_choice(gaps: Gaps, search: Search, after: int) -> tuple[int, int]:
     """Return the line whose next add has the next turn, and that turn; NONE otherwise."""
     now = search.now
-    count = _look_ahead(gaps, search)
+    count = _lookahead(gaps, search)
     if count == NONE:
         return NONE, NEVER
     left = gaps.wanted[now[GAP]] - now[SUM]
@@ -141,7 +141,7 @@ def _may_follow(gaps: Gaps, search: Search, line: int, left: int, before: int) -
     if add == gaps.line_starts[line + 1] or gaps.invoke[add] >= before or gaps.size[add] > left:
         return False
     if gaps.starts_from[add] != NONE:
-        return bool(gaps.starts_from[add] == gaps.told[search.now[GAP]] - left)
+        return bool(gaps.starts_from[add] == gaps.observed[search.now[GAP]] - left)
     search.now[WORK] -= gaps.sure_lines
     for rival_line in range(gaps.sure_lines):
         rival = gaps.line_starts[rival_line] + search.done[rival_line]
@@ -227,16 +227,19 @@ def _due(gaps: Gaps, search: Search, left: int, before: int) -> int:
         return NONE
     for line in range(gaps.get_lines, len(search.done)):
         start = gaps.starts_from[gaps.line_starts[line]]
-        if search.done[line] == 0 and gaps.told[now[GAP]] - left <= start < gaps.told[now[GAP]]:
+        if (
+            search.done[line] == 0
+            and gaps.observed[now[GAP]] - left <= start < gaps.observed[now[GAP]]
+        ):
             return NONE
     return int(now[DUE]) if gaps.invoke[gaps.by_gap[now[DUE]]] < before else NONE
 
 
 @kernel
-def _look_ahead(gaps: Gaps, search: Search) -> int:
+def _lookahead(gaps: Gaps, search: Search) -> int:
     """Fill in the slack; return the number of sure additions, NONE if the slack is used up."""
     now, count, due, place = search.now, 0, 0, search.now[DUE]
-    while place < len(gaps.by_gap) and count < AHEAD:
+    while place < len(gaps.by_gap) and count < LOOKAHEAD:
         gap = gaps.last_gap[place]
         if gap == len(gaps.wanted):
             break

@@ -44,7 +44,7 @@ class Gaps(NamedTuple):
 
     Attributes:
         wanted: int64[m], ascending: the sum of the additions before each answer.
-        told: int64[m], the sum before each answer.
+        observed: int64[m], the sum before each answer.
         late: int64[m], L.
         least_slack: int64[m], the least sum, over each answer and all later ones, that required
             additions leave open.
@@ -65,7 +65,7 @@ class Gaps(NamedTuple):
     """
 
     wanted: Ints
-    told: Ints
+    observed: Ints
     late: Ints
     least_slack: Ints
     invoke: Ints
@@ -87,13 +87,13 @@ class _Answers(NamedTuple):
     """The m answers of a prefix, by their sums.
 
     Attributes:
-        told: int64[m], the sum before each.
+        observed: int64[m], the sum before each.
         wanted: int64[m], the part of the sum without answered add-and-gets.
         early: int64[m], E.
         late: int64[m], L.
     """
 
-    told: Ints
+    observed: Ints
     wanted: Ints
     early: Ints
     late: Ints
@@ -134,7 +134,7 @@ def gaps_of(counter: Counter, cut: int) -> Gaps | None:
     adds = adds[order]
     return Gaps(
         wanted=wanted,
-        told=answers.told,
+        observed=answers.observed,
         late=answers.late,
         least_slack=np.minimum.accumulate(slack[::-1])[::-1].copy(),
         invoke=counter.invoke[adds],
@@ -160,7 +160,7 @@ def _answers(counter: Counter, starts: Ints, over: NDArray[np.bool_]) -> _Answer
     found = found[np.lexsort((is_get[found], starts[found]))]
     gotten = np.where(is_get[found], counter.delta[found], 0)
     return _Answers(
-        told=starts[found],
+        observed=starts[found],
         wanted=starts[found] - (np.cumsum(gotten) - gotten),
         early=np.maximum.accumulate(counter.invoke[found]),
         late=np.minimum.accumulate(counter.complete[found][::-1])[::-1].copy(),
@@ -171,27 +171,27 @@ def _last_gaps(counter: Counter, sure: Ints, answers: _Answers) -> Ints:
     """Return the answer that each sure add must come before, as far as it is plain."""
     complete = counter.complete[sure]
     found = np.searchsorted(answers.early, complete, side="right")
-    room = np.diff(answers.wanted, prepend=0)
-    bring_forward(found, counter.delta[sure], counter.invoke[sure], complete, room)
+    capacity = np.diff(answers.wanted, prepend=0)
+    bring_forward(found, counter.delta[sure], counter.invoke[sure], complete, capacity)
     return found
 
 
 @kernel
-def bring_forward(last_gap: Ints, size: Ints, invoke: Ints, complete: Ints, room: Ints) -> None:
-    """Brings the last gaps of adds forward, to gaps with room for them and for what comes after.
+def bring_forward(last_gap: Ints, size: Ints, invoke: Ints, complete: Ints, capacity: Ints) -> None:
+    """Move the last gaps of adds forward, to gaps with capacity for them and for later adds.
 
     Args:
         last_gap: int64[n], in and out; -1 otherwise.
         size: int64[n].
         invoke: int64[n], ascending.
         complete: int64[n].
-        room: int64[m], what goes into each gap.
+        capacity: int64[m], what goes into each gap.
     """
-    soonest = np.full(len(invoke) + 1, len(room))
+    soonest = np.full(len(invoke) + 1, len(capacity))
     for add in range(len(invoke) - 1, -1, -1):
         after = np.searchsorted(invoke, complete[add])
         gap = min(last_gap[add], soonest[after])
-        while 0 <= gap < len(room) and room[gap] < size[add]:
+        while 0 <= gap < len(capacity) and capacity[gap] < size[add]:
             gap -= 1
         last_gap[add] = gap
         soonest[add] = min(soonest[add + 1], gap)

@@ -16,7 +16,7 @@ answer as soon as its sum is reached. Among the next candidates by real time,
 - an addition that fits into no later gap goes first, unless an open add-and-get may need a sum in
   between: all additions of a gap are equal for its answer;
 - no addition may leave too little for the additions that must precede some answer, by the last gap
-  possible for each. Each is brought forward to a gap with enough room.
+  possible for each. Each is brought forward to a gap with enough capacity.
 
 A state is the set of finished additions. A state without a continuation is remembered. If no size
 of optional additions ran short on the way, it stands for all states with the same sum of optional
@@ -36,7 +36,11 @@ from typing import Final
 import numpy as np
 
 from kraftproof.checkers.calls.counter import ADD_AND_GET, READ, CounterCalls
-from kraftproof.checkers.engines.kernels.bisection import decide_between, first_stuck, outcome_of
+from kraftproof.checkers.engines.kernels.bisection import (
+    decide_between,
+    find_first_illegal,
+    outcome_of,
+)
 from kraftproof.checkers.engines.kernels.chains import Ints
 from kraftproof.checkers.engines.repeated.counter.descent import ILLEGAL, LEGAL, descend
 from kraftproof.checkers.engines.repeated.counter.gaps import Counter, gaps_of
@@ -60,7 +64,7 @@ def decide_growing(calls: CounterCalls, start: int, end: int, limits: Limits) ->
         calls.invoke[span], calls.complete[span],
     )  # fmt: skip
     prefixes = _Prefixes(counter, limits.memory_bytes, int(limits.seconds * _WORK_A_SECOND))
-    refuted = first_stuck(calls, start, end, lambda _start, _end, cut: prefixes.may_be(cut))
+    refuted = find_first_illegal(calls, start, end, lambda _start, _end, cut: prefixes.may_be(cut))
     cut = NEVER
     if refuted is not None:
         complete = counter.complete

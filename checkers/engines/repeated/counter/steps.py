@@ -12,7 +12,7 @@ from kraftproof.checkers.engines.kernels.chains import Ints
 from kraftproof.checkers.engines.repeated.counter.gaps import Gaps
 from kraftproof.checkers.kernels import kernel
 
-AHEAD: Final = 64
+LOOKAHEAD: Final = 64
 """The number of required additions checked before an addition that may come later is chosen."""
 
 
@@ -25,7 +25,7 @@ class Search(NamedTuple):
         is_done: bool[n].
         slack: int64[AHEAD], what is left over, at each of the sure adds whose last gaps come next,
             of what the answer wants that it must come before.
-        key: int32[sure lines + add-and-gets + 2], room for `_key`.
+        key: int32[sure lines + add-and-gets + 2], capacity for `_key`.
         now: int64[8], the numbers below.
     """
 
@@ -62,7 +62,7 @@ def begin(gaps: Gaps, work: int) -> Search:
         done=np.zeros(lines, dtype=np.int32),
         trail=np.empty(len(gaps.size), dtype=np.int64),
         is_done=np.zeros(len(gaps.size), dtype=np.bool_),
-        slack=np.empty(AHEAD, dtype=np.int64),
+        slack=np.empty(LOOKAHEAD, dtype=np.int64),
         key=np.empty(2 + gaps.sure_lines + lines - gaps.get_lines, dtype=np.int32),
         now=np.array([0, 0, 0, 0, 0, 0, 0, work], dtype=np.int64),
     )

@@ -4,7 +4,7 @@
 
 **Algorithm.** `sweep` goes from completion to completion; the only choice is which open takes
 precede a completing put. `heuristic` selects the states that are kept; `search` restarts with
-more room and random costs.
+more capacity and random costs.
 
 **Source.** Lowerre, 1976; Gomes, Selman and Kautz, "Boosting combinatorial search through
 randomization", 1998.

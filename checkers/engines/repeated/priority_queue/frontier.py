@@ -17,7 +17,7 @@ States = NDArray[np.int32]
 
 
 class Front(NamedTuple):
-    """The k states of a moment, perhaps with room for more.
+    """The k states of a moment, perhaps with capacity for more.
 
     Attributes:
         states: int32[k, w].
@@ -44,9 +44,9 @@ class Steps(NamedTuple):
     size: int
 
 
-def no_steps(*, is_told: bool) -> Steps:
+def no_steps(*, is_observed: bool) -> Steps:
     """Return the beginning only, or nothing for steps that are not kept."""
-    size = int(is_told)
+    size = int(is_observed)
     return Steps(np.zeros(size, dtype=np.int64), np.full(size, NOBODY), size)
 
 
@@ -67,7 +67,7 @@ def tell(steps: Steps, node: int, path: Ints) -> tuple[Steps, int]:
 
 @kernel
 def new_front(size: int, width: int) -> Front:
-    """Return room for so many states."""
+    """Return capacity for so many states."""
     states = np.empty((size, width), dtype=np.int32)
     return Front(states, np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64))
 

@@ -37,7 +37,7 @@ class Layout(NamedTuple):
         first: int64[v + 2], where those of each value begin.
         lanes: the number of lanes.
         slots: how many slots.
-        room: so many values are inside at a time at most.
+        capacity: so many values are inside at a time at most.
     """
 
     events: Ints
@@ -52,7 +52,7 @@ class Layout(NamedTuple):
     first: Ints
     lanes: int
     slots: int
-    room: int
+    capacity: int
 
 
 def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
@@ -84,7 +84,7 @@ def lay_out(calls: ContainerCalls, start: int, end: int, cut: int) -> Layout:
         first=np.searchsorted(rank[puts], np.arange(values + 2)).astype(np.int64),
         lanes=lanes,
         slots=slots,
-        room=_room(events, action, rank, values),
+        capacity=_capacity(events, action, rank, values),
     )
 
 
@@ -92,9 +92,9 @@ def _indeterminate_puts(
     action: NDArray[np.int8], rank: Ints, invoke: Ints, complete: Ints, values: int
 ) -> tuple[Ints, Ints, int]:
     """Return the useful indeterminate puts, the slot of each call's value, and the slots."""
-    told = np.flatnonzero((action == TAKE) & (complete != NEVER))
+    observed = np.flatnonzero((action == TAKE) & (complete != NEVER))
     last = np.full(values + 1, -1)
-    np.maximum.at(last, rank[told], complete[told])
+    np.maximum.at(last, rank[observed], complete[observed])
     indeterminate = np.flatnonzero((action == PUT) & (complete == NEVER))
     indeterminate = indeterminate[invoke[indeterminate] < last[rank[indeterminate]]]
     _, firsts = np.unique(rank[indeterminate], return_index=True)
@@ -106,7 +106,7 @@ def _indeterminate_puts(
 
 
 @kernel
-def _room(events: Ints, action: NDArray[np.int8], rank: Ints, values: int) -> int:
+def _capacity(events: Ints, action: NDArray[np.int8], rank: Ints, values: int) -> int:
     """Return how many values can be inside at a time at most."""
     left = np.zeros(values + 1, dtype=np.int64)
     inside, most = 0, 0

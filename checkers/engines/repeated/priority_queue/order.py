@@ -10,7 +10,7 @@ from kraftproof.checkers.options import Limits
 
 def order_of(calls: PriorityQueueCalls, cut: int, limits: Limits) -> Ints | None:
     """Return calls of the only key up to an event in a legal order; None if none was found."""
-    found = search(lay_out(calls, 0, len(calls), cut), limits, is_told=True)
+    found = search(lay_out(calls, 0, len(calls), cut), limits, is_observed=True)
     if not found.is_passed:
         return None
     node, order = int(found.place.nodes[0]), []

@@ -22,8 +22,8 @@ Of two states that differ in their elements and indeterminate calls only, the st
 elements of the other is as good if it used no more indeterminate puts: it has as many more
 indeterminate takes left to remove the surplus.
 
-As long as no state is dropped for want of room, the sweep is exact: the first completion that no
-state passes is the first illegal one. Otherwise see
+As long as no state is dropped for lack of capacity, the sweep is exact: the first completion that
+no state passes is the first illegal one. Otherwise see
 `checkers.engines.repeated.priority_queue.search`. A refutation by counting
 (`checkers.engines.repeated.counting`) comes first; if the search passes all completions before it,
 it is the first illegal one. Time is O(n c^2) with few states at a completion, c being the open
@@ -49,19 +49,19 @@ def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits)
     """Return the outcome of a priority queue, None beyond its limits.
 
     If counting shows it invalid, and whether all before that has an order takes more than these,
-    what is stuck is not known to be the first.
+    the illegal completion is not known to be the first.
     """
     span = slice(start, end)
     short = short_at(
         calls.action[span], calls.element[span], calls.invoke[span], calls.complete[span]
     )
     found = search(lay_out(calls, start, end, short - 1), limits)
-    if found.stuck != NOBODY:
-        return outcome_of(calls, start, end, start + found.stuck, ENGINE)
+    if found.first_illegal != NOBODY:
+        return outcome_of(calls, start, end, start + found.first_illegal, ENGINE)
     if not found.is_passed and short == NEVER:
         return None
     if short == NEVER:
         return outcome_of(calls, start, end, None, ENGINE)
-    (stuck,) = (calls.complete[span] == short).nonzero()[0]
-    outcome = outcome_of(calls, start, end, start + int(stuck), ENGINE)
+    (first_illegal,) = (calls.complete[span] == short).nonzero()[0]
+    outcome = outcome_of(calls, start, end, start + int(first_illegal), ENGINE)
     return outcome if found.is_passed else replace(outcome, linearizable=None)

@@ -58,13 +58,13 @@ class Found:
 
     Attributes:
         is_passed: Whether all completions were passed.
-        stuck: The call whose completion no order passes; NOBODY if unknown.
+        first_illegal: The call whose completion no order passes; NOBODY if unknown.
         place: The last checkpoint.
         steps: The steps to it, if the caller asks for the order.
     """
 
     is_passed: bool
-    stuck: int
+    first_illegal: int
     place: Place
     steps: Steps
 
@@ -109,21 +109,26 @@ class _Trail:
         self.states = sum(len(place.states) for place in self.places)
 
 
-def search(layout: Layout, limits: Limits, *, is_told: bool = False) -> Found:
+def search(layout: Layout, limits: Limits, *, is_observed: bool = False) -> Found:
     """Search for an order of some calls up to the last event.
 
     Args:
         layout: the calls.
         limits: the limits.
-        is_told: whether to keep the steps.
+        is_observed: whether to keep the steps.
     """
     width = width_of(layout)
-    room = min(_WIDEST, limits.memory_bytes // (_COPIES * width))
-    left = int(limits.seconds * _NUMBERS_A_SECOND) // (_STATE_NUMBERS + width) if room else 0
-    running = _Search(layout, room, left, no_steps(is_told=is_told))
+    capacity = min(_WIDEST, limits.memory_bytes // (_COPIES * width))
+    left = int(limits.seconds * _NUMBERS_A_SECOND) // (_STATE_NUMBERS + width) if capacity else 0
+    running = _Search(layout, capacity, left, no_steps(is_observed=is_observed))
     running.run()
     is_passed = running.place.event == len(layout.events)
-    return Found(is_passed=is_passed, stuck=running.stuck, place=running.place, steps=running.steps)
+    return Found(
+        is_passed=is_passed,
+        first_illegal=running.first_illegal,
+        place=running.place,
+        steps=running.steps,
+    )
 
 
 class _Search:
@@ -131,13 +136,13 @@ class _Search:
 
     Attributes:
         place: where it is.
-        stuck: the call whose completion no order passes, once that is known; else NOBODY.
+        first_illegal: the call whose completion no order passes, once that is known; else NOBODY.
         steps: those to here, if they are told.
     """
 
-    def __init__(self, layout: Layout, room: int, left: int, steps: Steps) -> None:
-        self.place, self.stuck, self.steps = beginning(layout), NOBODY, steps
-        self._layout, self._room, self._left = layout, room, left
+    def __init__(self, layout: Layout, capacity: int, left: int, steps: Steps) -> None:
+        self.place, self.first_illegal, self.steps = beginning(layout), NOBODY, steps
+        self._layout, self._capacity, self._left = layout, capacity, left
         self._stop = len(layout.events)
         self._trail = _Trail([self.place], self.place)
         self._failed, self._fails, self._turned, self._back = -1, 0, 0, 1
@@ -146,20 +151,20 @@ class _Search:
     def run(self) -> None:
         """Continue until all is passed, refuted, or the work is spent."""
         while self._goes_on():
-            kept = min(_NARROWEST * _WIDER ** min(self._fails, _WHOLE_AFTER), _WIDE, self._room)
+            kept = min(_NARROWEST * _WIDER ** min(self._fails, _WHOLE_AFTER), _WIDE, self._capacity)
             selection = Selection(kept, _PERTURBATION if self._fails else 0, self._turned)
             if self._passes(self.place, _STRIDE, selection):
-                self._trail.add(self.place, _KEPT * self._room)
+                self._trail.add(self.place, _KEPT * self._capacity)
                 if self.place.event > self._failed + _STRIDE:
                     self._fails, self._back = 0, 1
-            elif self.stuck == NOBODY:
+            elif self.first_illegal == NOBODY:
                 self._failed = max(self._failed, self.place.event)
                 is_due = self._fails == _WHOLE_AFTER and self._may_keep_all
                 if not (is_due and self._passes_with_all()):
                     self._turn_back()
 
     def _goes_on(self) -> bool:
-        return self.place.event < self._stop and self._left > 0 and self.stuck == NOBODY
+        return self.place.event < self._stop and self._left > 0 and self.first_illegal == NOBODY
 
     def _passes(self, place: Place, stride: int, selection: Selection) -> bool:
         """Go on from a place; return whether it passed so many events."""
@@ -167,24 +172,24 @@ class _Search:
         self.place, self.steps, met = sweep(self._layout, place, self.steps, until, selection)
         self._left -= met + _SWEEP
         if self.place.event < until and self.place.is_whole:
-            self.stuck = int(self._layout.events[self.place.event]) // 2
+            self.first_illegal = int(self._layout.events[self.place.event]) // 2
         return self.place.event == until
 
     def _passes_with_all(self) -> bool:
-        """Continue with all states past the failures; return whether the room sufficed.
+        """Continue with all states past the failures; return whether the capacity sufficed.
 
         True as well if a refutation is found.
         """
         least, place = int(self._left * (1 - _WHOLE_SHARE)), self._trail.whole
         while place.event <= self._failed + _STRIDE and place.event < self._stop:
-            is_passed = self._passes(place, _WHOLE_STRIDE, Selection(self._room, 0, 0))
-            if self.stuck != NOBODY:
+            is_passed = self._passes(place, _WHOLE_STRIDE, Selection(self._capacity, 0, 0))
+            if self.first_illegal != NOBODY:
                 return True
             if not is_passed or not self.place.is_whole or self._left < least:
                 self._may_keep_all = False
                 return False
             place = self.place
-        self._trail.add(place, _KEPT * self._room)
+        self._trail.add(place, _KEPT * self._capacity)
         self._fails, self._back = 0, 1
         return True
 

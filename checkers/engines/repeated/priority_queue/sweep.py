@@ -45,7 +45,7 @@ class Place(NamedTuple):
         open: int64[lanes], as in `Now`.
         states: int32[k, w], the states that are left, at least one.
         nodes: int64[k], the last step of each.
-        is_whole: whether none was dropped for want of room.
+        is_whole: whether none was dropped for lack of capacity.
     """
 
     event: int
@@ -67,8 +67,8 @@ def beginning(layout: Layout) -> Place:
 
 
 def width_of(layout: Layout) -> int:
-    """Return how many numbers a state has; room for one value more than there can be."""
-    return int(pairs(layout) + 2 * (layout.room + 1))
+    """Return how many numbers a state has; capacity for one value more than there can be."""
+    return int(pairs(layout) + 2 * (layout.capacity + 1))
 
 
 @kernel

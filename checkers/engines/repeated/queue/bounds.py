@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.engines.kernels.bisection import first_illegal
+from kraftproof.checkers.engines.kernels.bisection import first_illegal_completion
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines, Queue, lines_of
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
@@ -101,8 +101,8 @@ def _counts(lines: Lines, calls: slice, kinds: int) -> tuple[Numbers, Numbers, I
 def summed(element: Ints, kinds: int) -> Numbers:
     """Return how many of each kind are among the first of some elements: int32[n + 1, kinds]."""
     counts = np.zeros((len(element) + 1, kinds), dtype=np.int32)
-    (told,) = np.nonzero(element >= 0)
-    counts[told + 1, element[told] % kinds] = 1
+    (observed,) = np.nonzero(element >= 0)
+    counts[observed + 1, element[observed] % kinds] = 1
     return np.cumsum(counts, axis=0, dtype=np.int32)
 
 
@@ -195,7 +195,7 @@ def out_of_bounds_at(queue: Queue, end: int) -> int:
     """Return the first completion by which the bounds leave no number; `end` if none before."""
     if is_possible(bounds_of(lines_of(queue, end - 1))):
         return end
-    return first_illegal(
+    return first_illegal_completion(
         queue.complete[queue.complete < end],
         lambda cut: is_possible(bounds_of(lines_of(queue, cut))),
     )

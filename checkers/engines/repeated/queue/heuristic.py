@@ -29,7 +29,7 @@ class Heuristic(NamedTuple):
         puts: int32[p + 1, kinds], how many of each are among the first of the completed puts,
             by the middle of their intervals.
         takes: int32[t + 1, kinds], likewise.
-        ahead: int64[h], as many puts and takes ahead it is asked whether they agree.
+        lookahead: int64[h], as many puts and takes ahead it is asked whether they agree.
         ends: int64[n + 1], sums of the completions of calls.
     """
 
@@ -38,7 +38,7 @@ class Heuristic(NamedTuple):
     bounds: Bounds
     puts: Numbers
     takes: Numbers
-    ahead: Ints
+    lookahead: Ints
     ends: Ints
 
 
@@ -53,7 +53,7 @@ def heuristic_of(lines: Lines) -> Heuristic:
         bounds=bounds_of(lines),
         puts=_by_middle(lines, 0, lines.takes, kinds),
         takes=_by_middle(lines, lines.takes, lines.nones, kinds),
-        ahead=np.asarray([span // 4, span // 2, span, 2 * span]),
+        lookahead=np.asarray([span // 4, span // 2, span, 2 * span]),
         ends=np.concatenate(([0], np.cumsum(ends))),
     )
 

@@ -17,10 +17,10 @@ from kraftproof.checkers.engines.repeated.queue.heuristic import Heuristic, heur
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines, lines_of, queue_of
 from kraftproof.checkers.engines.repeated.queue.search import advance, best, first_row, follow
 from kraftproof.checkers.engines.repeated.queue.steps import (
+    capacity_for,
     following,
     is_through,
     next_of,
-    room_for,
 )
 from kraftproof.checkers.history.columns import NEVER
 from kraftproof.checkers.kernels import kernel
@@ -93,7 +93,7 @@ def _came_from(
     """Return the row that leads to a state, with its put and take; -1 otherwise."""
     lanes = len(lines.starts) - 1
     puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(heuristic.width, dtype=np.int32)
-    found = np.empty((room_for(lines), 2), dtype=np.int64)
+    found = np.empty((capacity_for(lines), 2), dtype=np.int64)
     for number in range(len(rows)):
         row = rows[number]
         for choice in range(following(lines, row[:lanes], puts, found)):

@@ -62,10 +62,12 @@ def decide_repeated(calls: ContainerCalls, start: int, end: int, limits: Limits)
     prefixes = _Prefixes(queue, limits, shown_at)
     guided = Guided(complete=queue.complete, decide=prefixes.decide)
     try:
-        stuck = guided.first_stuck()
+        first_illegal = guided.find_first_illegal()
     except _UndecidedError:
         return None
-    return outcome_of(calls, start, end, None if stuck is None else start + stuck, ENGINE)
+    return outcome_of(
+        calls, start, end, None if first_illegal is None else start + first_illegal, ENGINE
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +93,9 @@ class _Prefixes:
         if count > _MOST_LINES:
             raise _UndecidedError
         heuristic = heuristic_of(lines)
-        room = self.limits.memory_bytes // (_STATE_BYTES * heuristic.width)
+        capacity = self.limits.memory_bytes // (_STATE_BYTES * heuristic.width)
         left = int(self.limits.seconds * _STEPS_A_SECOND) // (count + 1)
-        verdict, reached = search(lines, heuristic, room, left)
+        verdict, reached = search(lines, heuristic, capacity, left)
         if verdict == GAVE_UP:
             raise _UndecidedError
         return verdict == LEGAL, reached

@@ -28,11 +28,11 @@ from kraftproof.checkers.engines.repeated.queue.bounds import Bounds
 from kraftproof.checkers.engines.repeated.queue.heuristic import Heuristic
 from kraftproof.checkers.engines.repeated.queue.layout import Ints, Lines
 from kraftproof.checkers.engines.repeated.queue.steps import (
+    capacity_for,
     due,
     following,
     is_through,
     next_of,
-    room_for,
     settle,
 )
 from kraftproof.checkers.history.columns import NEVER
@@ -59,13 +59,13 @@ _STRIDE: Final = 64
 
 
 @kernel
-def search(lines: Lines, heuristic: Heuristic, room: int, most: int) -> tuple[int, int]:
+def search(lines: Lines, heuristic: Heuristic, capacity: int, most: int) -> tuple[int, int]:
     """Search for an order.
 
     Args:
         lines: the calls of a prefix.
         heuristic: of `heuristic_of`.
-        room: so many states may be kept on a level.
+        capacity: so many states may be kept on a level.
         most: so many states may be met.
 
     Returns:
@@ -76,8 +76,8 @@ def search(lines: Lines, heuristic: Heuristic, room: int, most: int) -> tuple[in
         return LEGAL, NEVER
     now, soon = first_row(lines, heuristic), np.zeros((0, heuristic.width), np.int32)
     trail, level, failed, reached = [(now, soon, True)], 0, -1, -1
-    keep, back, is_whole = min(_NARROWEST, room), 1, True
-    while most >= 0 and room > 0:
+    keep, back, is_whole = min(_NARROWEST, capacity), 1, True
+    while most >= 0 and capacity > 0:
         is_whole &= len(now) <= keep and len(soon) <= keep
         now, soon = best(lines, heuristic, now, keep), best(lines, heuristic, soon, keep)
         if len(now) + len(soon) > 0:
@@ -89,14 +89,14 @@ def search(lines: Lines, heuristic: Heuristic, room: int, most: int) -> tuple[in
                 return LEGAL, NEVER
             reached, level = max(reached, last), level + 1
             if level > failed + _STRIDE:
-                keep, back = min(_NARROWEST, room), 1
+                keep, back = min(_NARROWEST, capacity), 1
         elif is_whole:
             return ILLEGAL, reached
-        elif keep == room:
+        elif keep == capacity:
             return GAVE_UP, reached
         else:
-            failed, keep, back = max(failed, level), min(keep * _WIDER, room), back * _FARTHER
-            place = max(0, failed // _STRIDE - back) if keep < room else 0
+            failed, keep, back = max(failed, level), min(keep * _WIDER, capacity), back * _FARTHER
+            place = max(0, failed // _STRIDE - back) if keep < capacity else 0
             while len(trail) > place + 1:
                 trail.pop()
             level, (now, soon, is_whole) = place * _STRIDE, trail[place]
@@ -129,7 +129,7 @@ def advance(
     """
     lanes = len(lines.starts) - 1
     puts, child = np.empty(lines.takes, dtype=np.int64), np.empty(heuristic.width, dtype=np.int32)
-    found = np.empty((room_for(lines), 2), dtype=np.int64)
+    found = np.empty((capacity_for(lines), 2), dtype=np.int64)
     one = np.full((_TABLE, heuristic.width), NONE, dtype=np.int32)
     two, in_one, in_two, reached = one.copy(), 0, 0, -1
     for row in soon:
@@ -244,12 +244,12 @@ def _cost(heuristic: Heuristic, numbers: Rows) -> int:
     for kind in range(kinds):
         cost += _NEAR * (puts[kind] - heuristic.puts[put, kind]) ** 2
         cost += _NEAR * (takes[kind] - heuristic.takes[taken, kind]) ** 2
-    for ahead in heuristic.ahead:
-        if put + ahead >= len(heuristic.puts) or taken + ahead >= len(heuristic.takes):
+    for lookahead in heuristic.lookahead:
+        if put + lookahead >= len(heuristic.puts) or taken + lookahead >= len(heuristic.takes):
             break
         for kind in range(kinds):
-            to_put = heuristic.puts[put + ahead, kind] - puts[kind]
-            to_take = heuristic.takes[taken + ahead, kind] - takes[kind]
+            to_put = heuristic.puts[put + lookahead, kind] - puts[kind]
+            to_take = heuristic.takes[taken + lookahead, kind] - takes[kind]
             cost += _NEAR * (to_put - to_take) ** 2
     mixed = np.uint64(0)
     for number in numbers:

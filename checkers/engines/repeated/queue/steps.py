@@ -79,7 +79,8 @@ def following(lines: Lines, state: State, puts: Ints, found: Ints) -> int:
         lines: The calls.
         state: The placed calls.
         puts: int64[k], scratch space.
-        found: int64[p, 2], with room for `room_for` candidates; the lines of each put and take.
+        found: int64[p, 2], with capacity for `capacity_for` candidates; the lines of each put and
+            take.
 
     Returns:
         The number of candidates.
@@ -104,7 +105,7 @@ def following(lines: Lines, state: State, puts: Ints, found: Ints) -> int:
 
 
 @bare_kernel
-def room_for(lines: Lines) -> int:
+def capacity_for(lines: Lines) -> int:
     """Return how many may come next at most."""
     return lines.takes * max(1, lines.nones - lines.takes)
 
@@ -157,8 +158,8 @@ def _is_first_take(
             continue
         if lines.invoke[rival] >= max(lines.invoke[take], harmless):
             continue
-        is_told = lines.element[rival] >= 0 and lines.element[take] < 0
+        is_observed = lines.element[rival] >= 0 and lines.element[take] < 0
         is_sooner = lines.complete[rival] < lines.complete[take]
-        if is_sooner or (is_told and lines.complete[rival] == lines.complete[take]):
+        if is_sooner or (is_observed and lines.complete[rival] == lines.complete[take]):
             return False
     return True

@@ -72,11 +72,11 @@ _STRIDE: Final = 32
 _NEAR: Final = 16
 _MOST_TURNS: Final = 40
 """Maximum number of failures at a completion."""
-_ROOM: Final = _MOST_KEPT * _ON_THE_WAY
-_ROOM_BYTES: Final = 2400
-"""What the room for a state costs at first."""
+_CAPACITY: Final = _MOST_KEPT * _ON_THE_WAY
+_BYTES_OF_STATE: Final = 2400
+"""What the capacity for a state costs at first."""
 _FRAME_BYTES: Final = 1200
-"""What the room for a frame costs, with edges and words, while it is moved to more."""
+"""What the capacity for a frame costs, with edges and words, while it is moved to more."""
 
 
 def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
@@ -87,20 +87,22 @@ def found_order(calls: Calls, last: int, limits: Limits) -> Ints | None:
         last: the number of completions to reach.
         limits: the limits.
     """
-    if calls.opened.shape[1] > MOST_SLOTS or limits.memory_bytes < _ROOM * _ROOM_BYTES:
+    if calls.opened.shape[1] > MOST_SLOTS or limits.memory_bytes < _CAPACITY * _BYTES_OF_STATE:
         return None
-    search = _Search(calls=calls, sweep=new_sweep(calls, _ROOM), memory_bytes=limits.memory_bytes)
+    search = _Search(
+        calls=calls, sweep=new_sweep(calls, _CAPACITY), memory_bytes=limits.memory_bytes
+    )
     if not search.reaches(last, int(limits.seconds * _WORK_A_SECOND)):
         return None
     return order_of(calls, search.sweep)
 
 
-def _with_room(sweep: Sweep, room: int) -> Sweep:
-    """Return a sweep with room for so many frames, and edges and words for these."""
+def _with_capacity(sweep: Sweep, capacity: int) -> Sweep:
+    """Return a sweep with capacity for so many frames, and edges and words for these."""
     larger = sweep._replace(
-        frames=new_heap(room, FRAME_COLUMNS),
-        edges=new_heap(8 * room, EDGE_COLUMNS),
-        words=new_heap(4 * room, WORD_COLUMNS),
+        frames=new_heap(capacity, FRAME_COLUMNS),
+        edges=new_heap(8 * capacity, EDGE_COLUMNS),
+        words=new_heap(4 * capacity, WORD_COLUMNS),
     )
     return with_heaps(larger, sweep)
 
@@ -119,7 +121,7 @@ class _Search:
         memory_bytes: The maximum size of frames, edges and words.
         trail: The checkpoints, by the number of completions passed.
         effort: The width, and the distance to go back.
-        full: The last completion for which there was too little room.
+        full: The last completion for which there was too little capacity.
     """
 
     calls: Calls
@@ -134,12 +136,12 @@ class _Search:
         self.note()
         while self.sweep.at[LEVEL] < last:
             goal = min(last, (int(self.sweep.at[LEVEL]) // _STRIDE + 1) * _STRIDE)
-            stuck = self.advance(goal, most)
-            if stuck == OUT_OF_WORK or (stuck == FULL and not self.make_room()):
+            first_illegal = self.advance(goal, most)
+            if first_illegal == OUT_OF_WORK or (first_illegal == FULL and not self.enlarge()):
                 return False
-            if stuck == PASSED:
+            if first_illegal == PASSED:
                 self.note()
-            elif stuck != FULL and not self.go_back():
+            elif first_illegal != FULL and not self.go_back():
                 return False
         return True
 
@@ -153,11 +155,11 @@ class _Search:
         more = 1 + turns // 4
         self.sweep.at[MOST_EDGES] = _EDGES * (1 + turns % 3) << (turns // 8)
         self.sweep.at[IS_APART] = self.effort.attempt
-        room = _ON_THE_WAY * kept
+        capacity = _ON_THE_WAY * kept
         narrow = self.sweep._replace(
-            passed=self.sweep.passed._replace(rows=self.sweep.passed.rows[:room]),
-            seen=self.sweep.seen._replace(rows=self.sweep.seen.rows[:room]),
-            made=self.sweep.made._replace(rows=self.sweep.made.rows[:room]),
+            passed=self.sweep.passed._replace(rows=self.sweep.passed.rows[:capacity]),
+            seen=self.sweep.seen._replace(rows=self.sweep.seen.rows[:capacity]),
+            made=self.sweep.made._replace(rows=self.sweep.made.rows[:capacity]),
         )
         return int(sweep_levels(self.calls, narrow, goal, most, Selection(kept=kept, more=more)))
 
@@ -186,19 +188,19 @@ class _Search:
         self.sweep.begun[:], self.sweep.at[ARRIVED] = 0, 0
         return True
 
-    def make_room(self) -> bool:
-        """Make room for frames, edges and words; return whether there is any."""
+    def enlarge(self) -> bool:
+        """Make capacity for frames, edges and words; return whether there is any."""
         frontier = self.sweep.frontier.rows[: self.sweep.frontier.at[COUNT]]
         states = np.concatenate([frontier, *self.trail.values()])
         collect(self.sweep, states)
         ends = np.cumsum([len(frontier), *map(len, self.trail.values())])
-        told = np.split(states, ends[:-1])
-        frontier[:] = told[0]
-        self.trail = dict(zip(self.trail, told[1:], strict=True))
-        room = 2 * len(self.sweep.frames.rows)
+        observed = np.split(states, ends[:-1])
+        frontier[:] = observed[0]
+        self.trail = dict(zip(self.trail, observed[1:], strict=True))
+        capacity = 2 * len(self.sweep.frames.rows)
         is_again, self.full = self.full == self.sweep.at[LEVEL], int(self.sweep.at[LEVEL])
         if is_again or is_half_full(self.sweep):
-            if room * _FRAME_BYTES > self.memory_bytes:
+            if capacity * _FRAME_BYTES > self.memory_bytes:
                 return False
-            self.sweep = _with_room(self.sweep, room)
+            self.sweep = _with_capacity(self.sweep, capacity)
         return True

@@ -36,7 +36,7 @@ from typing import Final, NamedTuple
 from kraftproof.checkers.engines.repeated.stack.graph_capacity import (
     collect,
     is_half_full,
-    with_room,
+    with_capacity,
 )
 from kraftproof.checkers.engines.repeated.stack.graph_configurations import COUNT
 from kraftproof.checkers.engines.repeated.stack.graph_heuristic import Selection
@@ -51,9 +51,9 @@ from kraftproof.checkers.engines.repeated.stack.graph_workspace import LEVEL, co
 from kraftproof.checkers.engines.repeated.stack.layout import MOST_SLOTS, Calls, Ints
 from kraftproof.checkers.options import Limits
 
-_LEAST_ROOM: Final = 1 << 10
-_ROOM_BYTES: Final = 2400
-"""What the room for a state costs, with frames and words, while it is moved to more."""
+_LEAST_CAPACITY: Final = 1 << 10
+_BYTES_OF_STATE: Final = 2400
+"""What the capacity for a state costs, with frames and words, while it is moved to more."""
 _WORK_A_SECOND: Final = 10_000_000
 """So much on any machine; the cost of a key is counted, not timed."""
 _ALL: Final = Selection(kept=0, more=0)
@@ -63,11 +63,12 @@ class Swept(NamedTuple):
     """What a sweep found.
 
     Attributes:
-        stuck: the first call whose completion no legal order reaches, None if all are reached.
+        first_illegal: the first call whose completion no legal order reaches; None if there is
+            none.
         order: puts and takes in a legal order that reaches what completed before.
     """
 
-    stuck: int | None
+    first_illegal: int | None
     order: Ints
 
 
@@ -79,20 +80,20 @@ def swept(calls: Calls, last: int, limits: Limits) -> Swept | None:
         last: the number of completions to reach.
         limits: the limits.
     """
-    most, room = int(limits.seconds * _WORK_A_SECOND), _LEAST_ROOM
-    sweep = new_sweep(calls, room)
+    most, capacity = int(limits.seconds * _WORK_A_SECOND), _LEAST_CAPACITY
+    sweep = new_sweep(calls, capacity)
     if not counts_all(sweep) or calls.opened.shape[1] > MOST_SLOTS:
         return None
-    while (stuck := int(sweep_levels(calls, sweep, last, most, _ALL))) == FULL:
+    while (first_illegal := int(sweep_levels(calls, sweep, last, most, _ALL))) == FULL:
         before = int(sweep.at[LEVEL])
         collect(sweep, sweep.frontier.rows[: sweep.frontier.at[COUNT]])
         if is_half_full(sweep) or sweep_levels(calls, sweep, before + 1, most, _ALL) == FULL:
-            room *= 2
-            if room * _ROOM_BYTES > limits.memory_bytes:
+            capacity *= 2
+            if capacity * _BYTES_OF_STATE > limits.memory_bytes:
                 return None
-            sweep = with_room(calls, sweep, room)
-    if stuck == OUT_OF_WORK:
+            sweep = with_capacity(calls, sweep, capacity)
+    if first_illegal == OUT_OF_WORK:
         return None
     order = order_of(calls, sweep)
     assert order is not None, "all that was lost is counted"
-    return Swept(stuck=None if stuck == PASSED else stuck, order=order)
+    return Swept(first_illegal=None if first_illegal == PASSED else first_illegal, order=order)

@@ -26,9 +26,9 @@ _KEPT: Final = 0
 """Marks a kept row before it is numbered."""
 
 
-def with_room(calls: Calls, sweep: Sweep, room: int) -> Sweep:
-    """Return a sweep with room for more states, a power of two, that stands where another does."""
-    larger = with_heaps(new_sweep(calls, room), sweep)
+def with_capacity(calls: Calls, sweep: Sweep, capacity: int) -> Sweep:
+    """Return the same sweep with capacity for more states, a power of two."""
+    larger = with_heaps(new_sweep(calls, capacity), sweep)
     count = int(sweep.frontier.at[COUNT])
     larger.frontier.rows[:count] = sweep.frontier.rows[:count]
     larger.frontier.at[COUNT] = count
@@ -49,7 +49,7 @@ def with_heaps(larger: Sweep, sweep: Sweep) -> Sweep:
 
 
 def is_half_full(sweep: Sweep) -> bool:
-    """Return whether there is little room for frames, edges or words."""
+    """Return whether there is little capacity for frames, edges or words."""
     heaps = (sweep.frames, sweep.edges, sweep.words)
     return any(2 * int(heap.at[COUNT]) > len(heap.rows) for heap in heaps)
 

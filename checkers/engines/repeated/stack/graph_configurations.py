@@ -5,7 +5,7 @@ its *edges* name: a frame stands for all stacks with the same top, whatever lies
 graph-structured stack). A *word* is a finished sequence on top of a frame: an earlier word or none,
 then a put, a word, and the take of the put element.
 
-Tables have a fixed room. A row beyond the room is dropped, and the table is marked full.
+Tables have a fixed capacity. A row beyond the capacity is dropped, and the table is marked full.
 """
 
 from typing import Final, NamedTuple
@@ -71,7 +71,7 @@ class Table(NamedTuple):
     """States, the same three keys once: HAD, FRAME and KEY.
 
     Attributes:
-        rows: int64[room, COLUMNS].
+        rows: int64[capacity, COLUMNS].
         slots: int64[2^j], the places of rows by their hashes.
         ages: int64[2^j], in which age of the table each was filled.
         at: int64[3], the COUNT of rows, the table's AGE, and whether it IS FULL.
@@ -87,8 +87,8 @@ class Heap(NamedTuple):
     """Rows that refer to each other by number.
 
     Attributes:
-        rows: int64[room, columns].
-        number: int64[room], the new number of each row after unreachable rows were dropped.
+        rows: int64[capacity, columns].
+        number: int64[capacity], the new number of each row after unreachable rows were dropped.
         at: int64[3], the COUNT of rows; whether the heap IS FULL.
     """
 
@@ -97,21 +97,21 @@ class Heap(NamedTuple):
     at: Ints
 
 
-def new_table(room: int) -> Table:
-    """Return an empty table with room for so many rows, a power of two."""
+def new_table(capacity: int) -> Table:
+    """Return an empty table with capacity for so many rows, a power of two."""
     return Table(
-        rows=np.zeros((room, COLUMNS), dtype=np.int64),
-        slots=np.zeros(2 * room, dtype=np.int64),
-        ages=np.zeros(2 * room, dtype=np.int64),
+        rows=np.zeros((capacity, COLUMNS), dtype=np.int64),
+        slots=np.zeros(2 * capacity, dtype=np.int64),
+        ages=np.zeros(2 * capacity, dtype=np.int64),
         at=np.array([0, 1, 0]),
     )
 
 
-def new_heap(room: int, columns: int) -> Heap:
+def new_heap(capacity: int, columns: int) -> Heap:
     """Return an empty heap."""
     return Heap(
-        rows=np.zeros((room, columns), dtype=np.int64),
-        number=np.zeros(room, dtype=np.int64),
+        rows=np.zeros((capacity, columns), dtype=np.int64),
+        number=np.zeros(capacity, dtype=np.int64),
         at=np.zeros(3, dtype=np.int64),
     )
 
@@ -130,8 +130,8 @@ def place_of(
     """Find the row of a state, or add it.
 
     Returns:
-        Its place, or the room if the table is full; and whether the row must be written: it is new,
-        or has become cheaper.
+        Its place, or the capacity if the table is full; and whether the row must be written: it is
+        new, or has become cheaper.
     """
     rows, at = table.rows, table.at
     slot = _hash(had, frame, key) & (len(table.slots) - 1)
@@ -165,7 +165,7 @@ def _hash(had: Integer, frame: Integer, key: Integer) -> Integer:
 
 @bare_kernel
 def new_row(heap: Heap) -> Integer:
-    """Return the number of a new row; of the last, unused row if there is no room."""
+    """Return the number of a new row; of the last, unused row if there is no capacity."""
     new = heap.at[COUNT]
     if new == len(heap.rows) - 1:
         heap.at[IS_FULL] = 1

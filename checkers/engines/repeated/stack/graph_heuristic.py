@@ -1,4 +1,4 @@
-"""Which states of a sweep over a stack are kept if there is no room for all.
+"""Which states of a sweep over a stack are kept if there is no capacity for all.
 
 For `checkers.engines.repeated.stack.beam`. The cost of a state is the cost of its indeterminate
 calls. Among equal costs, the likelihood decides: if a call may take effect at any time of its
@@ -104,7 +104,7 @@ def _keep_of(
         chance[number] = np.int64(_CHANCE_COST * sum_of_odds)
     least = np.partition(chance, most - 1)[most - 1]
     kept = 0
-    for is_alike in range(2):  # those that are just good enough only as far as there is room
+    for is_alike in range(2):  # those that are just good enough only as far as there is capacity
         for number in range(len(places)):
             is_one = chance[number] == least if is_alike else chance[number] < least
             if is_one and kept < most:

@@ -191,8 +191,13 @@ def put_on_top(calls: Calls, sweep: Sweep, it: Integer, place: Integer) -> None:
             frame = new_row(sweep.frames)
             sweep.made.rows[made, WORD] = frame
             sweep.frames.rows[frame] = NONE
-            told = sweep.frames.rows[frame]
-            told[VALUE], told[TOTAL], told[EDGES], told[IS_FIXED] = value, NO_LIMIT, 0, 0
+            observed = sweep.frames.rows[frame]
+            observed[VALUE], observed[TOTAL], observed[EDGES], observed[IS_FIXED] = (
+                value,
+                NO_LIMIT,
+                0,
+                0,
+            )
         else:
             frame = sweep.made.rows[made, WORD]
         _link(sweep, frame, place, call)

@@ -61,7 +61,7 @@ def sweep_levels(
 
     Returns:
         The first call that no state passes, PASSED, FULL before a completion for which there is too
-        little room, or OUT_OF_WORK.
+        little capacity, or OUT_OF_WORK.
     """
     at = sweep.at
     while at[LEVEL] < last:
@@ -83,7 +83,7 @@ def sweep_levels(
 
 @bare_kernel
 def _is_full(sweep: Sweep, are_all_kept: bool) -> bool:  # noqa: FBT001 a kernel
-    """Return whether a necessary row had no room, and reset the marks."""
+    """Return whether a necessary row had no capacity, and reset the marks."""
     full = sweep.frames.at[IS_FULL] + sweep.edges.at[IS_FULL] + sweep.words.at[IS_FULL]
     if are_all_kept:
         full += sweep.passed.at[IS_FULL] + sweep.seen.at[IS_FULL] + sweep.made.at[IS_FULL]

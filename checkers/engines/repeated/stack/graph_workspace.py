@@ -71,21 +71,21 @@ class Sweep(NamedTuple):
     at: Ints
 
 
-def new_sweep(calls: Calls, room: int) -> Sweep:
-    """Return a sweep at the beginning, with room for a number of states, a power of two."""
-    frontier, frames = new_table(room), new_heap(2 * room, FRAME_COLUMNS)
+def new_sweep(calls: Calls, capacity: int) -> Sweep:
+    """Return a sweep at the beginning, with capacity for a number of states, a power of two."""
+    frontier, frames = new_table(capacity), new_heap(2 * capacity, FRAME_COLUMNS)
     frontier.rows[0, WORD] = NONE
     frames.rows[BOTTOM] = NONE, NONE, NONE, 0, 0, 0, 1
     frontier.at[COUNT] = frames.at[COUNT] = 1
     radix = _radix(calls)
     return Sweep(
         frontier=frontier,
-        passed=new_table(room),
-        seen=new_table(room),
-        made=new_table(room),
+        passed=new_table(capacity),
+        seen=new_table(capacity),
+        made=new_table(capacity),
         frames=frames,
-        edges=new_heap(16 * room, EDGE_COLUMNS),
-        words=new_heap(8 * room, WORD_COLUMNS),
+        edges=new_heap(16 * capacity, EDGE_COLUMNS),
+        words=new_heap(8 * capacity, WORD_COLUMNS),
         opened=np.zeros(MOST_SLOTS, dtype=np.int64),
         radix=radix,
         counted=np.argsort(-radix)[: np.count_nonzero(radix)],

@@ -37,7 +37,7 @@ def order_of(calls: StackCalls, cut: int, limits: Limits) -> Ints | None:
     last = int(np.searchsorted(known.complete[known.levels], cut, side="right"))
     order = searched(known, last, searching) if has_indeterminate(known) else None
     if order is None and (found := swept(known, last, sweeping)) is not None:
-        return found.order if found.stuck is None else None
+        return found.order if found.first_illegal is None else None
     if order is None and not has_indeterminate(known):
         order = searched(known, last, searching)
     return order
@@ -89,8 +89,8 @@ def is_legal(calls: Calls, last: int, order: Ints) -> bool:
             height += 1
         else:
             height -= 1
-            told = calls.element[it]
-            if height < 0 or (told != NO_VALUE and told != inside[height]):
+            observed = calls.element[it]
+            if height < 0 or (observed != NO_VALUE and observed != inside[height]):
                 return False
         begun[place + 1], is_empty[place + 1] = latest, height == 0
     over = np.full(len(order) + 1, NEVER)  # the first completion of what comes after

@@ -18,7 +18,7 @@ import numpy as np
 
 from kraftproof.checkers.calls.containers import PUT, ContainerCalls
 from kraftproof.checkers.calls.values import NO_VALUE
-from kraftproof.checkers.engines.kernels.bisection import first_stuck, outcome_of
+from kraftproof.checkers.engines.kernels.bisection import find_first_illegal, outcome_of
 from kraftproof.checkers.engines.kernels.distinct_elements import Containers
 from kraftproof.checkers.engines.repeated.counting import short_at
 from kraftproof.checkers.engines.repeated.stack.graph import swept
@@ -53,8 +53,8 @@ def by_sweep(
     found = swept(known, len(known.levels), limits)
     if found is None:
         return None
-    stuck = None if found.stuck is None else start + found.stuck
-    return outcome_of(stacks.calls, start, end, stuck, "stack-graph")
+    first_illegal = None if found.first_illegal is None else start + found.first_illegal
+    return outcome_of(stacks.calls, start, end, first_illegal, "stack-graph")
 
 
 def by_bounds(
@@ -79,16 +79,16 @@ def by_bounds(
         return None
     if shown == NEVER:
         return outcome_of(calls, start, end, None, "stack-repeated")
-    stuck = start + int(np.flatnonzero(complete == shown)[0])
-    outcome = outcome_of(calls, start, end, stuck, "stack-repeated")
+    first_illegal = start + int(np.flatnonzero(complete == shown)[0])
+    outcome = outcome_of(calls, start, end, first_illegal, "stack-repeated")
     return outcome if is_passed else replace(outcome, linearizable=None)
 
 
 def _crossed_at(stacks: Containers, start: int, end: int) -> int:
     """Return a completion by which elements that are put once can't be nested; NEVER otherwise."""
     once = put_once(stacks.calls, start, end)
-    stuck = first_stuck(once, 0, len(once), replace(stacks, calls=once).may_be_legal)
-    return NEVER if stuck is None else int(once.complete[stuck])
+    first_illegal = find_first_illegal(once, 0, len(once), replace(stacks, calls=once).may_be_legal)
+    return NEVER if first_illegal is None else int(once.complete[first_illegal])
 
 
 def put_once(calls: ContainerCalls, start: int, end: int) -> ContainerCalls:

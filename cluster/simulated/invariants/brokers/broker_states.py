@@ -20,7 +20,7 @@ STOPPING: Final = frozenset((6, 7))
 """PENDING_CONTROLLED_SHUTDOWN and SHUTTING_DOWN; released Kafka never used 4 and 5."""
 
 
-class BrokerStatesAreKafkas(Invariant):
+class BrokerStateIsAccurate(Invariant):
     """The BrokerState metric of a broker has the numbers that dashboards know."""
 
     statement = (

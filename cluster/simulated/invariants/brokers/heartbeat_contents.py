@@ -22,7 +22,7 @@ HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 
 
-class HeartbeatsAreTrue(Invariant):
+class HeartbeatsAreAccurate(Invariant):
     """The controller unfences a broker by the offset that the broker claims (631-48)."""
 
     statement = (

@@ -99,30 +99,36 @@ class HeartbeatRequestsHonoured(Invariant):
                 return
 
     def _judge(
-        self, process: ProcessView, request: HeartbeatRequest, told: HeartbeatResponse, asked: Asked
+        self,
+        process: ProcessView,
+        request: HeartbeatRequest,
+        reported: HeartbeatResponse,
+        asked: Asked,
     ) -> None:
         broker = f"broker {request.broker_id}, epoch {request.broker_epoch}"
         standing = self._registry.standing(*_contender(request))
         is_unchanged = standing is not None and standing == asked.standing
-        if is_unchanged and standing is not None and standing.fenced != told.is_fenced:
-            detail = f"{broker}: answered fenced={told.is_fenced}, contrary to its committed state"
+        if is_unchanged and standing is not None and standing.fenced != reported.is_fenced:
+            detail = (
+                f"{broker}: answered fenced={reported.is_fenced}, contrary to its committed state"
+            )
             self.monitor.report_violation(self, process, detail)
-        if request.want_fence and not told.is_fenced:
+        if request.want_fence and not reported.is_fenced:
             self.monitor.report_violation(
                 self, process, f"{broker}: requests fencing, but is unfenced"
             )
         may_serve = not (request.want_fence or request.want_shut_down)
         if may_serve and is_unchanged and standing is not None and not standing.leaving:
             has_caught_up = request.current_metadata_offset >= request.broker_epoch
-            if has_caught_up and told.is_fenced:
+            if has_caught_up and reported.is_fenced:
                 self.monitor.report_violation(
                     self, process, f"{broker}: requests to serve, but is fenced"
                 )
-        if told.should_shut_down and _contender(request) not in self._wants_to_stop:
+        if reported.should_shut_down and _contender(request) not in self._wants_to_stop:
             self.monitor.report_violation(
                 self, process, f"{broker}: may shut down without a request"
             )
-        self._count_delays(process, request, asked, is_granted=told.should_shut_down)
+        self._count_delays(process, request, asked, is_granted=reported.should_shut_down)
 
     def _count_delays(
         self, process: ProcessView, request: HeartbeatRequest, asked: Asked, *, is_granted: bool

@@ -116,7 +116,7 @@ class CurrentEpochsOnly(Invariant):
             self._registry.alive(request.broker_id, message.broker_epoch, contact.time_ns)
 
 
-class OneLivingIncarnation(Invariant):
+class OneIncarnationPerSession(Invariant):
     """A broker keeps its id for a session, and its epoch (631-42)."""
 
     statement = (

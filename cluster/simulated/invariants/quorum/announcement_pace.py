@@ -40,7 +40,7 @@ MOST_DOUBLINGS: Final = 16
 FOLLOWER, CANDIDATE = "follower", "candidate"
 
 
-class AnnouncementsAreRepeated(Invariant):
+class BeginQuorumEpochIsRepeated(Invariant):
     """A leader repeats BeginQuorumEpoch until the voter endorses or fetches (595-33).
 
     The Fetches of the other voters give the leader a step, at which the times are compared.
@@ -142,7 +142,7 @@ class Ended(Struct, frozen=True, kw_only=True):
     place: int
 
 
-class SuccessorsTakeTurns(Invariant):
+class SuccessorsElectInOrder(Invariant):
     """The successors of a leader stand for election one after the other (595-39)."""
 
     statement = (

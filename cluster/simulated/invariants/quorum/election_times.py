@@ -62,7 +62,7 @@ class RoleSince(Struct, kw_only=True):
     """Number of refused votes of a candidate."""
 
 
-class ElectionsTakeTheirTime(Invariant):
+class ElectionTimeoutsHonoured(Invariant):
     """Neither a follower with a live leader stands for election, nor does anybody wait for ever."""
 
     statement = (
@@ -194,6 +194,6 @@ def _is_served(answer: Message, answering: int, status: NodeStatus) -> bool:
         return False
     if answer.error_code or not partitions or partitions[0].error_code:
         return False
-    told = partitions[0].current_leader
+    reported = partitions[0].current_leader
     known = (status.leader, status.epoch)
-    return (told.leader_id, told.leader_epoch) == (answering, status.epoch) == known
+    return (reported.leader_id, reported.leader_epoch) == (answering, status.epoch) == known

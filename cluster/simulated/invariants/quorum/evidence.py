@@ -58,7 +58,7 @@ class NodeEvidence(Struct, kw_only=True):
     """None unless the disk names the node as leader, by a write of this process."""
     has_led: bool = False
     """Whether the present step has appended a record of the epoch or served a Fetch."""
-    told_high_watermark: int = 0
+    reported_high_watermark: int = 0
     """The largest high watermark of a Fetch response, or end of a loaded snapshot."""
     published: tuple[int, int] = (0, 0)
     """The offset and the digest of the last published image."""
@@ -118,7 +118,7 @@ class QuorumEvidence(Invariant):
     ) -> None:
         node = self._nodes[process.node_id]
         node.published, node.has_news = (snapshot.end_offset, image.digest), True
-        node.told_high_watermark = max(node.told_high_watermark, snapshot.end_offset)
+        node.reported_high_watermark = max(node.reported_high_watermark, snapshot.end_offset)
 
     @override
     def on_log_cleaned(self, process: ProcessView) -> None:
@@ -178,9 +178,12 @@ class QuorumEvidence(Invariant):
         node = self._nodes[process.node_id]
         for topic in answer.responses:
             for partition in topic.partitions:
-                told = partition.high_watermark
-                if partition.error_code == ErrorCode.NONE and told > node.told_high_watermark:
-                    node.told_high_watermark = told
+                reported = partition.high_watermark
+                if (
+                    partition.error_code == ErrorCode.NONE
+                    and reported > node.reported_high_watermark
+                ):
+                    node.reported_high_watermark = reported
 
 
 def _holds(log: LogMirror, offset: int, epoch: int) -> bool:

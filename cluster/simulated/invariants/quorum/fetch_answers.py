@@ -30,7 +30,7 @@ LONGEST_WAIT_MS = 500
 """Longest time that a leader lets a Fetch wait, in milliseconds."""
 
 
-class FetchesGetWhatFollows(Invariant):
+class FetchReturnsNextBatches(Invariant):
     """The batches of an answer follow the log of the replica; an answer without batches has none.
 
     A replica drops batches that do not follow, and fetches again: a loop without progress.
@@ -53,12 +53,16 @@ class FetchesGetWhatFollows(Invariant):
             return
         if not message.responses or not message.responses[0].partitions:
             return
-        told = message.responses[0].partitions[0]
-        if told.error_code or told.diverging_epoch.epoch >= 0 or told.snapshot_id.epoch >= 0:
+        reported = message.responses[0].partitions[0]
+        if (
+            reported.error_code
+            or reported.diverging_epoch.epoch >= 0
+            or reported.snapshot_id.epoch >= 0
+        ):
             return
         assert isinstance(event.message, FetchRequest), "the only type of its requests"
         offset = event.message.topics[0].partitions[0].fetch_offset
-        batches: Sequence[Batch] = told.records or ()
+        batches: Sequence[Batch] = reported.records or ()
         if batches:
             fault = (
                 _fault(process, offset, batches)
@@ -122,7 +126,7 @@ def _fault(process: ProcessView, offset: int, batches: Sequence[Batch]) -> str |
     return None
 
 
-class NewsIsAnsweredAtOnce(Invariant):
+class NoFetchWaitsWithData(Invariant):
     """A waiting Fetch of a voter is answered in the step that appends records."""
 
     statement = "No Fetch of a voter waits at a leader whose log has records behind its offset."

@@ -40,7 +40,7 @@ class Acknowledgements(Struct):
     """The last acknowledged offset, by voter."""
 
 
-class HighWatermarkIsEarned(Invariant):
+class HighWatermarkReachesMajority(Invariant):
     """A leader commits a record in the step in which a majority has the record on disk."""
 
     statement = "A leader's high watermark reaches what a majority has acknowledged in its epoch."
@@ -108,7 +108,7 @@ class HighWatermarkIsEarned(Invariant):
             self.monitor.report_violation(self, process, detail)
 
 
-class FollowersTakeHighWatermarks(Invariant):
+class FollowersAdoptHighWatermark(Invariant):
     """A replica takes the high watermark of an answered Fetch, as far as its log reaches."""
 
     statement = "A replica's high watermark reaches what its leader has stated, up to its log end."

@@ -24,7 +24,7 @@ from kraftproof.node.wire.messages import fetch_request, fetch_snapshot_request
 RESIGNED = "resigned"
 
 
-class LeadersStay(Invariant):
+class NoNeedlessResignation(Invariant):
     """A leader in contact with a majority resigns only for its shutdown.
 
     A request for a slice of a snapshot is a contact, as a Fetch is.

@@ -51,7 +51,7 @@ NAMED_BY_ID = 13
 METADATA_PARTITIONS: Final = frozenset(((TOPIC, 0), (TOPIC_ID, 0)))
 
 
-class AnswersNameWhatWasAsked(Invariant):
+class ResponsesMatchRequests(Invariant):
     """The topics and partitions of an answer are those of its request."""
 
     statement = "An answer of the quorum names the topics and partitions that the request named."

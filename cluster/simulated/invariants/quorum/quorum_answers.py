@@ -45,7 +45,7 @@ NODES_SINCE = 2
 """First version of DescribeQuorum with the listeners of the voters."""
 
 
-class HighWatermarkToldNeverFalls(Invariant):
+class ReportedHighWatermarkNeverFalls(Invariant):
     """A new leader reports no high watermark below the one known from its predecessor."""
 
     statement = "A Fetch response never has a high watermark below the one known to the replica."
@@ -57,14 +57,14 @@ class HighWatermarkToldNeverFalls(Invariant):
         if status is None or not isinstance(answer, fetch_response.FetchResponse):
             return
         for topic in answer.responses:
-            for told in topic.partitions:
-                leader = (told.current_leader.leader_id, told.current_leader.leader_epoch)
-                is_taken = told.error_code == 0 and leader == (status.leader, status.epoch)
-                if is_taken and 0 <= told.high_watermark < status.high_watermark:
+            for reported in topic.partitions:
+                leader = (reported.current_leader.leader_id, reported.current_leader.leader_epoch)
+                is_taken = reported.error_code == 0 and leader == (status.leader, status.epoch)
+                if is_taken and 0 <= reported.high_watermark < status.high_watermark:
                     known = status.high_watermark
                     detail = (
-                        f"leader {status.leader} reports high watermark {told.high_watermark}, but "
-                        f"the replica knows {known}"
+                        f"leader {status.leader} reports high watermark"
+                        f" {reported.high_watermark}, but the replica knows {known}"
                     )
                     self.monitor.report_violation(self, process, detail)
 
@@ -99,8 +99,8 @@ class DescribeQuorumIsAccurate(Invariant):
             return
         found = {**leadership.acknowledged, process.node_id: process.log.end_offset}
         may_forget = len(leadership.fetched) > MOST_REMEMBERED
-        for told in _told(message):
-            for one in (*told.current_voters, *told.observers):
+        for reported in _reported(message):
+            for one in (*reported.current_voters, *reported.observers):
                 is_observer = one.replica_id not in self._voters
                 if may_forget and is_observer and one.log_end_offset == UNKNOWN:
                     continue
@@ -118,8 +118,8 @@ class DescribeQuorumIsAccurate(Invariant):
         if status is None or not event.on_controller_listener:
             return
         if isinstance(message, QuorumResponse):
-            for told in _told(message):
-                for fault in self._faults(process, told, event.version):
+            for reported in _reported(message):
+                for fault in self._faults(process, reported, event.version):
                     self.monitor.report_violation(self, process, fault)
             self._judge_addresses(process, event.version, message)
             nodes = sorted(node.node_id for node in message.nodes)
@@ -157,29 +157,29 @@ class DescribeQuorumIsAccurate(Invariant):
         detail = f"answers listeners {names} at {told}, but {self._listener} is at"
         self.monitor.report_violation(self, process, f"{detail} {self._addresses}")
 
-    def _faults(self, process: ProcessView, told: PartitionData, version: int) -> Iterator[str]:
+    def _faults(self, process: ProcessView, reported: PartitionData, version: int) -> Iterator[str]:
         status = process.status
         if status is None:
             return
-        said = (told.leader_id, told.leader_epoch)
+        said = (reported.leader_id, reported.leader_epoch)
         if said != (status.leader, status.epoch):
             yield f"answers leader and epoch {said}, but has {status.leader}, {status.epoch}"
-        if (told.error_code == ErrorCode.NONE) != (status.role == LEADER):
-            yield f"answers with error {told.error_code} as {status.role}"
-        elif told.error_code == ErrorCode.NONE:
+        if (reported.error_code == ErrorCode.NONE) != (status.role == LEADER):
+            yield f"answers with error {reported.error_code} as {status.role}"
+        elif reported.error_code == ErrorCode.NONE:
             stated = _stated(self._evidence.of(process).leadership, status.high_watermark)
-            if told.high_watermark != stated:
-                yield f"answers high watermark {told.high_watermark} instead of {stated}"
-            yield from self._replica_faults(told, has_times=version >= TIMES_SINCE)
-        elif told.high_watermark > 0 or told.current_voters or told.observers:
-            yield f"reports replicas without being the leader: {told}"
+            if reported.high_watermark != stated:
+                yield f"answers high watermark {reported.high_watermark} instead of {stated}"
+            yield from self._replica_faults(reported, has_times=version >= TIMES_SINCE)
+        elif reported.high_watermark > 0 or reported.current_voters or reported.observers:
+            yield f"reports replicas without being the leader: {reported}"
 
-    def _replica_faults(self, told: PartitionData, *, has_times: bool) -> Iterator[str]:
-        voters = sorted(one.replica_id for one in told.current_voters)
-        observers = [one.replica_id for one in told.observers]
+    def _replica_faults(self, reported: PartitionData, *, has_times: bool) -> Iterator[str]:
+        voters = sorted(one.replica_id for one in reported.current_voters)
+        observers = [one.replica_id for one in reported.observers]
         if voters != self._voters or set(observers) & set(voters):
             yield f"answers voters {voters}, observers {observers}; the voters are {self._voters}"
-        for one in (*told.current_voters, *told.observers):
+        for one in (*reported.current_voters, *reported.observers):
             reached = max(one.log_end_offset, one.last_caught_up_timestamp)
             if has_times and one.last_fetch_timestamp < 0 <= reached:
                 yield f"answers offset {one.log_end_offset} of node {one.replica_id} without Fetch"
@@ -191,7 +191,7 @@ def _stated(leadership: Leadership | None, high_watermark: int) -> int:
     return high_watermark if has_committed else UNKNOWN
 
 
-def _told(message: QuorumResponse) -> Iterator[PartitionData]:
+def _reported(message: QuorumResponse) -> Iterator[PartitionData]:
     """Return the entries of the metadata log in an answer."""
     for topic in message.topics:
         for partition in topic.partitions:

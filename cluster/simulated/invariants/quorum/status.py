@@ -85,7 +85,7 @@ class StatusIsAccurate(Invariant):
         """
         end = status.high_watermark
         known = self._known.get(process.node_id, end)
-        least, most = max(known, node.published[0]), max(known, node.told_high_watermark)
+        least, most = max(known, node.published[0]), max(known, node.reported_high_watermark)
         if node.leadership is not None:
             lower, upper = self._committed(process, node.leadership)
             most = max(most, upper)

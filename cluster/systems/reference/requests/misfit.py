@@ -28,7 +28,7 @@ def misfit(request: Message, answer: Message) -> str | None:
             create_topics_request.CreateTopicsRequest(topics=asked),
             create_topics_response.CreateTopicsResponse(topics=results),
         ):
-            return _each_told([topic.name for topic in asked], [one.name for one in results])
+            return _each_answered([topic.name for topic in asked], [one.name for one in results])
         case (
             delete_topics_request.DeleteTopicsRequest(),
             delete_topics_response.DeleteTopicsResponse(responses=results),
@@ -38,21 +38,21 @@ def misfit(request: Message, answer: Message) -> str | None:
             metadata_request.MetadataRequest(topics=asked),
             metadata_response.MetadataResponse(topics=shown),
         ) if asked and not any(one.name is None or one.topic_id != ZERO_UUID for one in asked):
-            return _each_told([one.name for one in asked], [one.name for one in shown])
+            return _each_answered([one.name for one in asked], [one.name for one in shown])
         case (
             describe_configs_request.DescribeConfigsRequest(resources=asked),
             describe_configs_response.DescribeConfigsResponse(results=results),
         ):
-            told = [(one.resource_type, one.resource_name) for one in results]
-            if told != [(one.resource_type, one.resource_name) for one in asked]:
+            answered = [(one.resource_type, one.resource_name) for one in results]
+            if answered != [(one.resource_type, one.resource_name) for one in asked]:
                 return "the results are not those of the resources, in their order"
         case _:
             pass
     return None
 
 
-def _each_told(asked: Iterable[Hashable], told: Iterable[Hashable]) -> str | None:
-    wanted, counted = Counter(asked), Counter(told)
+def _each_answered(asked: Iterable[Hashable], answered: Iterable[Hashable]) -> str | None:
+    wanted, counted = Counter(asked), Counter(answered)
     for name, times in wanted.items():
         if not 1 <= counted[name] <= times:
             return f"{counted[name]} results for {str(name)[:40]!r}, named {times} times"
@@ -62,7 +62,7 @@ def _each_told(asked: Iterable[Hashable], told: Iterable[Hashable]) -> str | Non
 
 
 def _deleted(
-    request: delete_topics_request.DeleteTopicsRequest, told: list[tuple[str | None, bytes]]
+    request: delete_topics_request.DeleteTopicsRequest, answered: list[tuple[str | None, bytes]]
 ) -> str | None:
     """Return the problem of an answer to DeleteTopics.
 
@@ -71,10 +71,10 @@ def _deleted(
     """
     named = set(request.topic_names)
     named |= {state.name for state in request.topics if state.name is not None}
-    missing = named - {name for name, _ in told}
+    missing = named - {name for name, _ in answered}
     if missing:
         return f"no result for {str(min(missing))[:40]!r}"
     most = len(request.topics) + len(request.topic_names)
-    if len(told) > most:
-        return f"{len(told)} results for {most} topics"
+    if len(answered) > most:
+        return f"{len(answered)} results for {most} topics"
     return None

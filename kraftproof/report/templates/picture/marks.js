@@ -8,7 +8,7 @@ function labelsOf(view) {
   const isLow = view.rowHeight < LABEL, reach = Math.ceil(LABEL / view.rowHeight) - 1; // rows that a label covers
   const seen = [...view.proof.keys()].filter(op => barOf(view, op).from <= view.width && barOf(view, op).to >= GUTTER);
   for (const op of seen) taken[data.lane[op]].push(barOf(view, op));
-  seen.sort((a, b) => (b === data.stuck) - (a === data.stuck) || data.start[a] - data.start[b]);
+  seen.sort((a, b) => (b === data.first_illegal) - (a === data.first_illegal) || data.start[a] - data.start[b]);
   for (const op of seen) {
     const bar = barOf(view, op), lane = data.lane[op], text = labelText(view, op);
     const own = taken.slice(Math.max(0, lane - reach), lane + reach + 1).flat();
@@ -51,9 +51,9 @@ function roomFor(labels, from, to) {
 
 function drawLabels(pen, view, colour, labels) {
   for (const { op, text, from, to, isInside } of labels) {
-    const isStuck = op === view.data.stuck, shade = isStuck ? colour.stuck : colour.needed;
+    const isIllegal = op === view.data.first_illegal, shade = isIllegal ? colour.illegal : colour.needed;
     const y = view.y(view.data.lane[op]) + view.rowHeight / 2, isRequired = view.proof.get(op).required;
-    pen.font = isStuck ? `600 ${FONT}` : FONT;
+    pen.font = isIllegal ? `600 ${FONT}` : FONT;
     if (isInside) {
       pen.fillStyle = isRequired ? colour.paper : shade;
     } else {
@@ -93,6 +93,6 @@ function drawWindows(pen, view, colour) {
     pen.fillStyle = colour.needed;
     pen.fillRect(from, view.countedTop + 1, Math.max(1.5, to - from), STRIP - 2);
     const room = Math.floor((to - from - 8) / LETTER);
-    if (room >= 4) { pen.fillStyle = "#fff"; pen.fillText(cut(counted.told, room), from + 4, middle + .5); }
+    if (room >= 4) { pen.fillStyle = "#fff"; pen.fillText(cut(counted.text, room), from + 4, middle + .5); }
   }
 }

@@ -55,7 +55,7 @@ function facts(op) {
     ["order", place < 0 ? "" : `${place + 1} of ${view.byOrder.length} in the longest linearization`],
     ["then", place < 0 ? "" : data.states[data.state[op]]],
     ["counted", !view.counted.has(op) ? "" : data.counted.inside.includes(op) ? "wholly in a window" : "may have taken effect in a window"],
-    ["proof", op === data.stuck ? "has no place in any legal order" : proof ? (proof.required ? "" : "may have taken effect: ") + proof.meaning : ""],
+    ["proof", op === data.first_illegal ? "not linearizable in any legal order" : proof ? (proof.required ? "" : "may have taken effect: ") + proof.meaning : ""],
   ].filter(([, text]) => text);
 }
 
@@ -76,7 +76,7 @@ function placeTip(children, x, y) {
 function hover(x, y) {
   const op = view.operationAt(x, y), fault = op === null ? view.faultAt(x, y) : null;
   if (op !== null) showTip(op, x, y);
-  else if (view.isInCounted(x, y)) placeTip([element("b", "counted"), element("div", data.counted.told)], x, y);
+  else if (view.isInCounted(x, y)) placeTip([element("b", "counted"), element("div", data.counted.text)], x, y);
   else if (fault) placeTip([element("b", fault.kind), element("div", fault.label)], x, y);
   else tip.hidden = true;
 }
@@ -144,7 +144,7 @@ byId("search").addEventListener("keydown", event => {
 });
 
 function next(step) {
-  const now = proofInOrder.indexOf(painter.selected ?? data.stuck);
+  const now = proofInOrder.indexOf(painter.selected ?? data.first_illegal);
   if (proofInOrder.length) select(proofInOrder[(now + step + proofInOrder.length) % proofInOrder.length]);
 }
 function toggleOrder() {
@@ -178,7 +178,7 @@ byId("order").addEventListener("click", toggleOrder);
 byId("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 for (const button of document.querySelectorAll(".constraint")) {
   const op = rowOf.get(+button.dataset.operation);
-  if (op === data.stuck) button.classList.add("stuck");
+  if (op === data.first_illegal) button.classList.add("illegal");
   if (view.proof.has(op) && !view.proof.get(op).required) button.classList.add("maybe");
   button.addEventListener("click", () => select(op));
 }

@@ -14,7 +14,7 @@ class Painter {
   readColours() {
     const style = getComputedStyle(document.documentElement);
     this.colour = Object.fromEntries(["ink", "soft", "line", "paper", "ground", "band", "ok", "fail", "info",
-      "stuck", "needed"].map(name => [name, style.getPropertyValue(`--${name}`).trim()]));
+      "illegal", "needed"].map(name => [name, style.getPropertyValue(`--${name}`).trim()]));
     this.density = null;
   }
 
@@ -156,7 +156,7 @@ class Painter {
   special(pen, op) {
     const { view, colour } = this, { data } = view, { from, to } = barOf(view, op);
     if (from > view.width || to < GUTTER) return;
-    const y = view.y(data.lane[op]) + 1, height = view.rowHeight - 2, shade = op === data.stuck ? colour.stuck : colour.needed;
+    const y = view.y(data.lane[op]) + 1, height = view.rowHeight - 2, shade = op === data.first_illegal ? colour.illegal : colour.needed;
     const isRequired = view.proof.get(op).required;
     pen.fillStyle = isRequired ? shade : colour.paper;
     bar(pen, from, y, to - from, height);
@@ -221,7 +221,7 @@ class Painter {
     pen.globalAlpha = 1; pen.fillStyle = colour.needed;
     for (const [start, end] of view.data.counted.windows) pen.fillRect(Math.max(GUTTER, x(start)), height - 3, Math.max(1, x(end) - x(start)), 3);
     for (const op of view.proof.keys()) {
-      pen.fillStyle = op === view.data.stuck ? colour.stuck : colour.needed;
+      pen.fillStyle = op === view.data.first_illegal ? colour.illegal : colour.needed;
       pen.fillRect(x(view.data.start[op]) - 1, 2, 3, height - 4);
     }
     pen.strokeStyle = colour.needed; pen.lineWidth = 2;

@@ -60,13 +60,13 @@ class View {
 
   /** The offending operation in the middle, and all that proves it, unless that lies too far off. */
   offending() {
-    const { stuck } = this.data, at = this.middle(stuck);
-    let reach = 6 * (this.end[stuck] - this.data.start[stuck]);
+    const first = this.data.first_illegal, at = this.middle(first);
+    let reach = 6 * (this.end[first] - this.data.start[first]);
     for (const op of this.proof.keys()) {
       reach = Math.max(reach, at - this.data.start[op], Math.min(this.end[op], 2 * at) - at);
     }
     const some = this.last * Math.min(1, 300 / this.data.start.length);
-    const seen = this.around(stuck, Math.max(2.4 * Math.min(reach, some), this.data.unit === "ns" ? 1000 : 10));
+    const seen = this.around(first, Math.max(2.4 * Math.min(reach, some), this.data.unit === "ns" ? 1000 : 10));
     return { ...seen, left: Math.max(seen.left, -.03 * seen.span) };  // there is nothing before the first
   }
 

@@ -79,14 +79,14 @@ def test_an_element_may_have_to_be_gone_because_of_several_others_together():
     pushes = [("push", 1, None, 0, 1), ("push", 2, None, 6, 8), ("push", 4, None, 7, 16)]
     pops = [("pop", None, 1, 9, 30), ("pop", None, 2, 18, 19)]
     in_time, late = ("pop", None, None, 20, None), ("pop", None, None, 31, None)
-    for operations, stuck in (
+    for operations, first_illegal in (
         ([*pushes, *pops], 3),
         ([*pushes, *pops, in_time], None),
         ([*pushes, *pops, late], 3),
     ):
-        truth = reference.first_stuck(reference.stack, history(*operations))
-        assert (truth and truth.index) == stuck
-        assert decided("stack", history(*operations)).first_illegal_row == stuck
+        truth = reference.find_first_illegal(reference.stack, history(*operations))
+        assert (truth and truth.index) == first_illegal
+        assert decided("stack", history(*operations)).first_illegal_row == first_illegal
 
 
 @pytest.mark.parametrize("model", FUNCTIONS)

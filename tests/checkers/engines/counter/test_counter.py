@@ -112,10 +112,10 @@ def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt, values, lost, c
 
 def test_a_lost_add_counts_once_and_not_before_it_is_invoked():
     add, lost = ("add", 5, None, 0, 1), ("add", 3, None, 2, None)
-    for seen, stuck in ((5, None), (8, None), (11, 2), (6, 2)):
+    for seen, first_illegal in ((5, None), (8, None), (11, 2), (6, 2)):
         assert (
             decided("counter", history(add, lost, ("read", None, seen, 3, 4))).first_illegal_row
-            == stuck
+            == first_illegal
         )
     early = [("read", None, 3, 0, 1), ("add", 5, None, 2, 3), ("add", 3, None, 4, None)]
     assert decided("counter", history(*early)).first_illegal_row == 0

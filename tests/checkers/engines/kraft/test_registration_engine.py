@@ -84,8 +84,8 @@ def test_a_narrow_sweep_passes_no_more_than_an_exact_one_and_an_endless_one_no_l
         calls = MODEL.calls_of(columns)
         sweep = partial(Sweep, calls, 0, len(calls), Limits(), deadline=math.inf)
         kinds = ({"is_narrow": True}, {}, {"is_relaxed": True})
-        stuck = [sweep(**kind).first_stuck() for kind in kinds]
-        passed = [NEVER if one is None else int(calls.complete[one]) for one in stuck]
+        first_illegal = [sweep(**kind).find_first_illegal() for kind in kinds]
+        passed = [NEVER if one is None else int(calls.complete[one]) for one in first_illegal]
         assert passed == sorted(passed), columns
         differ += passed[0] < passed[2]
     assert differ > 0
@@ -131,7 +131,7 @@ def test_a_long_history_with_lost_answers_is_explained_by_a_few_operations(corru
     found = explain(MODEL, "0", operations_of(table), finding.operation_index)
     assert found.linearization is not None
     done = {step.index for step in found.linearization}
-    over = found.stuck.complete_index
+    over = found.first_illegal.complete_index
     assert {
         one.index
         for one in operations_of(table)
@@ -171,7 +171,7 @@ def beat(epoch):
     return {"incarnation": "?", "epoch": epoch, "want_fence": False, "want_shut_down": False}
 
 
-def stuck_of(operations):
+def first_illegal_of(operations):
     """The place of the first stuck operation, on which the engine and the search agree."""
     (outcome,) = registry.decide(MODEL.calls_of(columns_of(operations_table(operations))), Limits())
     found = check_linearizable(MODEL, operations, Limits()).among(operations)
@@ -180,9 +180,9 @@ def stuck_of(operations):
 
 
 def test_only_an_incarnation_itself_can_have_renewed_its_epoch():
-    assert stuck_of(refused_between("a")) is None
+    assert first_illegal_of(refused_between("a")) is None
     operations = refused_between("b")
-    assert stuck_of(operations) == 3
+    assert first_illegal_of(operations) == 3
     explained = explain(MODEL, "1000", operations, 3)
     constraints = explained.sub_history.constraints
     assert [one.operation.index for one in constraints if one.is_required] == [1, 2, 3]
@@ -191,9 +191,9 @@ def test_only_an_incarnation_itself_can_have_renewed_its_epoch():
 def test_an_epoch_that_may_have_been_renewed_is_sure_once_it_is_told_again():
     record = Recorder(refused_between("a")[:3], event=6)
     record.register("a", 5, 40)
-    assert stuck_of(record.operations) is None
+    assert first_illegal_of(record.operations) is None
     record.do("heartbeat", beat(5), {"outcome": "stale"}, 50)
-    assert stuck_of(record.operations) == 4
+    assert first_illegal_of(record.operations) == 4
 
 
 @pytest.mark.parametrize(("incarnation", "is_legal"), [("a", True), ("b", False)])

@@ -26,6 +26,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.differential import as_keys
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_topics, random_history, some_lost
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 MODEL = Topics()
@@ -36,7 +37,7 @@ LOST_END = ("delete", {"by": "id", "id": A}, None)
 SEEN = [lookup("exists"), lookup("absent")]
 ROOMS = (1, 2, 4, 8, 16, 1024)
 """So little room at first that sweeps have to go on with more, and leave steps out."""
-rooms = pytest.mark.parametrize("room", [topics._ROOMS, ROOMS], ids=["as it is", "little"])
+rooms = pytest.mark.parametrize("room", [topics._CAPACITIES, ROOMS], ids=["as it is", "little"])
 
 
 def draw_by_id(random, state):
@@ -101,7 +102,7 @@ def at(times, steps):
 
 @rooms
 def test_it_agrees_with_the_search_wherever_answers_are_lost(room, monkeypatch):
-    monkeypatch.setattr(topics, "_ROOMS", room)
+    monkeypatch.setattr(topics, "_CAPACITIES", room)
     random = Random("lost answers about topics")
     histories = [lossy_history(random, [6, 10, 14, 20, 28]) for _ in range(HISTORIES)]
     verdicts = []
@@ -117,7 +118,7 @@ def test_it_agrees_with_the_search_wherever_answers_are_lost(room, monkeypatch):
 
 @rooms
 def test_its_order_of_a_legal_prefix_is_legal(room, monkeypatch):
-    monkeypatch.setattr(topics, "_ROOMS", room)
+    monkeypatch.setattr(topics, "_CAPACITIES", room)
     random, shown = Random("orders of topics"), 0
     for _ in range(HISTORIES // 4):
         history = lossy_history(random, [4, 6, 8, 10])
@@ -133,15 +134,23 @@ def test_its_order_of_a_legal_prefix_is_legal(room, monkeypatch):
 
 
 def test_its_order_of_a_long_history_is_legal_though_steps_are_left_out(monkeypatch):
-    monkeypatch.setattr(topics, "_ROOMS", ROOMS)
+    monkeypatch.setattr(topics, "_CAPACITIES", ROOMS)
     history = operations_of(generated_table(generated(None, 20, operations=4_000)))
     indices = engine_order(MODEL, history, 1 << 62, 1.0)
     assert is_legal_order(prefix(MODEL, history, 1 << 62), indices)
 
 
-@pytest.mark.parametrize("concurrency", [20, 50])
-@pytest.mark.parametrize("indeterminate", [0, 0.05])
-@pytest.mark.parametrize("corrupt", [None, "gone-id"])
+@pytest.mark.parametrize(
+    ("corrupt", "concurrency", "indeterminate"),
+    [
+        (None, 50, 0),
+        (None, 20, 0.05),
+        ("gone-id", 50, 0),
+        ("gone-id", 20, 0.05),
+        *(long(corrupt, 20, 0) for corrupt in (None, "gone-id")),
+        *(long(corrupt, 50, 0.05) for corrupt in (None, "gone-id")),
+    ],
+)
 def test_a_long_history_is_decided(corrupt, concurrency, indeterminate):
     options = generated(corrupt, concurrency, indeterminate=indeterminate)
     (judged,) = judge_columns(MODEL, columns_of(generated_table(options)), CheckOptions())
@@ -170,7 +179,7 @@ def test_what_would_take_more_than_it_may_is_left_unknown(limits, reason):
 
 def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
     """A narrow sweep is stuck where a wide one is not: then there is no verdict."""
-    monkeypatch.setattr(topics, "_ROOMS", (1,))
+    monkeypatch.setattr(topics, "_CAPACITIES", (1,))
     random = Random("narrow sweeps over topics")
     histories = [lossy_history(random, [10, 14, 20]) for _ in range(HISTORIES // 4)]
     unknown = 0
@@ -182,7 +191,7 @@ def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("steps", "stuck"),
+    ("steps", "first_illegal"),
     [
         ([LOST_CREATE, LOST_DELETE, LOST_DELETE, *SEEN, lookup("exists")], 5),
         ([LOST_CREATE, LOST_CREATE, LOST_DELETE, *SEEN, *SEEN], 6),
@@ -192,9 +201,9 @@ def test_what_is_dropped_for_want_of_room_makes_nothing_invalid(monkeypatch):
         ([LOST_END, created(B), LOST_END, *SEEN], 4),
     ],
 )
-def test_a_lost_call_takes_effect_once_and_on_what_it_is_about(steps, stuck):
+def test_a_lost_call_takes_effect_once_and_on_what_it_is_about(steps, first_illegal):
     (outcome,) = decided([in_series(steps)])
-    assert outcome.first_illegal_row == stuck
+    assert outcome.first_illegal_row == first_illegal
 
 
 @pytest.mark.parametrize("is_told_first", [True, False])

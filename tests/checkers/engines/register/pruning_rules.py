@@ -192,14 +192,14 @@ LOOSE_ENDS = (
     Condition(
         "a write that stays before the current block leaves its end loose",
         "register.search.steps",
-        "leave_end(key, here, space.rows, place, new, scope, space)",
+        "leave_end(key, here, workspace.rows, place, new, scope, workspace)",
         "pass",
         (write(B, 0, 4), cas(B, A, 1, 5), write(C, 2, 3), read(C, 6, 7)),
     ),
     Condition(
         "the current block leaves its end loose when another begins",
         "register.search.steps",
-        "leave_end(key, here, rows, i, rows[i, VALUE], everything, space)",
+        "leave_end(key, here, rows, i, rows[i, VALUE], everything, workspace)",
         "pass",
         (write(A, 0, 3), cas(0, B, 1, OPEN), cas(B, A, 2, 4)),
     ),

@@ -61,11 +61,11 @@ def test_small_registers_against_every_order(engine):
     for number, outcome in enumerate(engine(calls, LIMITS)):
         truth = truth_of(keys[number])
         told[outcome.verdict] += 1
-        if truth.stuck is None:
+        if truth.first_illegal is None:
             assert outcome.verdict is Verdict.VALID, keys[number]
             continue
         assert outcome.verdict is Verdict.INVALID, keys[number]
-        place = calls.starts[number] + keys[number].index(truth.stuck)
+        place = calls.starts[number] + keys[number].index(truth.first_illegal)
         assert outcome.first_illegal_row == calls.rows[place], keys[number]
         assert outcome.linearizable == truth.linearizable, keys[number]
         asked = {call[1] for call in keys[number]}
@@ -130,7 +130,7 @@ INVALID = {
 
 @pytest.mark.parametrize("engine", [decide, by_frontier])
 def test_what_legal_orders_there_are(engine):
-    assert all(truth_of(key).stuck is None for key in VALID.values())
+    assert all(truth_of(key).first_illegal is None for key in VALID.values())
     outcomes = engine(register_calls(*VALID.values()), LIMITS)
     assert {name for name, o in zip(VALID, outcomes, strict=True) if o.verdict != "valid"} == set()
 
@@ -185,8 +185,8 @@ def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
     keys = [random_key(random, random.randrange(8, 13)) for _ in range(1000)]
     for key, outcome in zip(keys, decide(register_calls(*keys), LIMITS), strict=True):
         truth = truth_of(key)
-        assert (outcome.verdict is Verdict.VALID) == (truth.stuck is None), key
-        if truth.stuck is not None:
+        assert (outcome.verdict is Verdict.VALID) == (truth.first_illegal is None), key
+        if truth.first_illegal is not None:
             assert outcome.linearizable == truth.linearizable, key
     assert sum(refuted) > 20
 

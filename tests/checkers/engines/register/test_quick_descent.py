@@ -19,7 +19,7 @@ WORK = -8
 def test_what_the_quick_search_calls_valid_is_valid(slots_for_lost):
     random = Random(77)
     keys = [random_key(random, random.randrange(5, 12)) for _ in range(800)]
-    is_valid = np.array([truth_of(key).stuck is None for key in keys])
+    is_valid = np.array([truth_of(key).first_illegal is None for key in keys])
     layout = lay_out(register_calls(*keys))
     if slots_for_lost is not None:
         layout.counts[:, RANKS] = WORDS - slots_for_lost

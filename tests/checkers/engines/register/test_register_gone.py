@@ -23,7 +23,7 @@ def test_no_call_of_a_legal_key_found_what_was_gone():
         calls = register_calls(key)
         over = [n for n in range(len(calls)) if calls.complete[n] < 1 << 60]
         is_some_gone = any(is_overwritten(calls, 0, call) for call in over)
-        assert not (is_some_gone and truth_of(key).stuck is None), key
+        assert not (is_some_gone and truth_of(key).first_illegal is None), key
         gone += is_some_gone
     assert gone > 200
 

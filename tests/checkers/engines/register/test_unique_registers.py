@@ -79,8 +79,8 @@ def test_says_what_the_general_engine_says_and_names_the_same_operation(
         for key, outcome in enumerate(decided):
             wanted = check_linearizable(MODEL, columns.operations(key), LIMITS)
             assert (outcome.verdict, outcome.linearizable) == (wanted.verdict, wanted.linearizable)
-            if wanted.stuck is not None:
-                assert columns.operation(outcome.first_illegal_row) == wanted.stuck
+            if wanted.first_illegal is not None:
+                assert columns.operation(outcome.first_illegal_row) == wanted.first_illegal
                 assert outcome.states
             told[outcome.verdict] += 1
             engines.add(outcome.engine)

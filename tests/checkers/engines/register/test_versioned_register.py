@@ -22,10 +22,10 @@ LIMITS = Limits(seconds=20)
 def decided(operations):
     columns = columns_of(operations_table(operations))
     (outcome,) = versioned_cas.decide(MODEL.calls_of(columns), LIMITS)
-    stuck = (
+    first_illegal = (
         None if outcome.first_illegal_row is None else columns.operation(outcome.first_illegal_row)
     )
-    return outcome.verdict, stuck, outcome.linearizable
+    return outcome.verdict, first_illegal, outcome.linearizable
 
 
 @pytest.mark.parametrize(("size", "rounds"), [(8, 1500), (25, 400)])
@@ -41,7 +41,7 @@ def test_says_what_the_general_engine_says_and_names_the_same_operation(size, ro
             random.randrange(1, 6),
         )
         wanted = check_linearizable(MODEL, operations, LIMITS)
-        assert decided(operations) == (wanted.verdict, wanted.stuck, wanted.linearizable)
+        assert decided(operations) == (wanted.verdict, wanted.first_illegal, wanted.linearizable)
         told[wanted.verdict] += 1
     assert min(told.values()) > 40, told
 
@@ -76,8 +76,8 @@ def test_a_large_history_with_a_gap_is_valid_and_its_twin_invalid_there():
         rows.append(("set", number, answer[1], answer[0], 2 * number, answer[2]))
     assert decided(history(rows))[0] is Verdict.VALID
     rows[15_000] = ("set", 15_000, 15_002, "ok", 30_000, 30_001)
-    verdict, stuck, linearizable = decided(history(rows))
-    assert (verdict, stuck.index, linearizable) == (Verdict.INVALID, 15_000, 15_000 - 150)
+    verdict, first_illegal, linearizable = decided(history(rows))
+    assert (verdict, first_illegal.index, linearizable) == (Verdict.INVALID, 15_000, 15_000 - 150)
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,9 @@ def test_it_counts_as_one_counts_by_hand_and_what_it_finds_is_wrong(seed):
         assert found == by_hand(operations)
         if found != NEVER:
             shown += 1
-            stuck = reference.first_stuck(reference.stack, operations)
-            assert stuck is not None
-            assert (stuck.complete_index or 0) <= found
+            first_illegal = reference.find_first_illegal(reference.stack, operations)
+            assert first_illegal is not None
+            assert (first_illegal.complete_index or 0) <= found
     assert shown > 20
 
 

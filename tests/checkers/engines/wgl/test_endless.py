@@ -44,7 +44,9 @@ def agrees(case):
         found = decided_so(model, operations)
         if found is not None:
             count += 1
-            assert found.stuck == reference.first_stuck(apply, operations), operations
+            assert found.first_illegal == reference.find_first_illegal(apply, operations), (
+                operations
+            )
     return count
 
 
@@ -83,4 +85,4 @@ def test_the_life_of_a_topic_with_many_lost_calls_is_decided(monkeypatch):
     assert found.verdict is Verdict.INVALID
     valid = columns_of(generated_table(replace(options, corrupt=None))).operations(0)
     spoiled = [one for one, was in zip(operations, valid, strict=True) if one.output != was.output]
-    assert [found.stuck] == spoiled
+    assert [found.first_illegal] == spoiled

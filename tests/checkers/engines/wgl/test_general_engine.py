@@ -128,8 +128,8 @@ def test_agrees_with_brute_force_and_names_the_first_hopeless_completion(model, 
         outcome = check_linearizable(model, operations, LIMITS)
         assert (outcome.verdict is Verdict.VALID) == brute_force(model, operations), operations
         told[outcome.verdict] += 1
-        if outcome.stuck is not None:
-            end = outcome.stuck.complete_index
+        if outcome.first_illegal is not None:
+            end = outcome.first_illegal.complete_index
             assert end is not None
             assert brute_force(model, operations, end)
             assert not brute_force(model, operations, end + 1)
@@ -200,7 +200,7 @@ def test_a_large_history_with_one_impossible_read_is_invalid_at_that_read():
     operations[broken.index] = broken
     outcome = check_linearizable(CasRegister(), operations, LIMITS)
     assert outcome.verdict is Verdict.INVALID
-    assert outcome.stuck == broken
+    assert outcome.first_illegal == broken
     completed = [o for o in operations if o.status == "ok"]
     before = [o for o in completed if (o.complete_index or 0) < (broken.complete_index or 0)]
     assert outcome.linearizable == len(before)

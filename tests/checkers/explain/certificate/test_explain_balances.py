@@ -52,9 +52,9 @@ def random_prefix(random: Random, name: str, values: int) -> SubHistory:
         if one.f == model.take and one.status == "ok" and random.random() < 0.2:
             operations[place] = msgspec.structs.replace(one, output=random.randrange(values))
     ends = [one.complete_index for one in operations if one.status == "ok"]
-    stuck = check_linearizable(model, operations, Limits()).stuck
-    if stuck is not None and stuck.complete_index is not None:
-        return prefix(model, operations, stuck.complete_index)
+    first_illegal = check_linearizable(model, operations, Limits()).first_illegal
+    if first_illegal is not None and first_illegal.complete_index is not None:
+        return prefix(model, operations, first_illegal.complete_index)
     return prefix(model, operations, random.choice([end for end in ends if end is not None] or [0]))
 
 

@@ -122,14 +122,14 @@ def test_what_is_found_out_late_is_told_in_a_few_calls(name, kind, seed, most):
     assert isinstance(model, SequentialModel)
     (judged,) = judge_columns(model, columns, CheckOptions())
     assert judged.verdict is Verdict.INVALID
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
-    found = explain(model, judged.key, columns.operations(0), stuck, seconds=30)
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
+    found = explain(model, judged.key, columns.operations(0), first_illegal, seconds=30)
     assert found.linearization is not None
     sub = found.sub_history
     assert sub is not None
     assert len(sub.constraints) <= most
-    assert stuck in {one.operation.index for one in sub.constraints}
+    assert first_illegal in {one.operation.index for one in sub.constraints}
     assert sub.is_verified
     assert sub.is_minimal
     if name == "mutex":

@@ -86,9 +86,9 @@ def test_a_long_sum_is_told_in_a_line(kind):
     columns = columns_of(generated_table(options))
     (judged,) = judge_columns(Counter(), columns, CheckOptions())
     assert judged.verdict is Verdict.INVALID
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
-    found = explain(Counter(), judged.key, columns.operations(0), stuck)
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
+    found = explain(Counter(), judged.key, columns.operations(0), first_illegal)
     assert found.linearization is not None
     assert len(found.linearization) >= found.linearizable
     sub = found.sub_history
@@ -97,7 +97,7 @@ def test_a_long_sum_is_told_in_a_line(kind):
     assert len(sub.constraints) <= 9
     assert sub.is_verified
     assert sub.is_minimal
-    assert f"operation {stuck} returned" in found.words
+    assert f"operation {first_illegal} returned" in found.words
 
 
 def test_an_add_that_another_makes_possible_is_not_told_as_one_that_may_never_have_been():

@@ -105,7 +105,7 @@ def test_an_open_take_that_has_no_moment_yet_is_left_out():
         long("multi-register", "stale-read"),
         ("queue", "duplicate"),
         ("stack", "duplicate"),
-        ("stack", "out-of-order"),
+        long("stack", "out-of-order"),
         ("priority-queue", "duplicate"),
     ],
 )

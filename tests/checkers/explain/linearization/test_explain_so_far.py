@@ -42,8 +42,8 @@ def test_the_explanation_tells_how_far_an_order_is_known():
     outcome = refute(STACK, operations)
     assert outcome is not None
     assert outcome.first_illegal_row is not None
-    stuck = operations[outcome.first_illegal_row].index
-    found = explain(STACK, "0", operations, stuck, seconds=2.0, is_first=False)
+    first_illegal = operations[outcome.first_illegal_row].index
+    found = explain(STACK, "0", operations, first_illegal, seconds=2.0, is_first=False)
     assert found.linearized is not None
     assert 0 < found.linearized < found.linearizable
     assert not found.is_first

@@ -50,9 +50,9 @@ def explained(kind: str, values: int | None, seed: int) -> Explanation:
     columns = columns_of(generated_table(options))
     (judged,) = judge_columns(MODEL, columns, CheckOptions())
     assert judged.verdict is Verdict.INVALID
-    stuck = judged.findings[0].operation_index
-    assert stuck is not None
-    return explain(MODEL, judged.key, columns.operations(0), stuck)
+    first_illegal = judged.findings[0].operation_index
+    assert first_illegal is not None
+    return explain(MODEL, judged.key, columns.operations(0), first_illegal)
 
 
 def test_versions_that_do_not_add_up_are_wrong():
@@ -169,7 +169,7 @@ def test_a_version_that_fell_is_told_as_one():
     found = explained("stale-read", 5, seed=1)
     assert found.sub_history is not None
     assert found.sub_history.total is not None
-    assert f"operation {found.stuck.index} returned" in found.words
+    assert f"operation {found.first_illegal.index} returned" in found.words
     assert "returned the version" in found.words
     assert "get -> version at most" in found.words
 

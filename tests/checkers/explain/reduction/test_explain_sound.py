@@ -97,11 +97,11 @@ def invalid_histories(
     model, found = sequential(name), 0
     for _ in range(HISTORIES):
         operations = drawn(random, name, sizes, range(2, 6))
-        stuck = check_linearizable(model, operations, Limits()).stuck
-        if stuck is not None:
-            assert stuck.complete_index is not None
+        first_illegal = check_linearizable(model, operations, Limits()).first_illegal
+        if first_illegal is not None:
+            assert first_illegal.complete_index is not None
             found += 1
-            yield reductions.prefix(model, operations, stuck.complete_index), stuck
+            yield reductions.prefix(model, operations, first_illegal.complete_index), first_illegal
     assert found > HISTORIES / 20, "hardly any history was invalid"
 
 
@@ -130,11 +130,11 @@ def single_reductions(model: SequentialModel, sub: SubHistory) -> list[SubHistor
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_called_minimal_is_invalid_and_minimal(name):
     model, random = sequential(name), Random(f"minimal {name}")
-    for whole, stuck in invalid_histories(random, name, range(3, 14)):
+    for whole, first_illegal in invalid_histories(random, name, range(3, 14)):
         found = minimise(model, whole, 20.0)
         assert found.is_invalid
         assert found.is_minimal
         assert is_linearizable(model, found.sub) is False, (whole, found)
-        assert stuck.index in {one.operation.index for one in found.sub.entries}
+        assert first_illegal.index in {one.operation.index for one in found.sub.entries}
         for smaller in single_reductions(model, found.sub):
             assert is_linearizable(model, smaller), (whole, found, smaller)

@@ -89,9 +89,9 @@ def test_adds_that_were_lost_do_not_hide_the_linearization():
     assert isinstance(model, SequentialModel)
     columns = columns_of(generated_table(options))
     (judged,) = judge_columns(model, columns, CheckOptions())
-    stuck = next(one for one in columns.operations(0) if one.index == _index(judged))
-    assert stuck.complete_index is not None
-    before = prefix(model, columns.operations(0), stuck.complete_index - 1)
+    first_illegal = next(one for one in columns.operations(0) if one.index == _index(judged))
+    assert first_illegal.complete_index is not None
+    before = prefix(model, columns.operations(0), first_illegal.complete_index - 1)
     order = longest_linearization(model, before, 10)
     assert order is not None
     placed = {entry.operation.index for entry in order}

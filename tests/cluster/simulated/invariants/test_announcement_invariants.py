@@ -3,10 +3,10 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.announcements import (
-    LeadersAreHeeded,
-    LeadersSayThatTheyStop,
+    EndQuorumEpochOnShutdown,
     OlderEpochsAreRefused,
-    SuccessorsHoldWhatCommitted,
+    PreferredSuccessorIsCaughtUp,
+    QuorumEpochRequestsAccepted,
 )
 from kraftproof.node.core.events import Stop, Tick
 from kraftproof.node.wire.errors import ErrorCode
@@ -96,7 +96,7 @@ class Stopping:
     """Leader 1 of epoch 2 has committed two records; voter 2 holds both, voter 3 one of them."""
 
     def __init__(self, *, epoch=2):
-        self.harness = MonitorHarness(SuccessorsHoldWhatCommitted())
+        self.harness = MonitorHarness(PreferredSuccessorIsCaughtUp())
         self.leader, *others = (self.harness.process(node_id) for node_id in (1, 2, 3))
         for process, count in ((self.leader, 2), (others[0], 2), (others[1], 1)):
             for _ in range(count):
@@ -132,7 +132,7 @@ class Stops:
     """Leader 1 of epoch 2, in a step of its own."""
 
     def __init__(self, event):
-        self.harness = MonitorHarness(LeadersSayThatTheyStop(CONFIG))
+        self.harness = MonitorHarness(EndQuorumEpochOnShutdown(CONFIG))
         self.leader = self.harness.process(1)
         self.leader.leads(2)
         self.leader.event = event
@@ -181,7 +181,7 @@ def test_a_leader_that_resigns_for_another_reason_says_nothing():
     ],
 )
 def test_a_leader_is_heeded(message, answer, epoch, is_right):
-    harness = MonitorHarness(LeadersAreHeeded())
+    harness = MonitorHarness(QuorumEpochRequestsAccepted())
     leader, voter = harness.process(1), harness.process(2)
     voter.moves(epoch=8)
     leader.sends(message)
@@ -192,7 +192,7 @@ def test_a_leader_is_heeded(message, answer, epoch, is_right):
 
 
 def test_a_request_that_no_leader_sent_may_be_refused():
-    harness = MonitorHarness(LeadersAreHeeded())
+    harness = MonitorHarness(QuorumEpochRequestsAccepted())
     voter = harness.process(2)
     voter.moves(epoch=8)
     voter.replies(voter.receives(begins(8)), begun(ErrorCode.INVALID_REQUEST))
@@ -200,7 +200,7 @@ def test_a_request_that_no_leader_sent_may_be_refused():
 
 
 def test_a_stopping_successor_stands_no_more():
-    harness = MonitorHarness(LeadersAreHeeded())
+    harness = MonitorHarness(QuorumEpochRequestsAccepted())
     leader, voter = harness.process(1), harness.process(2)
     voter.event = Stop()
     voter.moves(epoch=8)

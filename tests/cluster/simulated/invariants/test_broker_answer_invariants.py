@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace as changed
 
 from kraftproof.cluster.simulated.invariants.broker_answers import (
-    AnswersShowTheImage,
+    ResponsesMatchImage,
 )
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
@@ -86,7 +86,7 @@ class Broker:
     """Broker 4, which has published an image."""
 
     def __init__(self, image=IMAGE):
-        self.harness = MonitorHarness(AnswersShowTheImage(CONFIG))
+        self.harness = MonitorHarness(ResponsesMatchImage(CONFIG))
         self.process = self.harness.process(4)
         self.process.publishes(9, image)
 
@@ -275,7 +275,7 @@ TWO_LISTENERS = apply_all(
 
 @pytest.mark.parametrize(("port", "reported"), [(1, 0), (2, 1)])
 def test_an_unregistered_broker_answers_by_its_own_listener(port, reported):
-    harness = MonitorHarness(AnswersShowTheImage(replace(CONFIG, client_listener="A")))
+    harness = MonitorHarness(ResponsesMatchImage(replace(CONFIG, client_listener="A")))
     broker = harness.process(4)
     broker.publishes(9, TWO_LISTENERS)
     shown = metadata_response.MetadataResponseBroker(node_id=9, host="h", port=port)

@@ -10,7 +10,7 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     first_difference,
 )
 from kraftproof.cluster.simulated.invariants.metadata import (
-    BrokersServeCaughtUp,
+    BrokersServeAfterCatchUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
@@ -48,7 +48,7 @@ def test_an_image_that_goes_back():
 
 def test_a_broker_that_opens_with_an_image_from_before_its_start():
     committed_log = CommittedLog()
-    harness = MonitorHarness(BrokersServeCaughtUp(committed_log))
+    harness = MonitorHarness(BrokersServeAfterCatchUp(committed_log))
     committed_log.commit(batch_of(0, 1), 1, 0)
     ready, early, former = harness.process(4), harness.process(5), harness.process(6)
     ready.publishes(2, image_of(broker(4, 1)))

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
-from kraftproof.cluster.simulated.invariants.metadata import WhoEntersAnIsrMayLead
+from kraftproof.cluster.simulated.invariants.metadata import IsrMembersAreActive
 from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import (
     TOPIC,
@@ -31,7 +31,7 @@ def isr(*members):
 def reported(*written):
     """What is told when these have been committed, a batch each, and an image is published."""
     committed_log = CommittedLog()
-    harness = MonitorHarness(WhoEntersAnIsrMayLead(committed_log))
+    harness = MonitorHarness(IsrMembersAreActive(committed_log))
     for offset, record in enumerate(written):
         committed_log.commit(batch_of(offset, 1, record), 1, 0)
     assert harness.reported == []
@@ -64,7 +64,7 @@ def test_who_is_back_may_come_in():
 
 def test_a_topic_that_is_removed_leaves_nothing_behind():
     committed_log = CommittedLog()
-    invariant = WhoEntersAnIsrMayLead(committed_log)
+    invariant = IsrMembersAreActive(committed_log)
     for offset, record in enumerate(
         (*BROKERS, *CREATED, records.RemoveTopicRecord(topic_id=TOPIC))
     ):

@@ -9,7 +9,7 @@ from kraftproof.cluster.simulated.invariants.answers import AcknowledgedIsCommit
 from kraftproof.cluster.simulated.invariants.log import LogMatching
 from kraftproof.cluster.simulated.invariants.metadata import ImagesAgree
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
-from kraftproof.cluster.simulated.invariants.snapshots import SnapshotsSayWhatTheLogSays
+from kraftproof.cluster.simulated.invariants.snapshots import SnapshotMatchesLog
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.wire.messages import create_topics_request, create_topics_response
 from tests.cluster.simulated.invariants.invariant_harness import (
@@ -83,14 +83,14 @@ def test_a_log_that_begins_at_0_again_commits_nothing_new():
 
 def test_snapshots_are_judged_after_it_as_before():
     committed_log = log_of_three()
-    harness, first, second = harness_of(committed_log, SnapshotsSayWhatTheLogSays(committed_log))
+    harness, first, second = harness_of(committed_log, SnapshotMatchesLog(committed_log))
     for process in (first, second):
         cleans(process, 2)
     first.loads_snapshot(SnapshotId(2, 1), image_of(*BROKERS[:2]))
     first.writes_snapshot(SnapshotId(3, 1), image_of(*BROKERS))
     assert harness.reported == []
     second.writes_snapshot(SnapshotId(3, 1), image_of(*BROKERS[:2]))
-    assert violated(harness) == ["SnapshotsSayWhatTheLogSays"]
+    assert violated(harness) == ["SnapshotMatchesLog"]
 
 
 def test_logs_and_images_are_compared_above_it():

@@ -5,11 +5,11 @@ from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.snapshots import (
-    ImagesMissNothing,
+    ImageReachesLogStart,
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
-    SnapshotFilesSayWhatImagesSay,
-    SnapshotsSayWhatTheLogSays,
+    SnapshotFileMatchesImage,
+    SnapshotMatchesLog,
 )
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.metadata.snapshot import batches_of
@@ -30,7 +30,7 @@ def committed():
     committed_log = CommittedLog()
     committed_log.commit(batch_of(0, 1, FIRST), 1, 0)
     committed_log.commit(batch_of(1, 2, SECOND), 2, 0)
-    harness = MonitorHarness(SnapshotsSayWhatTheLogSays(committed_log))
+    harness = MonitorHarness(SnapshotMatchesLog(committed_log))
     return harness, harness.process(1)
 
 
@@ -76,7 +76,7 @@ HEADER, CONTENT, FOOTER = FILE
 
 def read_back(*batches, events=1_000_000):
     """What is told of a process that has written a snapshot of everything, and of its file."""
-    harness = MonitorHarness(SnapshotFilesSayWhatImagesSay())
+    harness = MonitorHarness(SnapshotFileMatchesImage())
     harness.monitor.count_events = lambda: events
     process = harness.process(1)
     process.appends(*EVERYTHING)
@@ -139,7 +139,7 @@ def test_an_end_is_read_once_and_no_more_than_events_allow():
 
 
 def test_a_file_that_can_not_be_read():
-    harness = MonitorHarness(SnapshotFilesSayWhatImagesSay())
+    harness = MonitorHarness(SnapshotFileMatchesImage())
     harness.monitor.count_events = lambda: 1_000_000
     process = harness.process(1)
     process.appends(*EVERYTHING)
@@ -183,7 +183,7 @@ def test_a_leader_that_loads_a_snapshot():
 
 
 def test_an_image_that_lags_behind_the_start_of_its_log():
-    harness = MonitorHarness(ImagesMissNothing())
+    harness = MonitorHarness(ImageReachesLogStart())
     process = harness.process(1)
     process.log.reset(SnapshotId(5, 1))
     process.moves(image_offset=5)

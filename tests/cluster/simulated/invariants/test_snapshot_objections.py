@@ -11,7 +11,7 @@ from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor
 from kraftproof.cluster.simulated.invariants.snapshots import (
     LeadersLoadNoSnapshot,
     SnapshotAtLogStart,
-    SnapshotsSayWhatTheLogSays,
+    SnapshotMatchesLog,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
@@ -60,7 +60,7 @@ def committed_log():
     ],
 )
 def test_a_snapshot_is_held_against_the_committed_records(snapshot, image, objects):
-    monitor = InvariantMonitor((SnapshotsSayWhatTheLogSays(committed_log()),))
+    monitor = InvariantMonitor((SnapshotMatchesLog(committed_log()),))
     for snapshotted in monitor.on_snapshot_begun:
         snapshotted(process(), snapshot, image)
     assert monitor.violations == [], "the step may have committed what is in it"
@@ -74,7 +74,7 @@ def test_a_snapshot_is_held_against_the_committed_records(snapshot, image, objec
 
 
 def test_snapshots_of_other_offsets_are_compared_in_any_order():
-    monitor = InvariantMonitor((SnapshotsSayWhatTheLogSays(committed_log()),))
+    monitor = InvariantMonitor((SnapshotMatchesLog(committed_log()),))
     for end in (7, 2, 5):
         monitor.on_snapshot_loaded[0](process(), SnapshotId(end, 1), image_at(end))
     assert monitor.violations == []

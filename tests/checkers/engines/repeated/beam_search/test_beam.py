@@ -23,6 +23,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.narrow_beam import with_room
 from tests.support.checkers.random_histories import draw_append, draw_txn, random_history
+from tests.support.long_cases import long
 
 MODELS = ["kv-append", "multi-register"]
 NARROW = {"_FIRST_MOST": 2, "_APART": 2, "_DEPTH": 1}
@@ -44,14 +45,15 @@ def outcome_of(model: str, columns: Columns, limits: Limits = LIMITS) -> Outcome
     return outcome
 
 
+@pytest.mark.parametrize("operations", [2_000, long(10_000)])
 @pytest.mark.parametrize("model", MODELS)
-def test_a_valid_history_of_twenty_clients_is_decided(model):
-    outcome = outcome_of(model, generated(model, operations=10_000, concurrency=20, seed=1))
+def test_a_valid_history_of_twenty_clients_is_decided(model, operations):
+    outcome = outcome_of(model, generated(model, operations=operations, concurrency=20, seed=1))
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, long(2), long(3)])
 def test_what_nothing_wrote_is_found_where_it_is_read(model, seed):
     settings = {"operations": 2_000, "concurrency": 10, "seed": seed}
     columns = generated(model, corrupt="phantom", **settings)

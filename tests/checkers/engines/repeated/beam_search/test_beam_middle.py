@@ -146,7 +146,7 @@ def test_it_agrees_with_the_general_engine_and_with_how_a_history_was_made(model
         calls = calls_of(model, operations)
         facts = FACTS[model](calls, 0, len(calls))
         for constants, room in (WIDE, NARROW[number % len(NARROW)]):
-            with with_room(constants), patch.object(beam_sweep, "_ROOM", room):
+            with with_room(constants), patch.object(beam_sweep, "_CAPACITY", room):
                 found = beam.decide_repeated(calls, 0, len(calls), facts, Limits(seconds=0.1))
             if found.verdict is Verdict.UNKNOWN:
                 continue

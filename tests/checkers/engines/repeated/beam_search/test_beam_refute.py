@@ -21,6 +21,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import calls_of, decided, history
 from tests.support.checkers.narrow_beam import with_room
 from tests.support.checkers.random_histories import draw_append, draw_txn, random_history
+from tests.support.long_cases import long
 
 FACTS = {"kv-append": beam_strings.facts_of, "multi-register": beam_transactions.facts_of}
 MEMORY = 1 << 28
@@ -43,7 +44,7 @@ def layout_of(model: str, operations: list[Operation]) -> Layout:
 
 
 @pytest.mark.parametrize("model", FACTS)
-@pytest.mark.parametrize("returns", [1, 3, 16])
+@pytest.mark.parametrize("returns", [long(1), 3, long(16)])
 def test_no_return_of_a_valid_history_is_refuted(model, returns):
     random = Random(returns)
     for seed in range(6):

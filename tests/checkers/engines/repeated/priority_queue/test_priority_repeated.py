@@ -112,9 +112,11 @@ def test_a_lost_put_is_of_use_only_once_it_began():
     lost = ("insert", 2, None, 7, None)
     assert decided("priority-queue", history(*ones, lost, late)).verdict is Verdict.VALID
     operations = history(*ones, early, lost, late)
-    assert reference.first_stuck(reference.priority_queue, operations) == operations[3]
+    assert reference.find_first_illegal(reference.priority_queue, operations) == operations[3]
     calls = calls_of("priority-queue", operations)
-    assert priority_search.search(lay_out(calls, 0, len(calls), NEVER - 1), LIMITS).stuck == 3
+    assert (
+        priority_search.search(lay_out(calls, 0, len(calls), NEVER - 1), LIMITS).first_illegal == 3
+    )
 
 
 def test_one_take_more_than_there_were_elements_is_found_at_once():
@@ -135,7 +137,7 @@ def test_narrow_searches_and_wide_ones_never_contradict_each_other(monkeypatch):
         calls = calls_of("priority-queue", operations)
         layout = lay_out(calls, 0, len(calls), NEVER - 1)
         wide = priority_search.search(layout, LIMITS)
-        assert wide.is_passed or wide.stuck != NOBODY
+        assert wide.is_passed or wide.first_illegal != NOBODY
         wrong += not wide.is_passed
         with monkeypatch.context() as few:
             few.setattr(priority_search, "_NARROWEST", 1)
@@ -144,11 +146,11 @@ def test_narrow_searches_and_wide_ones_never_contradict_each_other(monkeypatch):
             turned = priority_search.search(layout, LIMITS)
             few.setattr(priority_search, "_WIDEST", 1)
             narrow = priority_search.search(layout, Limits(seconds=0.2))
-        assert (turned.is_passed, turned.stuck) == (wide.is_passed, wide.stuck)
-        if not narrow.is_passed and narrow.stuck == NOBODY:
+        assert (turned.is_passed, turned.first_illegal) == (wide.is_passed, wide.first_illegal)
+        if not narrow.is_passed and narrow.first_illegal == NOBODY:
             undecided += 1
         else:
-            assert (narrow.is_passed, narrow.stuck) == (wide.is_passed, wide.stuck)
+            assert (narrow.is_passed, narrow.first_illegal) == (wide.is_passed, wide.first_illegal)
     assert min(wrong, undecided) > 10, (wrong, undecided)
 
 
@@ -205,9 +207,9 @@ def test_an_order_is_told_of_a_long_history_and_of_a_prefix(lost, values):
 def test_orders_of_small_histories_go_as_far_as_there_are_any():
     for operations in random_small(150, 9, seed=7):
         calls = calls_of("priority-queue", operations)
-        stuck = reference.first_stuck(reference.priority_queue, operations)
-        if stuck is None:
+        first_illegal = reference.find_first_illegal(reference.priority_queue, operations)
+        if first_illegal is None:
             require_order(calls, operations, NEVER - 1)
         else:
-            require_order(calls, operations, stuck.complete_index - 1)
-            assert order_of(calls, stuck.complete_index, LIMITS) is None
+            require_order(calls, operations, first_illegal.complete_index - 1)
+            assert order_of(calls, first_illegal.complete_index, LIMITS) is None

@@ -86,8 +86,8 @@ def test_orders_of_what_is_never_taken_are_not_searched():
     assert check_linearizable(Queue(), history(*puts, take), limits).verdict is Verdict.VALID
     found = check_linearizable(Queue(), history(*puts, take, wrong), limits)
     assert found.verdict is Verdict.INVALID
-    assert found.stuck is not None
-    assert found.stuck.output == 99
+    assert found.first_illegal is not None
+    assert found.first_illegal.output == 99
 
 
 def test_a_table_keeps_every_state_once_however_often_it_grows():

@@ -18,7 +18,7 @@ from tests.support.checkers.columnar import LIMITS, calls_of
 from tests.support.checkers.random_histories import draw_container, random_history
 from tests.support.long_cases import long
 
-NARROW = {"_KEPT": 1, "_EDGES": 1, "_MOST_KEPT": 2, "_ROOM": 8, "_STRIDE": 2}
+NARROW = {"_KEPT": 1, "_EDGES": 1, "_MOST_KEPT": 2, "_CAPACITY": 8, "_STRIDE": 2}
 """So little that it is stuck all the time, goes back, and has to leave out what leads nowhere."""
 
 
@@ -36,7 +36,7 @@ def test_an_order_is_found_only_where_there_is_one_and_mostly_then(bounds):
         known = known_of(calls_of("stack", operations), 0, len(operations))
         with patch.multiple(stack_beam, **bounds):
             order = searched(known, len(known.levels), LIMITS)
-        is_valid = reference.first_stuck(reference.stack, operations) is None
+        is_valid = reference.find_first_illegal(reference.stack, operations) is None
         assert order is None or is_valid
         valid += is_valid
         found += order is not None
@@ -78,12 +78,12 @@ def test_it_goes_on_with_more_room_for_what_states_came_by():
     known = known_of(
         calls := generated(operations=2_000, seed=5, indeterminate=0.02), 0, len(calls)
     )
-    little = {"_MOST_KEPT": 256, "_ROOM": 1024}
+    little = {"_MOST_KEPT": 256, "_CAPACITY": 1024}
     made = []
-    make_room = stack_beam._Search.make_room
+    make_room = stack_beam._Search.enlarge
     with (
         patch.multiple(stack_beam, **little),
-        patch.object(stack_beam._Search, "make_room", lambda it: made.append(it) or make_room(it)),
+        patch.object(stack_beam._Search, "enlarge", lambda it: made.append(it) or make_room(it)),
     ):
         order = found_order(known, len(known.levels), LIMITS)
     assert made

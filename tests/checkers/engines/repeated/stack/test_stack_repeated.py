@@ -44,11 +44,11 @@ def test_what_is_said_of_small_histories_is_the_truth_and_most_valid_ones_are_fo
     for _ in range(150):
         operations = random_history(random, draw_few, reference.stack, random.randrange(2, 12), 4)
         (outcome,) = by_bounds(calls_of("stack", operations), LIMITS)
-        stuck = reference.first_stuck(reference.stack, operations)
+        first_illegal = reference.find_first_illegal(reference.stack, operations)
         if outcome is None:
-            missed += stuck is None
+            missed += first_illegal is None
             continue
-        row = None if stuck is None else operations.index(stuck)
+        row = None if first_illegal is None else operations.index(first_illegal)
         assert outcome.first_illegal_row == row
         seen[outcome.verdict] += 1
     assert min(seen.values()) > 20, seen

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStatesAreKafkas
+from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStateIsAccurate
 from kraftproof.node.core.events import Stop
 from kraftproof.node.wire.messages import broker_heartbeat_request, broker_heartbeat_response
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
@@ -30,7 +30,7 @@ REFUSED = broker_heartbeat_response.BrokerHeartbeatResponse(is_fenced=False, err
     ],
 )
 def test_the_state_follows_from_what_the_broker_did(does, state, is_right) -> None:
-    harness = MonitorHarness(BrokerStatesAreKafkas())
+    harness = MonitorHarness(BrokerStateIsAccurate())
     process = harness.process(4)
     for deed in does:
         if deed == "opens":
@@ -44,7 +44,7 @@ def test_the_state_follows_from_what_the_broker_did(does, state, is_right) -> No
 
 
 def test_a_broker_stays_in_the_states_of_its_shutdown_until_the_restart() -> None:
-    harness = MonitorHarness(BrokerStatesAreKafkas())
+    harness = MonitorHarness(BrokerStateIsAccurate())
     process = harness.process(4)
     process.event = Stop()
     process.moves(broker_state=6)

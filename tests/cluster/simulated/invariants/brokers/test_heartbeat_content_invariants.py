@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreTrue
+from kraftproof.cluster.simulated.invariants.brokers.heartbeat_contents import HeartbeatsAreAccurate
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
@@ -24,7 +24,7 @@ def heartbeat(**changes):
 
 
 def broker():
-    harness = MonitorHarness(HeartbeatsAreTrue())
+    harness = MonitorHarness(HeartbeatsAreAccurate())
     process = harness.process(4)
     process.moves(leader=2)
     process.hears(2, REGISTRATION, REGISTERED)

@@ -4,7 +4,7 @@ from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
 from kraftproof.cluster.simulated.invariants.brokers.leases import (
     CurrentEpochsOnly,
-    OneLivingIncarnation,
+    OneIncarnationPerSession,
 )
 from kraftproof.cluster.simulated.invariants.brokers.sessions import (
     LOOK_EACH_NS,
@@ -98,7 +98,7 @@ def test_a_registration_that_is_given_anothers_epoch():
 
 
 def living(registry):
-    return OneLivingIncarnation(CONFIG, registry)
+    return OneIncarnationPerSession(CONFIG, registry)
 
 
 def test_a_second_incarnation_within_the_session_of_the_first():

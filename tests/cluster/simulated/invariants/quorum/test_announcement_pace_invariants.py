@@ -6,8 +6,8 @@ from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
 from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
     BEGIN,
     END,
-    AnnouncementsAreRepeated,
-    SuccessorsTakeTurns,
+    BeginQuorumEpochIsRepeated,
+    SuccessorsElectInOrder,
 )
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
@@ -31,7 +31,7 @@ def begun(error: int = 0, partition_error: int = 0):
 
 
 def leader():
-    harness = MonitorHarness(AnnouncementsAreRepeated(CONFIG))
+    harness = MonitorHarness(BeginQuorumEpochIsRepeated(CONFIG))
     process = harness.process(1)
     process.leads(5)
     process.sends(BEGIN(), to=2)
@@ -108,7 +108,7 @@ def ended(successors, *, version=1, leader_id=2):
 
 
 def candidate_after(message, wait_ms):
-    harness = MonitorHarness(SuccessorsTakeTurns(CONFIG))
+    harness = MonitorHarness(SuccessorsElectInOrder(CONFIG))
     process = harness.process(1)
     process.moves(role="follower", epoch=5, leader=2)
     process.receives(message)

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
-from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionsTakeTheirTime
+from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionTimeoutsHonoured
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Answered
@@ -52,7 +52,7 @@ def a_slice(leader, epoch=7):
 
 class Voter:
     def __init__(self, **status):
-        self.harness = MonitorHarness(ElectionsTakeTheirTime(CONFIG))
+        self.harness = MonitorHarness(ElectionTimeoutsHonoured(CONFIG))
         self.process = self.harness.process(1)
         self.process.moves(role="observer", epoch=6)
         self.process.moves(epoch=7, **status)

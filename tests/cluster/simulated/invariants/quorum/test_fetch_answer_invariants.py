@@ -3,9 +3,9 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
-    FetchesGetWhatFollows,
     FetchesWait,
-    NewsIsAnsweredAtOnce,
+    FetchReturnsNextBatches,
+    NoFetchWaitsWithData,
 )
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import fetch_request, fetch_response
@@ -38,7 +38,7 @@ def fetched(*batches, error=0):
     ],
 )
 def test_batches_follow_the_offset(asked, answer, is_right):
-    harness = MonitorHarness(FetchesGetWhatFollows(CONFIG))
+    harness = MonitorHarness(FetchReturnsNextBatches(CONFIG))
     leader = harness.process(1)
     for batch in (FIRST, SECOND, THIRD):
         leader.appends_batch(batch)
@@ -48,7 +48,7 @@ def test_batches_follow_the_offset(asked, answer, is_right):
 
 @pytest.mark.parametrize(("is_answered", "violations"), [(True, 0), (False, 1)])
 def test_a_waiting_fetch_is_answered_in_the_step_of_an_append(is_answered, violations):
-    harness = MonitorHarness(NewsIsAnsweredAtOnce(CONFIG))
+    harness = MonitorHarness(NoFetchWaitsWithData(CONFIG))
     leader = harness.process(1)
     leader.appends_batch(FIRST)
     leader.leads(7)
@@ -119,7 +119,7 @@ def test_another_fetch_of_the_replica_ends_the_wait():
     [(1, (FIRST,), True), (1, (FIRST, SECOND), False), (1000, (FIRST, SECOND), True)],
 )
 def test_a_fetch_of_a_byte_gets_one_batch(max_bytes, batches, is_right):
-    harness = MonitorHarness(FetchesGetWhatFollows(CONFIG))
+    harness = MonitorHarness(FetchReturnsNextBatches(CONFIG))
     leader = harness.process(1)
     for batch in (FIRST, SECOND, THIRD):
         leader.appends_batch(batch)

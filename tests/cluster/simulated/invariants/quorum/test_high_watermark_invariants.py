@@ -3,8 +3,8 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.quorum.high_watermarks import (
-    FollowersTakeHighWatermarks,
-    HighWatermarkIsEarned,
+    FollowersAdoptHighWatermark,
+    HighWatermarkReachesMajority,
 )
 from kraftproof.node.core.events import Answered
 from kraftproof.node.wire.messages import fetch_request, fetch_response
@@ -28,7 +28,7 @@ class Leadership:
     """Node 1 leads epoch 7 with a record of epoch 6 and one of epoch 7."""
 
     def __init__(self):
-        self.harness = MonitorHarness(HighWatermarkIsEarned(CONFIG))
+        self.harness = MonitorHarness(HighWatermarkReachesMajority(CONFIG))
         self.leader, self.voter = self.harness.process(1), self.harness.process(2)
         self.leader.appends(epoch=6)
         self.leader.appends(epoch=7)
@@ -107,7 +107,7 @@ def fetched(high_watermark, *, error=0, epoch=7):
     ],
 )
 def test_a_replica_takes_the_stated_high_watermark(answer, reached, is_right):
-    harness = MonitorHarness(FollowersTakeHighWatermarks())
+    harness = MonitorHarness(FollowersAdoptHighWatermark())
     follower = harness.process(1)
     follower.appends(epoch=7)
     follower.appends(epoch=7)

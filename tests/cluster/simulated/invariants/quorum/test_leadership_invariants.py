@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
-from kraftproof.cluster.simulated.invariants.quorum.leaderships import LeadersStay
+from kraftproof.cluster.simulated.invariants.quorum.leaderships import NoNeedlessResignation
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Stop
@@ -21,7 +21,7 @@ def slice_of(replica_id: int, epoch: int) -> fetch_snapshot_request.FetchSnapsho
 
 
 def leader(voters=(1, 2, 3)):
-    harness = MonitorHarness(LeadersStay(ClusterConfig(voters=voters, timeouts=TIMEOUTS)))
+    harness = MonitorHarness(NoNeedlessResignation(ClusterConfig(voters=voters, timeouts=TIMEOUTS)))
     process = harness.process(1)
     process.leads(7)
     harness.now_ns += milliseconds(5000)
@@ -90,7 +90,9 @@ def test_a_stopping_leader_resigns_at_once() -> None:
 
 
 def test_the_step_that_wins_may_have_waited_for_its_disk() -> None:
-    harness = MonitorHarness(LeadersStay(ClusterConfig(voters=(1, 2, 3), timeouts=TIMEOUTS)))
+    harness = MonitorHarness(
+        NoNeedlessResignation(ClusterConfig(voters=(1, 2, 3), timeouts=TIMEOUTS))
+    )
     process = harness.process(1)
     process.moves(role="candidate", epoch=7)
     process.sleeps(milliseconds(1500))

@@ -3,8 +3,8 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.quorum.peer_answers import (
-    AnswersNameWhatWasAsked,
     FetchersDoNotLead,
+    ResponsesMatchRequests,
 )
 from kraftproof.node.core.raft.fetch_rpc import TOPIC_ID
 from kraftproof.node.core.raft.rpc import TOPIC
@@ -62,7 +62,7 @@ def slice_request():
     ],
 )
 def test_an_answer_names_what_was_asked(request_, answer, version, is_named):
-    harness = MonitorHarness(AnswersNameWhatWasAsked())
+    harness = MonitorHarness(ResponsesMatchRequests())
     process = harness.process(1)
     process.replies(process.receives(request_, version=version), answer)
     assert (harness.reported == []) == is_named

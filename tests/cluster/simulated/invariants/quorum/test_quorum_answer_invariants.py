@@ -8,7 +8,7 @@ from msgspec.structs import replace as changed
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
-    HighWatermarkToldNeverFalls,
+    ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.wire.errors import ErrorCode
@@ -117,7 +117,7 @@ def fetch_answer(high_watermark, *, epoch=7, error=ErrorCode.NONE):
     ],
 )
 def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, falls):
-    harness = MonitorHarness(HighWatermarkToldNeverFalls())
+    harness = MonitorHarness(ReportedHighWatermarkNeverFalls())
     process = harness.process(1)
     process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
     process.hears(2, fetch_request.FetchRequest(), answer)
