@@ -21,6 +21,9 @@ class LinkFault:
         stall: Share of messages that stall the connection for up to `stall_ns`.
         stall_ns: Longest stall, in nanoseconds.
         slow_ns: Extra delay of each message, in nanoseconds.
+        bandwidth: Largest rate of a connection, in bytes per second; 0 means no limit.
+        close_ns: Delay of the end of a connection, in nanoseconds.
+        limit: Bytes after which a connection ends; 0 means no limit.
     """
 
     loss: float = 0.0
@@ -28,6 +31,9 @@ class LinkFault:
     stall: float = 0.0
     stall_ns: int = 0
     slow_ns: int = 0
+    bandwidth: int = 0
+    close_ns: int = 0
+    limit: int = 0
 
 
 @runtime_checkable
@@ -225,4 +231,37 @@ class LimitCapable(Protocol):
 
     async def usage(self, node_id: int) -> Usage | None:
         """Return the usage of a node; None for a node that never ran."""
+        ...
+
+
+@runtime_checkable
+class StartFaultCapable(Protocol):
+    """A backend that can take a node's port, or hide the names of its peers, before a start."""
+
+    async def take_port(self, node_id: int) -> str:
+        """Take the first port of a node that is down; return the address."""
+        ...
+
+    async def free_port(self, node_id: int) -> None:
+        """Free the port; without a port taken, do nothing."""
+        ...
+
+    def names_in_use(self, node_id: int) -> tuple[str, ...]:
+        """Return the names by which a node's deployment knows its peers; empty for addresses."""
+        ...
+
+    async def hide_names(self, node_id: int) -> None:
+        """Let the names of a node's peers not resolve there."""
+        ...
+
+    async def restore_names(self, node_id: int) -> None:
+        """Let all names resolve again."""
+        ...
+
+    async def unresolved(self, node_id: int) -> tuple[str, ...]:
+        """Return the names in use that do not resolve at a node."""
+        ...
+
+    async def last_words(self, node_id: int) -> str:
+        """Return the last line that a node printed."""
         ...

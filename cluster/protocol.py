@@ -3,8 +3,9 @@
 See nemesis/ for faults, cluster/systems/ for the clients of a system.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -23,6 +24,10 @@ class Capability(StrEnum):
     LOSS = "loss"
     RESET = "reset"
     STALL = "stall"
+    LATENCY = "latency"
+    BANDWIDTH = "bandwidth"
+    SLOW_CLOSE = "slow-close"
+    LIMIT_DATA = "limit-data"
     DISK_FULL = "disk-full"
     DISK_ERROR = "disk-error"
     SLOW_DISK = "slow-disk"
@@ -33,11 +38,33 @@ class Capability(StrEnum):
     CLOCK_DRIFT = "clock-drift"
     CPU = "cpu"
     MEMORY = "memory"
+    TAKEN_PORT = "taken-port"
+    LOST_NAME = "lost-name"
     DRIFT = "drift"
 
 
-LIVE_ONLY: Final = frozenset({Capability.CPU, Capability.MEMORY})
-"""Faults that simulated nodes do not have: they use no processor time and no memory."""
+LIVE_ONLY: Final = frozenset(
+    {
+        Capability.CPU,
+        Capability.MEMORY,
+        Capability.TAKEN_PORT,
+        Capability.LOST_NAME,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+    }
+)
+"""Faults of processors, memory, ports, names and bytes, which simulated nodes do not have."""
+PROXIED: Final = frozenset(
+    {
+        Capability.LATENCY,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+        Capability.RESET,
+    }
+)
+"""Faults of links for which the links of live nodes lead through proxies."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
 """Faults of wall clocks; the node has to report its wall clock."""
 
@@ -62,6 +89,15 @@ class Address:
     host: str
     port: int
     peer_host: str
+
+    @property
+    def as_peer(self) -> "Address":
+        """Return the address as other nodes use it, if they use a number: behind a proxy, say."""
+        try:
+            ip_address(self.peer_host)
+        except ValueError:
+            return self
+        return replace(self, host=self.peer_host)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,7 @@ NODES_HELP = (
 NODE_FORMS = "3+3, 5, or controller=3,broker=3"
 _ROLE = re.compile(r"[a-z][a-z0-9_-]*(\+[a-z][a-z0-9_-]*)*")
 MOST_NODES = 32
+MOST_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,8 @@ class RunOptions:
     """Keys and values of server.properties for all nodes."""
     fault_every_s: float | None = None
     """Seconds from one fault to the next; None: as many faults as leave enough of the run quiet."""
+    at_once: int = 1
+    """Largest number of faults at the same time; more than 1 draws subsets of the faults."""
     min_bites: int = 2
     """The least number of effective faults of each kind asked for, or the run proves nothing."""
     operations: tuple[int, ...] | None = None
@@ -82,6 +85,7 @@ class RunOptions:
         _within("--time-limit", self.time_limit_s, 1, 86_400)
         _within("--rate", self.rate, 0.1, 100_000)
         _within("--concurrency", self.concurrency, 1, 1_000)
+        _within("--at-once", self.at_once, 1, MOST_AT_ONCE)
         _within("--min-bites", self.min_bites, 0, 1_000)
         if self.fault_every_s is not None:
             _within("--fault-every", self.fault_every_s, 2, self.time_limit_s)

@@ -32,7 +32,22 @@ from kraftproof.nemesis.clock import (
     plan_clock_strobe,
     plan_drift,
 )
-from kraftproof.nemesis.degrade import Loss, Reset, Stall, plan_loss, plan_reset, plan_stall
+from kraftproof.nemesis.degrade import (
+    Bandwidth,
+    Latency,
+    LimitData,
+    Loss,
+    Reset,
+    SlowClose,
+    Stall,
+    plan_bandwidth,
+    plan_latency,
+    plan_limit_data,
+    plan_loss,
+    plan_reset,
+    plan_slow_close,
+    plan_stall,
+)
 from kraftproof.nemesis.disk import (
     DiskError,
     DiskFull,
@@ -51,8 +66,10 @@ from kraftproof.nemesis.lose_unsynced import LoseUnsynced, plan_lose_unsynced
 from kraftproof.nemesis.partition import Cut, plan_partition
 from kraftproof.nemesis.pause import Pause, plan_pause
 from kraftproof.nemesis.restart import Restart, plan_restart
+from kraftproof.nemesis.restarts.lost_name import LostName, plan_lost_name
 from kraftproof.nemesis.restarts.rolling import RollingRestart, plan_rolling
 from kraftproof.nemesis.restarts.stop import Stop, plan_stop
+from kraftproof.nemesis.restarts.taken_port import TakenPort, plan_taken_port
 
 ENTRY_POINTS = "kraftproof.faults"
 RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
@@ -81,8 +98,14 @@ _OURS: dict[str, Planner] = {
     Loss.kind: plan_loss,
     Reset.kind: plan_reset,
     Stall.kind: plan_stall,
+    Latency.kind: plan_latency,
+    Bandwidth.kind: plan_bandwidth,
+    SlowClose.kind: plan_slow_close,
+    LimitData.kind: plan_limit_data,
     CpuLimit.kind: plan_cpu,
     MemoryLimit.kind: plan_memory,
+    TakenPort.kind: plan_taken_port,
+    LostName.kind: plan_lost_name,
 }
 
 

@@ -19,6 +19,7 @@ from kraftproof.nemesis.one_node import OneNode
 from kraftproof.nemesis.partition import Direction, isolation
 
 SECOND_NS = 1_000_000_000
+MS_NS = 1_000_000
 DIRECTIONS: tuple[Direction, ...] = ("both", "in", "out")
 
 
@@ -91,6 +92,38 @@ class Stall(Degrade):
     requires: ClassVar[Capability] = Capability.STALL
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency(Degrade):
+    """Delay all traffic by a fixed time."""
+
+    kind: ClassVar[str] = "latency"
+    requires: ClassVar[Capability] = Capability.LATENCY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bandwidth(Degrade):
+    """Limit the rate of each connection."""
+
+    kind: ClassVar[str] = "bandwidth"
+    requires: ClassVar[Capability] = Capability.BANDWIDTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowClose(Degrade):
+    """Delay the end of each connection."""
+
+    kind: ClassVar[str] = "slow-close"
+    requires: ClassVar[Capability] = Capability.SLOW_CLOSE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitData(Degrade):
+    """End each connection after a number of bytes, also within a message."""
+
+    kind: ClassVar[str] = "limit-data"
+    requires: ClassVar[Capability] = Capability.LIMIT_DATA
+
+
 def _degrading(context: FaultContext) -> LinkFaultCapable:
     assert isinstance(context.cluster, LinkFaultCapable), "its capabilities say that it is"
     return context.cluster
@@ -122,3 +155,30 @@ def plan_stall(random: Random, nodes: Sequence[NodeInfo], /) -> Stall:
             stall=random.choice((0.05, 0.3)), stall_ns=int(random.uniform(0.2, 3.0) * SECOND_NS)
         ),
     )
+
+
+def plan_latency(random: Random, nodes: Sequence[NodeInfo], /) -> Latency:
+    """Draw a node, directions, and a delay of 50, 200 or 800 ms."""
+    return Latency(
+        target=draw_target(random, nodes),
+        direction=random.choice(DIRECTIONS),
+        toxic=LinkFault(slow_ns=random.choice((50, 200, 800)) * MS_NS),
+    )
+
+
+def plan_bandwidth(random: Random, nodes: Sequence[NodeInfo], /) -> Bandwidth:
+    """Draw a node, and a rate of 1, 2 or 4 kB/s."""
+    rate = random.choice((1_000, 2_000, 4_000))
+    return Bandwidth(target=draw_target(random, nodes), toxic=LinkFault(bandwidth=rate))
+
+
+def plan_slow_close(random: Random, nodes: Sequence[NodeInfo], /) -> SlowClose:
+    """Draw a node, and a delay of the end of connections of 0.3, 1 or 2 s."""
+    close_ns = random.choice((300, 1_000, 2_000)) * MS_NS
+    return SlowClose(target=draw_target(random, nodes), toxic=LinkFault(close_ns=close_ns))
+
+
+def plan_limit_data(random: Random, nodes: Sequence[NodeInfo], /) -> LimitData:
+    """Draw a node, and the end of each connection after 100, 400 or 2000 bytes."""
+    limit = random.choice((100, 400, 2_000))
+    return LimitData(target=draw_target(random, nodes), toxic=LinkFault(limit=limit))

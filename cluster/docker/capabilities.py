@@ -6,7 +6,7 @@ This file imports no Docker library, so that `kraftproof list` works without the
 from importlib.util import find_spec
 from typing import Final
 
-from kraftproof.cluster.protocol import CLOCKS, Capability, ClusterError
+from kraftproof.cluster.protocol import CLOCKS, PROXIED, Capability, ClusterError
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 
 CAPABILITIES: Final = frozenset(
@@ -18,6 +18,9 @@ CAPABILITIES: Final = frozenset(
         Capability.LOSS,
         Capability.CPU,
         Capability.MEMORY,
+        Capability.TAKEN_PORT,
+        Capability.LOST_NAME,
+        *PROXIED,
         *CLOCKS,
         *DISK_CAPABILITIES,
     }

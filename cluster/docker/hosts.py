@@ -15,6 +15,7 @@ from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
 from kraftproof.cluster.docker.machines import Machines
 from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.docker.pod_process import PodProcess
 from kraftproof.cluster.docker.pods import host_name
 from kraftproof.cluster.protocol import (
     Address,
@@ -25,7 +26,9 @@ from kraftproof.cluster.protocol import (
 )
 from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, Shell
+from kraftproof.cluster.remote.live_links import Proxies
 from kraftproof.cluster.remote.run_name import run_name
+from kraftproof.cluster.remote.toxiproxy.mesh import ToxicMesh
 from kraftproof.cluster.systems.deployment import Deployment
 
 PYTHON = "python3"
@@ -144,6 +147,22 @@ class DockerHost(PodShell, Host):
         """Return the usage of the node; None for a node that never ran."""
         return await self._threads.run(self._machines.usage, self._node_id)
 
+    async def hide_names(self, names: tuple[str, ...]) -> None:
+        """Let names not resolve for the node."""
+        await self._threads.run(self._network.hide_names, names)
+
+    async def restore_names(self) -> None:
+        """Let all names resolve again."""
+        await self._threads.run(self._network.restore_names)
+
+    async def unresolved(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return those of the names that do not resolve for the node."""
+        return await self._threads.run(self._network.unresolved, names)
+
+    async def spawn(self, command: tuple[str, ...], group: int) -> PodProcess:
+        """Start a process in the network of the node, under a group; it ends with the harness."""
+        return await PodProcess.start(self._network.entry(group), command)
+
     @property
     def _deployed(self) -> Deployment:
         if self._deployment is None:
@@ -164,6 +183,7 @@ class DockerHosts(Hosts):
         self._nodes = options.nodes
         self.progress: Callable[[str], None] = progress
         self.threads = Threads()
+        self._hosts: Mapping[int, Host] = {}
         numbers = tuple(node.node_id for node in options.nodes)
         self.machines = Machines(run_name(options.directory), numbers, names or {})
 
@@ -194,7 +214,18 @@ class DockerHosts(Hosts):
                 for name, number in ports[n].items()
             }
             found[n] = DockerHost(n, self.directory(node), addresses, self, networks[n])
+        self._hosts = found
         return found
+
+    @override
+    async def proxies(self, seed: int) -> Proxies:
+        mesh = ToxicMesh(self._hosts, seed)
+        try:
+            await mesh.start()
+        except BaseException:
+            await mesh.end()
+            raise
+        return mesh
 
     @override
     async def started(self) -> None:

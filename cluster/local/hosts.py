@@ -1,7 +1,8 @@
 """Hosts of the local backend: one process a node on loopback, each with leased ports.
 
 Everything that a run holds on the machine is in its run file (ownership.py), and its processes die
-with the harness. The nodes share the loopback network; no link can be cut.
+with the harness. The nodes share the loopback network; proxies
+of our own stand between the nodes if a fault of the run needs them (mesh/).
 """
 
 import asyncio
@@ -16,10 +17,12 @@ import msgspec
 from typing_extensions import override
 
 from kraftproof.cluster.local import ports as leases
+from kraftproof.cluster.local.mesh.mesh import LocalMesh
 from kraftproof.cluster.local.ownership import RunFile, sweep
 from kraftproof.cluster.local.ports import LOOPBACK
 from kraftproof.cluster.local.process import LocalProcess
 from kraftproof.cluster.protocol import (
+    PROXIED,
     Address,
     Capability,
     ClusterError,
@@ -30,11 +33,22 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.files import replace_file
 from kraftproof.cluster.remote.host import Host, Hosts, Ports, Progress, silent
+from kraftproof.cluster.remote.live_links import Proxies
 from kraftproof.cluster.systems.deployment import Deployment, Programs
 
-CAPABILITIES = DISK_CAPABILITIES | {Capability.KILL, Capability.PAUSE, Capability.RESTART}
+MESHED = PROXIED | {Capability.PARTITION, Capability.LOSS, Capability.STALL}
+"""The faults of links, for which the nodes have addresses of their own and proxies between them."""
+CAPABILITIES = DISK_CAPABILITIES | {
+    Capability.KILL,
+    Capability.PAUSE,
+    Capability.RESTART,
+    Capability.TAKEN_PORT,
+    *MESHED,
+}
 
 
+NODE, PEER = "127.1.0.{}", "127.2.0.{}"
+"""The address that a node listens at, and the address by which its peers reach the node."""
 _BUILDING = Lock()
 
 
@@ -48,6 +62,9 @@ class LocalHost(Host):
         self._directory = directory
         self._addresses = addresses
         self._deployment: Deployment | None = None
+        self._expected_taken: frozenset[int] = frozenset()
+        self.probes: set[int] = set()
+        """Commands that run now in the place of the node, whose connections are the node's."""
         self.process = LocalProcess(directory)
 
     @property
@@ -78,7 +95,11 @@ class LocalHost(Host):
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        output, _ = await process.communicate()
+        self.probes.add(process.pid)
+        try:
+            output, _ = await process.communicate()
+        finally:
+            self.probes.discard(process.pid)
         return process.returncode or 0, output.decode(errors="replace")
 
     @override
@@ -105,6 +126,10 @@ class LocalHost(Host):
         await self.process.set_up(deployment)
 
     @override
+    def expect_taken(self, ports: frozenset[int]) -> None:
+        self._expected_taken = ports
+
+    @override
     async def start(self) -> None:
         if self.process.pid is None:
             self._refuse_taken_ports()
@@ -117,7 +142,8 @@ class LocalHost(Host):
             ContaminatedError: a port of the node is taken.
         """
         for address in self._addresses.values():
-            if not leases.can_bind(address.port):
+            is_ours = address.port in self._expected_taken
+            if not is_ours and not leases.can_bind(address.port, address.host):
                 raise ContaminatedError(
                     f"port {address.host}:{address.port} of node {self._directory.name} is taken "
                     "by a program that this run has not started"
@@ -170,6 +196,7 @@ class LocalHosts(Hosts):
         self._progress = progress
         self._root = options.directory.absolute()
         self._nodes = options.nodes
+        self._is_meshed = bool(MESHED & options.needs)
         self._hosts: dict[int, LocalHost] = {}
         self._run: RunFile | None = None
 
@@ -181,7 +208,12 @@ class LocalHosts(Hosts):
     @property
     @override
     def capabilities(self) -> frozenset[Capability]:
-        return CAPABILITIES
+        return CAPABILITIES if self._is_meshed else CAPABILITIES - MESHED
+
+    @property
+    @override
+    def has_firewall(self) -> bool:
+        return False
 
     @override
     def directory(self, node: NodeInfo) -> Path:
@@ -194,12 +226,35 @@ class LocalHosts(Hosts):
         self._run = leases.lease(f"{self._root.name}-{os.getpid()}", self._root, count)
         leased = iter(self._run.ports)
         for node in self._nodes:
+            n = node.node_id
+            host, peer = (NODE.format(n), PEER.format(n)) if self._is_meshed else (LOOPBACK,) * 2
             addresses = {
-                name: Address(host=LOOPBACK, port=next(leased), peer_host=LOOPBACK)
-                for name in ports[node.node_id]
+                name: Address(host=host, port=next(leased), peer_host=peer) for name in ports[n]
             }
             self._hosts[node.node_id] = LocalHost(self.directory(node), addresses, self._progress)
         return self._hosts
+
+    @property
+    @override
+    def proxied(self) -> frozenset[Capability]:
+        return MESHED
+
+    @override
+    async def proxies(self, seed: int) -> Proxies:
+        mesh = LocalMesh(self._hosts, self._processes, seed)
+        try:
+            await mesh.start()
+        except BaseException:
+            await mesh.end()
+            raise
+        return mesh
+
+    def _processes(self) -> dict[int, list[int]]:
+        """Return the processes that act for each node now."""
+        return {
+            n: [*host.probes, *([] if host.process.pid is None else [host.process.pid])]
+            for n, host in self._hosts.items()
+        }
 
     @override
     async def started(self) -> None:

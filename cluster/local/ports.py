@@ -77,12 +77,12 @@ def in_order(state: Path) -> Iterator[int]:
         yield FIRST_PORT + (first + place) % count
 
 
-def can_bind(port: int) -> bool:
+def can_bind(port: int, host: str = LOOPBACK) -> bool:
     """Return whether a node could listen on a port of loopback now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((LOOPBACK, port))
+            probe.bind((host, port))
         except OSError:
             return False
     return True

@@ -43,6 +43,7 @@ class Firewall:
 
     async def cut(self, links: frozenset[Link]) -> None:
         """Drop packets on these links; what is cut already stays so, its counter too."""
+        self._require(links)
         async with self._lock:
             new = sorted(links - self._cut)
             # Noted first: if this is cancelled half-way, healing must look at all of them.
@@ -63,6 +64,7 @@ class Firewall:
 
     async def lose(self, links: frozenset[Link], share: float) -> None:
         """Lose a share of the packets on these links, in addition to present losses."""
+        self._require(links)
         async with self._lock:
             new = sorted(link for link in links if not self._losses[link, share])
             self._losses.update((link, share) for link in links)
@@ -84,6 +86,16 @@ class Firewall:
         lost = await self._each(lossy, self._count_lost)
         seen = await self._each(lossy, self._count_seen)
         return sum(lost), sum(seen)
+
+    def _require(self, links: frozenset[Link]) -> None:
+        """Refuse links of nodes that share the network of the machine.
+
+        Raises:
+            ClusterError: a target has no firewall of its own.
+        """
+        for link in sorted(links):
+            if link.source not in self._addresses or link.target not in self._shells:
+                raise ClusterError(f"node {link.target} has no firewall of its own")
 
     async def _each(
         self, links: list[Link], work: Callable[[int, list[int]], Awaitable[int]]

@@ -7,10 +7,13 @@ a node is written once over this protocol: see live_cluster.py, firewall.py, clo
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from kraftproof.cluster.protocol import Address, Capability, NodeInfo
+from kraftproof.cluster.protocol import PROXIED, Address, Capability, ClusterError, NodeInfo
 from kraftproof.cluster.systems.deployment import Deployment
+
+if TYPE_CHECKING:
+    from kraftproof.cluster.remote.live_links import Proxies
 
 Ports = Mapping[int, Mapping[str, int]]
 """The named ports of each node, as the system has them."""
@@ -92,6 +95,10 @@ class Host(Shell, Protocol):
         """
         ...
 
+    def expect_taken(self, ports: frozenset[int]) -> None:
+        """Take note that a fault holds these ports of the node, and no other run."""
+        del ports
+
     async def start(self) -> None:
         """Start the node; one that runs is left alone."""
         ...
@@ -138,6 +145,16 @@ class Hosts(Protocol):
         """Return the faults that the hosts can give to nodes."""
         ...
 
+    @property
+    def has_firewall(self) -> bool:
+        """Whether each node has a network of its own, whose firewall may cut links."""
+        return True
+
+    @property
+    def proxied(self) -> frozenset[Capability]:
+        """The faults for which the links of a run lead through proxies."""
+        return PROXIED
+
     def directory(self, node: NodeInfo) -> Path:
         """Return the directory of a node, as the harness sees it."""
         ...
@@ -149,6 +166,15 @@ class Hosts(Protocol):
             ClusterError: no host is available; the message is one line with the reason.
         """
         ...
+
+    async def proxies(self, seed: int) -> "Proxies":
+        """Start the proxies of all links between the hosts, before the nodes start.
+
+        Raises:
+            ClusterError: the hosts can have no proxies.
+        """
+        del seed
+        raise ClusterError(f"the {self.backend} backend has no proxies for links")
 
     async def started(self) -> None:
         """Take note that nodes were started, so that a sweep finds them if the harness dies."""

@@ -30,18 +30,19 @@ from kraftproof.cluster.remote.host import Hosts
 from kraftproof.cluster.remote.live_clocks import LiveClocks
 from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
+from kraftproof.cluster.remote.live_starts import LiveStarts
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.cluster.systems.system import System
 
+NO_NAMES = "the nodes of the system {} know each other by address"
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFaultCapable):
     """The nodes of one run."""
 
     def __init__(
@@ -61,7 +62,10 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
         self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)
         self._directories = {node.node_id: hosts.directory(node) for node in options.nodes}
         self._hosts = {}
-        self._deployments: dict[int, Deployment] = {}
+        self._deployments = {}
+        self._held = {}
+        self._proxies = None
+        self._baseline = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})
         self._order = StartOrder(scope, self._ready_timeout_ns)
@@ -95,14 +99,19 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
         self._hosts = await self._provider.provision(ports_of(self._system, self.nodes))
         hosts = self._hosts
         self._deployments = deployments_of(self._system, self._options, hosts)
-        addresses = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
-        trusted = {n: host.trusted for n, host in hosts.items()}
-        self._firewall = Firewall(hosts, addresses, trusted)
+        if Capability.LOST_NAME in self._options.needs and not any(map(self.names_in_use, hosts)):
+            raise ClusterError(f"--nemesis lost-name: {NO_NAMES.format(self._system.name)}")
+        if self._provider.has_firewall:
+            own = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
+            trusted = {n: host.trusted for n, host in hosts.items()}
+            self._firewall = Firewall(hosts, own, trusted)
         self._clocks = {
             n: NodeClock(hosts[n], deployment.wall_clock, self._directories[n])
             for n, deployment in self._deployments.items()
             if deployment.wall_clock is not None
         }
+        if self._provider.proxied & self._options.needs:
+            self._proxies = await self._provider.proxies(self._options.seed)
         tasks = [self._scope.spawn(self._deploy(n)) for n in hosts]
         try:
             for task in tasks:
@@ -152,6 +161,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
     async def stop(self) -> None:
         try:
             await self.still_clocks()
+            await self.free_ports()
+            await self.end_proxies()
             await self._provider.remove()
         finally:
             await self._disks.unmount()
@@ -192,19 +203,19 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, Cluster, DiskFaultCapable):
     async def cut(self, links: frozenset[Link]) -> None:
         if Capability.PARTITION not in self._provider.capabilities:
             raise ClusterError(f"the {self.backend} backend can't cut links")
-        await self._firewall.cut(links)
+        await self._cutter.cut(links)
 
     @override
     async def heal(self, links: frozenset[Link]) -> None:
-        await self._firewall.heal(links)
+        await self._cutter.heal(links)
 
     @override
     async def withheld(self, links: frozenset[Link]) -> int:
-        return await self._firewall.withheld(links)
+        return await self._cutter.withheld(links)
 
     @override
     async def round_trip(self, link: Link) -> bool:
-        target = next(iter(self._hosts[link.target].addresses.values()))
+        target = next(iter(self._hosts[link.target].addresses.values())).as_peer
         request = self._deployments[link.target].probe
         return await probe.answers(self._hosts[link.source], target, request)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from kraftproof.cluster.plugin import blamed, plugin, returned
-from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
+from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
 from kraftproof.cluster.remote.host import Host, Ports
 from kraftproof.cluster.systems.deployment import Deployment, Site
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -57,6 +57,10 @@ def provide(system: System, options: ClusterOptions) -> None:
         system.provide(options)
 
 
+def _as_peers(ports: Mapping[str, Address]) -> dict[str, Address]:
+    return {name: address.as_peer for name, address in ports.items()}
+
+
 def _are_ports(ports: object) -> bool:
     return (
         isinstance(ports, Mapping)
@@ -79,12 +83,13 @@ def deployments_of(
     found = {}
     for node in options.nodes:
         host = hosts[node.node_id]
+        others = {n: _as_peers(addresses[n]) for n in hosts if n != node.node_id}
         site = Site(
             node=node,
             nodes=options.nodes,
             directory=host.directory,
             python=host.python,
-            addresses=addresses,
+            addresses={**addresses, **others},
             options=options,
             sees_machine=host.sees_machine,
             uploads=host.uploads,

@@ -112,6 +112,10 @@ class SshHosts(Hosts):
         address, harness = await _addresses(machine)
         directory = facts.directory_of(self._run)
         assert self._archives is not None, "provision made them"
+        builtins = msgspec.to_builtins(owner)
+        await machine.agent("prepare", {"directory": directory, "owner": builtins})
+        offset_ns = await machine.monotonic_offset_ns()
+        # From here on there is something to give back.
         self._begun[node_id] = SshHost(
             machine,
             facts,
@@ -125,10 +129,8 @@ class SshHosts(Hosts):
                 for name, number in ports.items()
             },
             self._archives,
-            await machine.monotonic_offset_ns(),
+            offset_ns,
         )
-        builtins = msgspec.to_builtins(owner)
-        await machine.agent("prepare", {"directory": directory, "owner": builtins})
         await lock(machine, directory, builtins)
 
     async def _beat(self, machine: Machine, lease: Path) -> None:

@@ -28,9 +28,10 @@ NemesisOption = Annotated[
     str,
     typer.Option(
         help="Faults, comma-separated: kill, kill-all, pause, restart, stop, rolling, partition, "
-        "isolate, and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
-        "loss, clock, clock-strobe, clock-drift, cpu, memory; with --backend simulated also "
-        "reset, stall, wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
+        "isolate, loss, latency, reset; on live nodes taken-port, bandwidth, slow-close, "
+        "limit-data and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
+        "clock, clock-strobe, clock-drift, cpu, memory, lost-name; with --backend simulated also "
+        "stall, wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
         "`kraftproof list faults` explains them."
     ),
 ]
@@ -73,6 +74,13 @@ ExpectOption = Annotated[
     typer.Option(
         help="declared: judge by the guarantees that the system declares. strict: judge every "
         "answer by the model."
+    ),
+]
+AtOnceOption = Annotated[
+    int,
+    typer.Option(
+        help="Largest number of faults at the same time. With more than 1, each leg of the run "
+        "has a drawn subset of the faults, and one leg has none."
     ),
 ]
 MinBitesOption = Annotated[
@@ -132,6 +140,7 @@ def run_one(
     ] = DEFAULTS.time_limit_s,
     rate: Annotated[float, typer.Option(help="Operations per second.")] = DEFAULTS.rate,
     fault_every: FaultEveryOption = None,
+    at_once: AtOnceOption = DEFAULTS.at_once,
     min_bites: MinBitesOption = DEFAULTS.min_bites,
     expect: ExpectOption = DEFAULTS.expect,
     concurrency: Annotated[
@@ -183,6 +192,7 @@ def run_one(
         time_limit_s=time_limit,
         rate=rate,
         fault_every_s=fault_every,
+        at_once=at_once,
         min_bites=min_bites,
         expect=expect,
         concurrency=concurrency,

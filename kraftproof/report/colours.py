@@ -47,6 +47,17 @@ FAULTS: Final = {
     "loss": "#9fd6d2",
     "reset": "#00868b",
     "stall": "#3f6f75",
+    "latency": "#2f9e8f",
+    "bandwidth": "#5f8f3f",
+    "slow-close": "#7fb069",
+    "limit-data": "#4a7c59",
+    "stop": "#c46a2f",
+    "rolling": "#9a7b00",
+    "taken-port": "#a0522d",
+    "lost-name": "#996515",
+    "cpu": "#6a5acd",
+    "memory": "#483d8b",
+    "clock-drift": "#c71585",
 }
 OTHER_COLOUR: Final = "#8a8f98"
 """Colour of the faults of plug-ins."""

@@ -20,6 +20,7 @@ from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault, strange_nodes
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
+from kraftproof.nemesis.subsets import subsets
 from kraftproof.options import RunOptions, parse_nodes, refuse_store
 from kraftproof.run.backends import Backend, make_backend
 from kraftproof.run.directory import RunDirectory
@@ -45,13 +46,7 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
     refuse_store(options.store)
     schedule = given
     if schedule is None:
-        schedule = spaced(
-            options.nemeses,
-            told.nodes,
-            Random(f"schedule {options.seed}"),
-            options.time_limit_ns,
-            every_ns=options.fault_every_ns,
-        )
+        schedule = _drawn(options, told.nodes)
     if given is not None:
         _refuse_strange_nodes(given, told.nodes)
     for scheduled in schedule:
@@ -59,6 +54,16 @@ def plan(options: RunOptions, given: Schedule | None = None) -> Schedule:
     if options.engine == "spark":
         _refuse_missing_spark()
     return schedule
+
+
+def _drawn(options: RunOptions, nodes: Sequence[NodeInfo]) -> Schedule:
+    """Draw the schedule of a run from its seed."""
+    random, limit_ns = Random(f"schedule {options.seed}"), options.time_limit_ns
+    every_ns = options.fault_every_ns
+    if options.at_once == 1:
+        return spaced(options.nemeses, nodes, random, limit_ns, every_ns=every_ns)
+    most = options.at_once
+    return subsets(options.nemeses, nodes, random, limit_ns, at_once=most, every_ns=every_ns)
 
 
 def _refuse_strange_nodes(schedule: Schedule, nodes: Sequence[NodeInfo]) -> None:

@@ -29,6 +29,7 @@ CHANGED = {
     "loss": "links",
     "reset": "links",
     "stall": "links",
+    "latency": "links",
 }
 """The part of a cluster's state that a fault changes as soon as it is applied."""
 SEEDS = range(3)

@@ -6,7 +6,14 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
+from kraftproof.cluster.protocol import (
+    CLOCKS,
+    PROXIED,
+    Capability,
+    Cluster,
+    ClusterOptions,
+    NodeInfo,
+)
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT, TopicsClient
 from kraftproof.cluster.systems.apache_kafka.deployment import deployment, release_of
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
@@ -38,6 +45,9 @@ CAPABILITIES: Final = frozenset(
         Capability.LOSS,
         Capability.CPU,
         Capability.MEMORY,
+        Capability.TAKEN_PORT,
+        Capability.LOST_NAME,
+        *PROXIED,
         *CLOCKS,
     }
 )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from kraftproof.cluster.protocol import Address
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import PORT
 
@@ -28,6 +29,15 @@ def server_properties(site: Site, settings: Mapping[str, str]) -> str:
         "controller.listener.names": CONTROLLER_LISTENER,
         "log.dirs": str(site.directory / "data"),
         "trace.file": str(site.directory / "trace.jsonl"),
+        **({} if is_controller else _advertised(own, name)),
         **settings,
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())
+
+
+def _advertised(own: Address, name: str) -> dict[str, str]:
+    """Return the address by which others reach a broker, if they use another number."""
+    peer = own.as_peer
+    if peer.host == own.host:
+        return {}
+    return {"advertised.listeners": f"{name}://{peer.host}:{peer.port}"}

@@ -41,6 +41,12 @@ SPARING: Final = frozenset(
         Capability.LOSS,
         Capability.RESET,
         Capability.STALL,
+        Capability.CLOCK_DRIFT,
+        Capability.LATENCY,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+        Capability.CPU,
     }
 )
 """A fault with such a capability ends no process."""

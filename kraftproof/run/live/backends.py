@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from typing_extensions import override
 
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import PROXIED, Capability, Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.systems.system import System
 from kraftproof.run.watchdog import LIMIT_S, watchdog
 
@@ -104,6 +104,16 @@ class DockerBackend(LiveBackend):
         from kraftproof.cluster.docker.engine import connect_engine
 
         connect_engine().close()
+
+    @override
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
+        """Look also for what the proxies of links need."""
+        if capability not in PROXIED:
+            return super().lacks(capability, options)
+        from kraftproof.cluster.docker.namespace import NO_ENTRY, may_enter
+        from kraftproof.cluster.remote.toxiproxy.program import missing
+
+        return missing() if may_enter() else NO_ENTRY
 
     @override
     def cluster(

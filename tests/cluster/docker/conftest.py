@@ -9,7 +9,7 @@ import pytest
 
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.protocol import Capability, ClusterOptions, nodes_of
 from kraftproof.cluster.remote.readiness import wait_until_ready
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
 
@@ -45,13 +45,18 @@ class Driver:
 
 
 async def make(
-    directory: Path, controllers: int, brokers: int, timeouts: str = "chaos"
+    directory: Path,
+    controllers: int,
+    brokers: int,
+    timeouts: str = "chaos",
+    needs: frozenset[Capability] = frozenset(),
 ) -> DockerCluster:
     options = ClusterOptions(
         nodes=nodes_of(controller=controllers, broker=brokers),
         seed=7,
         directory=directory,
         timeouts=timeouts,
+        needs=needs,
     )
     return DockerCluster(options, LiveScope(), ReferenceSystem())
 
@@ -62,8 +67,13 @@ def driver(
 ) -> Iterator[Driver]:
     """A 3+3 cluster; a module's TIMEOUTS names another profile than chaos."""
     timeouts = getattr(request.module, "TIMEOUTS", "chaos")
+    yield from running(make(tmp_path_factory.mktemp("shared"), 3, 3, timeouts))
+
+
+def running(made: Coroutine[Any, Any, DockerCluster]) -> Iterator[Driver]:
+    """Yield the driver of a new cluster, and take the cluster down."""
     with asyncio.Runner() as runner:
-        cluster = runner.run(make(tmp_path_factory.mktemp("shared"), 3, 3, timeouts))
+        cluster = runner.run(made)
         try:
             runner.run(cluster.start())
             yield Driver(runner, cluster)

@@ -126,3 +126,14 @@ def test_a_node_at_its_memory_limit_is_refused_memory_until_healed(driver: Drive
     else:
         assert healed.memory_limit == before.memory_limit
     driver.until_ready()
+
+
+def test_names_of_peers_do_not_resolve_until_restored(driver: Driver):
+    cluster = driver.cluster
+    assert cluster.names_in_use(5) == ("node-1", "node-2", "node-3")
+    assert driver.run(cluster.unresolved(5)) == ()
+    driver.run(cluster.hide_names(5))
+    driver.run(cluster.hide_names(5))
+    assert driver.run(cluster.unresolved(5)) == ("node-1", "node-2", "node-3")
+    driver.run(cluster.restore_names(5))
+    assert driver.run(cluster.unresolved(5)) == ()

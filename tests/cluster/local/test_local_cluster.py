@@ -104,6 +104,25 @@ def test_a_broker_of_another_cluster_says_so_in_one_line_and_ends(kraftproof_clu
     assert "cluster" in line
 
 
+def test_a_node_whose_port_a_fault_has_taken_says_so_and_starts_when_the_port_is_free(
+    kraftproof_cluster,
+):
+    cluster, drive = kraftproof_cluster.cluster, kraftproof_cluster.drive
+    kraftproof_cluster.kill(3)
+    taken = drive(cluster.take_port(3))
+    kraftproof_cluster.start_node(3)
+    deadline = time.monotonic() + 20
+    while drive(cluster.process_id(3)) is not None:
+        assert time.monotonic() < deadline
+        drive(cluster.scope.sleep(50_000_000))
+    assert taken.partition(":")[2] in drive(cluster.last_words(3))
+    assert "address already in use" in drive(cluster.last_words(3))
+    drive(cluster.free_port(3))
+    kraftproof_cluster.start_node(3)
+    kraftproof_cluster.wait_until_ready()
+    drive(cluster.free_port(3))
+
+
 @pytest.mark.slow
 def test_a_whole_run_under_kill_and_pause_is_valid(kraftproof_run):
     result = kraftproof_run(nemeses=("kill", "pause"), time_limit_s=30)

@@ -143,8 +143,7 @@ def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_pa
         ),
         (
             "--nemesis clock",
-            "--nemesis clock: the local backend can't do that, only disk-error, disk-full, kill, "
-            "lose-unsynced, pause, restart, slow-disk",
+            "--nemesis clock: the local backend can't do that, only bandwidth, disk-error, ",
         ),
         (
             "--backend simulated --nemesis kill",

@@ -108,10 +108,10 @@ def test_node_that_is_called_wrongly(arguments):
             "--workload queue: the clients of the system reference serve only topics, registration",
         ),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
-        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only disk-error"),
+        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only bandwidth"),
         (
             "--backend docker --nemesis wipe",
-            "--nemesis wipe: the docker backend can't do that, only clock, disk-error",
+            "--nemesis wipe: the docker backend can't do that, only bandwidth, clock, ",
         ),
         ("--node-config num.partitions", "--node-config num.partitions: KEY=VALUE is expected"),
         (

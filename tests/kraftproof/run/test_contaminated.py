@@ -123,6 +123,11 @@ def test_a_node_that_prints_that_its_address_is_in_use_is_a_sign(tmp_path):
     [found] = signs(tmp_path / "history.jsonl", tmp_path, "0abcd")
     assert found.kind == "contaminated"
     assert found.sentence == "contaminated: node 2 found its address in use by another program"
+    for targets, signs_left in (([2], 0), ([1], 1)):
+        row = {"index": 0, "time": 0, "phase": "intent", "fault": "f0", "kind": "taken-port"}
+        text = json.dumps({**row, "targets": targets})
+        (tmp_path / "faults.jsonl").write_text(text)
+        assert len(list(signs(tmp_path / "history.jsonl", tmp_path, "0abcd"))) == signs_left
 
 
 def test_only_answered_values_of_other_runs_count(tmp_path):
