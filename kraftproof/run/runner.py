@@ -157,7 +157,7 @@ class _Attempt:
         self.mishaps: list[Mishap] = []
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
-        self.requested = cluster_options(options, directory, self.system, schedule, is_collected)
+        self.asked = cluster_options(options, directory, self.system, schedule, is_collected)
 
     def drive(self) -> None:
         """Bring the run to its end, or note what ended it.
@@ -169,7 +169,7 @@ class _Attempt:
         try:
             with writing(self.directory.path):
                 backend = make_backend(self.options.backend)
-                backend.run(self.requested, self.system, self.main, self.progress.phase)
+                backend.run(self.asked, self.system, self.main, self.progress.phase)
         except KeyboardInterrupt:
             interrupts.settle()
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
@@ -206,9 +206,7 @@ class _Attempt:
             self.schedule,
             history,
             faults,
-            None
-            if self.options.is_virtual
-            else partial(Health, cluster, self.system, self.requested),
+            None if self.options.is_virtual else partial(Health, cluster, self.system, self.asked),
         )
         self._interpreter = interpreter
         self.cluster = cluster

@@ -85,14 +85,12 @@ def _descend_first(layout: Layout, keys: NDArray[np.int64]) -> NDArray[np.int64]
     return found
 
 
-def _descend(
-    layout: Layout, keys: NDArray[np.int64], work: int, capacity: int
-) -> NDArray[np.int64]:
+def _descend(layout: Layout, keys: NDArray[np.int64], work: int, rows: int) -> NDArray[np.int64]:
     """Search keys depth first, with work as told there; return what it finds."""
     found = np.zeros((len(keys), 3), np.int64)
     if len(keys):
         columns = columns_of(layout.counts[keys], _ENDS)
-        descent = new_descent(columns, _ranks(layout, keys), capacity)
+        descent = new_descent(columns, _ranks(layout, keys), rows)
         workspace = _workspace(layout, keys, columns)
         depth_first.descend(
             layout, keys, _ENDS, descent, workspace, work, is_resumed=False, found=found
@@ -172,10 +170,8 @@ class _Portfolio:
     def _fits(self, capacity: int) -> bool:
         """Return whether a depth-first search may have so much capacity."""
         a_row = 8 * (columns_of(self._layout.counts[[self._key]], _ENDS) + 16)
-        return (
-            capacity <= _MOST_DESCENT_CAPACITY
-            and a_row * capacity <= self._limits.memory_bytes // 4
-        )
+        most = min(_MOST_DESCENT_CAPACITY, self._limits.memory_bytes // 4 // a_row)
+        return capacity <= most
 
     def _descend_quickly(self, share: int) -> NDArray[np.int64]:
         """Go on with the quick search, if the key fits it; return what it finds."""
