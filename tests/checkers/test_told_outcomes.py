@@ -68,7 +68,7 @@ def test_what_the_harness_saw_decides_where_the_history_is_in_order(told_runs):
     assert ended.why == ()
     assert guarded.why == (
         "pause: 0 faults have bitten, at least 2 are needed",
-        "no operation succeeded while faults were in force",
+        "no operation succeeded in the quiet windows",
     )
     assert mishap.why == ("interrupted: it broke off",)
     assert [finding.check for finding in violated.findings] == ["ElectionSafety"]

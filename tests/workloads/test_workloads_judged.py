@@ -16,7 +16,7 @@ BUGS = {
     "bank": ("forgets", "not-atomic"),
     "lock": ("forgets", "takes-old-tokens"),
 }
-OF_KAFKA = {"topics", "registration"}
+OF_KAFKA = {"topics", "topic-names", "registration"}
 
 
 def test_every_workload_for_any_system_is_here():

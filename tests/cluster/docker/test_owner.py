@@ -75,7 +75,7 @@ def test_more_nodes_than_a_subnet_holds_are_refused():
 
 def test_a_clock_file_is_replaced_whole_and_a_torn_trace_line_is_passed_over(tmp_path):
     host = LocalHost(tmp_path, {})
-    clock = NodeClock(host, wall_clock)
+    clock = NodeClock(host, wall_clock, tmp_path)
     path = clock_file(tmp_path)
     assert asyncio.run(clock.reported_offset()) is None
     asyncio.run(clock.shift(-1_500_000_000))

@@ -127,5 +127,5 @@ def test_a_clock_that_no_means_moves_is_refused_with_the_reason(kind, capsys):
     assert line.startswith(
         f"kraftproof: --nemesis {kind}: the system etcd can't have that on docker (Go programs "
         "read the clock without the C library, so libfaketime can't move it, and time namespaces "
-        "leave the wall clock alone), only cpu, "
+        "leave the wall clock alone), only "
     )

@@ -44,6 +44,7 @@ class OneSession:
 
     def __init__(self, recorder):
         self.recorder = recorder
+        self.observe = None
         self.processes = 0
 
     def next_process(self):

@@ -64,4 +64,4 @@ def test_redis_runs_in_containers_only(capsys):
     arguments = ["test", "--system", REDIS, "--workload", "register", "--dry-run"]
     assert cli.run(arguments) == 3
     said = capsys.readouterr().err.strip()
-    assert said == "kraftproof: --backend local: the system redis runs only on docker"
+    assert said == "kraftproof: --backend local: the system redis runs only on docker, ssh"

@@ -153,7 +153,7 @@ def test_hovering_tells_the_operation(page):
     tip = page.evaluate("tip.hidden ? '' : tip.innerText")
     assert "7500: read" in tip
     assert "at node 1" in tip
-    assert "has no place in any legal order" in tip
+    assert "not linearizable: the operation has no place in a legal order" in tip
     other = page.evaluate("picture.data.index[view.byOrder[view.byOrder.length - 40]]")
     page.evaluate(f"picture.select(picture.data.index.indexOf({other}))")
     page.settle()

@@ -18,7 +18,7 @@ from kraftproof.run.live import backends as live_backends
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 
-def overlapping(options):
+def overlapping(options, given):
     # The fault of the package is healed while another fault is in force.
     from PACKAGE.fault import Fault
     nodes = [node.node_id for node in planning.cluster_options(options, None).nodes]

@@ -38,7 +38,7 @@ def result(tmp_path, *findings, violations=()):
         directory=RunDirectory(path=tmp_path),
         verdict=Verdict.INVALID,
         findings=findings,
-        simulation=SimpleNamespace(violations=violations, events=99),
+        simulation=SimpleNamespace(violations=violations, crashes=(), events=99),
         run=None,
         why=("why",),
     )
@@ -79,6 +79,7 @@ def test_what_names_a_violation_in_json_is_a_field_of_the_invariant_or_check(tmp
         "time": 5e-9,
         "detail": "d",
         "why": ["why"],
+        "crash": None,
     }
     crash = seed_result(result(tmp_path, violations=(violation(kind=ViolationKind.CRASH),)))
     assert (crash.is_crash, crash.violation_as_json()["kind"]) == (True, "crash")

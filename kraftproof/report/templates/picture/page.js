@@ -55,7 +55,7 @@ function facts(op) {
     ["order", place < 0 ? "" : `${place + 1} of ${view.byOrder.length} in the longest linearization`],
     ["then", place < 0 ? "" : data.states[data.state[op]]],
     ["counted", !view.counted.has(op) ? "" : data.counted.inside.includes(op) ? "wholly in a window" : "may have taken effect in a window"],
-    ["proof", op === data.first_illegal ? "not linearizable in any legal order" : proof ? (proof.required ? "" : "may have taken effect: ") + proof.meaning : ""],
+    ["proof", op === data.first_illegal ? "not linearizable: the operation has no place in a legal order" : proof ? (proof.required ? "" : "may have taken effect: ") + proof.meaning : ""],
   ].filter(([, text]) => text);
 }
 
