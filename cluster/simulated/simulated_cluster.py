@@ -171,6 +171,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         deadline_ns = self._scope.now() + READY_WITHIN_NS
         while await self.lacks() is not None:
             if self._scope.now() >= deadline_ns:
+                final_checks.report_not_ready(self.world, READY_WITHIN_NS // 1_000_000_000)
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")
             await self._scope.sleep(POLL_NS)
         self._background = background_load.start(self._scope, self.world, self.options)

@@ -79,6 +79,22 @@ def is_ready(world: World) -> bool:
     )
 
 
+def report_not_ready(world: World, waited_s: int) -> None:
+    """Report a cluster that is not ready although no fault was injected.
+
+    Without a running node there is nothing to report: the nodes have crashed or have refused to
+    start.
+    """
+    running = list(_running(world, tuple(sorted(world.machines))))
+    if running:
+        world.monitor.report_violation_of(
+            "ClusterBecomesReady",
+            f"Without faults, a leader is active and every broker runs within {waited_s} s.",
+            running[0],
+            "; ".join(f"node {process.node_id}: {process.status}" for process in running),
+        )
+
+
 def has_leader(world: World, core: Sequence[int]) -> bool:
     """Return whether exactly one node of the core leads, and its whole log has committed."""
     return _leader(world, core) is not None

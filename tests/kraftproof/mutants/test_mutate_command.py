@@ -11,7 +11,7 @@ from tests.support.command import KRAFTPROOF, ROOT, run
 
 ELECTIONS = "kraftproof/node/core/raft/elections.py"
 LIMIT_S = "2"
-KILLED = ("property", "NoUnexpectedExit")
+KILLED = ("property", "ClusterBecomesReady")
 
 
 @pytest.mark.parametrize(

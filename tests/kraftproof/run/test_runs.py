@@ -5,7 +5,8 @@ import json
 import pytest
 
 from kraftproof import cli
-from kraftproof.nemesis.catalogue import nemesis_names
+from kraftproof.cluster.protocol import LIVE_ONLY
+from kraftproof.nemesis.catalogue import nemesis_names, ours
 from tests.support.long_cases import mostly_long
 
 pytestmark = pytest.mark.simulation
@@ -15,7 +16,8 @@ SHORT = ("--backend", "simulated", "--engine", "inline", "--nodes", "3+1", "--ra
 
 def each_nemesis_under_each_workload():
     """Return the pairs. `make test` has every nemesis once, half of them under each workload."""
-    names, workloads = nemesis_names(), ("topics", "registration")
+    kinds, workloads = ours(), ("topics", "registration")
+    names = [name for name in nemesis_names() if kinds[name].requires not in LIVE_ONLY]
     pairs = [(workload, nemesis) for workload in workloads for nemesis in names]
     quick = [
         f"{workload}-{nemesis}"

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.simulated.background import broker_visitors
 from kraftproof.cluster.simulated.background.broker_visitors import (
     HeartbeatRequest,
     RegistrationRequest,
@@ -19,7 +20,8 @@ NODES = nodes_of(controller=1, broker=2)
 
 
 @pytest.mark.simulation
-def test_brokers_keep_their_ids_while_they_live_and_get_them_back(tmp_path) -> None:
+def test_brokers_keep_their_ids_while_they_live_and_get_them_back(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(broker_visitors, "UNREGISTER_SHARE", 0.0)
     options = ClusterOptions(nodes=NODES, seed=4, directory=tmp_path)
     cluster, answers, stale = SimulatedCluster(options), Counter(), Counter()
     scope = cluster.scope
