@@ -23,7 +23,11 @@ PROBE = signal.SIGUSR1
 question which comes late is never taken for another interrupt."""
 
 
+RECEIVED_S = 0.5
+"""Time in which an interrupt of the moment is noticed, in seconds."""
 _settled = Event()
+_received = Event()
+"""Set by the first interrupt."""
 _again: list[Timer] = []
 """Timers of lost interrupts that are not repeated yet."""
 _endings: list[str] = []
@@ -68,6 +72,8 @@ def _look_for_lost(reader: int) -> None:
     """
     while True:
         numbers = os.read(reader, 1)
+        if numbers[0] in {signal.SIGINT, signal.SIGTERM}:
+            _received.set()
         while numbers[0] in {signal.SIGINT, signal.SIGTERM} and not _settled.wait(PROBE_S):
             signal.pthread_kill(main_thread().ident or 0, PROBE)
 
@@ -111,6 +117,14 @@ def _once_more(lost: "sys.UnraisableHookArgs") -> None:
         again.start()
     else:
         sys.__unraisablehook__(lost)
+
+
+def is_received() -> bool:
+    """Return whether an interrupt has arrived, also if another error has taken its place.
+
+    PySpark handles an interrupt by a call of Java, and loses the interrupt if the call fails.
+    """
+    return _received.wait(RECEIVED_S)
 
 
 def is_lost() -> bool:

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from kraftproof import interrupts
 from kraftproof.analysis_progress import AnalysisProgress
 from kraftproof.checkers.history.analysis_schema import ANALYSIS_TABLES
 from kraftproof.checkers.history.schema import SCHEMA_VERSION
@@ -137,6 +138,8 @@ def _analyse(
     try:
         return analyze(spark, sources, out.absolute(), gap_ns=gap_ns, tell=progress.step)
     except AnalysisError as error:
+        if interrupts.is_received():
+            raise KeyboardInterrupt from error
         print_error(f"kraftproof analyze: {error}")
         raise typer.Exit(Verdict.UNKNOWN.exit_code) from error
 

@@ -254,3 +254,18 @@ def test_an_id_that_is_refused_when_the_session_of_its_owner_is_long_over():
     leasing.harness.now_ns += SESSION_NS + TICK_NS + 1
     leasing.registration(-1, b"b", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
     assert leasing.reported == ["broker 4: id not released 2.250 s after a contact"]
+
+
+def test_a_registration_that_is_written_and_times_out_holds_its_id():
+    """The simulation showed this at seed 95000: a slow disk let the request time out."""
+    leasing = Leasing(in_time)
+    leasing.heartbeat(0)
+    leasing.harness.now_ns += SESSION_NS + TICK_NS
+    leasing.process.appends(broker(4, 5, incarnation=b"b"))
+    leasing.registration(-1, b"b", ErrorCode.REQUEST_TIMED_OUT)
+    leasing.harness.now_ns += TICK_NS
+    leasing.registration(-1, b"c", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
+    assert leasing.reported == []
+    leasing.harness.now_ns += SESSION_NS + 1
+    leasing.registration(-1, b"c", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
+    assert len(leasing.reported) == 1
