@@ -97,6 +97,8 @@ class LocalMesh:
             task = asyncio.create_task(self._relay(node_id, address, reader, writer))
             self._relays.add(task)
             task.add_done_callback(self._relays.discard)
+            # A task may be cancelled before it begins, or while it connects.
+            task.add_done_callback(lambda _: writer.close())
 
         return accept
 
