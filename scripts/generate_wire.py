@@ -24,22 +24,32 @@ TARGET: Final = Path(__file__).resolve().parent.parent / "node/wire"
 MESSAGES: Final = "messages/generated"
 RECORDS: Final = "records/generated"
 APIS: Final = (
+    "allocate_producer_ids",
+    "alter_configs",
+    "alter_partition",
+    "alter_partition_reassignments",
     "api_versions",
+    "assign_replicas_to_dirs",
     "begin_quorum_epoch",
     "broker_heartbeat",
     "broker_registration",
+    "controller_registration",
     "create_partitions",
     "create_topics",
     "delete_topics",
     "describe_cluster",
     "describe_configs",
     "describe_quorum",
+    "elect_leaders",
     "end_quorum_epoch",
     "envelope",
     "fetch",
     "fetch_snapshot",
+    "incremental_alter_configs",
+    "list_partition_reassignments",
     "metadata",
     "unregister_broker",
+    "update_features",
     "vote",
 )
 DATA: Final = {"default_principal_data": "default_principal_data"}

@@ -8,7 +8,8 @@ from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.effects import Append, CheckSnapshot, Exit, StoreSlice
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.server.workers import run_through
