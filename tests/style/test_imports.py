@@ -17,6 +17,7 @@ CORE_MAY_USE = (
     "kraftproof.node.wire.records.batch",
     "kraftproof.node.wire.records.control",
     "kraftproof.node.wire.records.metadata",
+    "kraftproof.node.wire.records.raw_batch",
     "kraftproof.node.wire.records.unknown_record",
     "kraftproof.node.wire.types",
     "kraftproof.node.wire.errors",

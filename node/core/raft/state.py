@@ -273,14 +273,9 @@ class RaftState:
 
     def flush(self) -> None:
         """Request a flush of all appended records."""
-        self.flush_requested = self.log.end_offset
-        self.outbox.emit(
-            Flush(
-                log=METADATA_LOG,
-                generation=self.log.generation,
-                end_offset=self.log.end_offset,
-            )
-        )
+        end = self.flush_requested = self.log.end_offset
+        generation = self.log.generation
+        self.outbox.emit(Flush(log=METADATA_LOG, generation=generation, end_offset=end))
 
     def truncate(self, end_offset: Offset) -> None:
         """Truncate the log, and flush the unflushed rest again as a new generation of the log."""
