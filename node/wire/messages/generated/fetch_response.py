@@ -2,7 +2,8 @@
 
 import struct
 from typing import ClassVar
-from kraftproof.node.wire.records.field import Records, encode_records
+from kraftproof.node.wire.records.batches import encode_records
+from kraftproof.node.wire.records.field import Records
 from kraftproof.node.wire.primitives import Reader, Writer, uuid16
 from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
