@@ -24,12 +24,15 @@ TARGET: Final = Path(__file__).resolve().parent.parent / "node/wire"
 MESSAGES: Final = "messages/generated"
 RECORDS: Final = "records/generated"
 APIS: Final = (
+    "allocate_producer_ids",
+    "alter_partition",
     "api_versions",
     "begin_quorum_epoch",
     "broker_heartbeat",
     "broker_registration",
     "create_partitions",
     "create_topics",
+    "delete_records",
     "delete_topics",
     "describe_cluster",
     "describe_configs",
@@ -38,7 +41,12 @@ APIS: Final = (
     "envelope",
     "fetch",
     "fetch_snapshot",
+    "find_coordinator",
+    "init_producer_id",
+    "list_offsets",
     "metadata",
+    "offset_for_leader_epoch",
+    "produce",
     "unregister_broker",
     "vote",
 )

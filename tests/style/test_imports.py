@@ -16,6 +16,7 @@ CORE_MAY_USE = (
     "kraftproof.node.wire.messages",
     "kraftproof.node.wire.records.batch",
     "kraftproof.node.wire.records.control",
+    "kraftproof.node.wire.records.field",
     "kraftproof.node.wire.records.metadata",
     "kraftproof.node.wire.records.raw_batch",
     "kraftproof.node.wire.records.unknown_record",
