@@ -24,6 +24,8 @@ from kraftproof.node.wire.messages.generated import create_partitions_request
 from kraftproof.node.wire.messages.generated import create_partitions_response
 from kraftproof.node.wire.messages.generated import create_topics_request
 from kraftproof.node.wire.messages.generated import create_topics_response
+from kraftproof.node.wire.messages.generated import delete_records_request
+from kraftproof.node.wire.messages.generated import delete_records_response
 from kraftproof.node.wire.messages.generated import delete_topics_request
 from kraftproof.node.wire.messages.generated import delete_topics_response
 from kraftproof.node.wire.messages.generated import describe_cluster_request
@@ -42,12 +44,22 @@ from kraftproof.node.wire.messages.generated import fetch_request
 from kraftproof.node.wire.messages.generated import fetch_response
 from kraftproof.node.wire.messages.generated import fetch_snapshot_request
 from kraftproof.node.wire.messages.generated import fetch_snapshot_response
+from kraftproof.node.wire.messages.generated import find_coordinator_request
+from kraftproof.node.wire.messages.generated import find_coordinator_response
 from kraftproof.node.wire.messages.generated import incremental_alter_configs_request
 from kraftproof.node.wire.messages.generated import incremental_alter_configs_response
+from kraftproof.node.wire.messages.generated import init_producer_id_request
+from kraftproof.node.wire.messages.generated import init_producer_id_response
+from kraftproof.node.wire.messages.generated import list_offsets_request
+from kraftproof.node.wire.messages.generated import list_offsets_response
 from kraftproof.node.wire.messages.generated import list_partition_reassignments_request
 from kraftproof.node.wire.messages.generated import list_partition_reassignments_response
 from kraftproof.node.wire.messages.generated import metadata_request
 from kraftproof.node.wire.messages.generated import metadata_response
+from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_request
+from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_response
+from kraftproof.node.wire.messages.generated import produce_request
+from kraftproof.node.wire.messages.generated import produce_response
 from kraftproof.node.wire.messages.generated import unregister_broker_request
 from kraftproof.node.wire.messages.generated import unregister_broker_response
 from kraftproof.node.wire.messages.generated import update_features_request
@@ -69,6 +81,7 @@ REQUESTS: tuple[Schema, ...] = (
     controller_registration_request.CONTROLLER_REGISTRATION_REQUEST,
     create_partitions_request.CREATE_PARTITIONS_REQUEST,
     create_topics_request.CREATE_TOPICS_REQUEST,
+    delete_records_request.DELETE_RECORDS_REQUEST,
     delete_topics_request.DELETE_TOPICS_REQUEST,
     describe_cluster_request.DESCRIBE_CLUSTER_REQUEST,
     describe_configs_request.DESCRIBE_CONFIGS_REQUEST,
@@ -78,9 +91,14 @@ REQUESTS: tuple[Schema, ...] = (
     envelope_request.ENVELOPE_REQUEST,
     fetch_request.FETCH_REQUEST,
     fetch_snapshot_request.FETCH_SNAPSHOT_REQUEST,
+    find_coordinator_request.FIND_COORDINATOR_REQUEST,
     incremental_alter_configs_request.INCREMENTAL_ALTER_CONFIGS_REQUEST,
+    init_producer_id_request.INIT_PRODUCER_ID_REQUEST,
+    list_offsets_request.LIST_OFFSETS_REQUEST,
     list_partition_reassignments_request.LIST_PARTITION_REASSIGNMENTS_REQUEST,
     metadata_request.METADATA_REQUEST,
+    offset_for_leader_epoch_request.OFFSET_FOR_LEADER_EPOCH_REQUEST,
+    produce_request.PRODUCE_REQUEST,
     unregister_broker_request.UNREGISTER_BROKER_REQUEST,
     update_features_request.UPDATE_FEATURES_REQUEST,
     vote_request.VOTE_REQUEST,
@@ -98,6 +116,7 @@ RESPONSES: tuple[Schema, ...] = (
     controller_registration_response.CONTROLLER_REGISTRATION_RESPONSE,
     create_partitions_response.CREATE_PARTITIONS_RESPONSE,
     create_topics_response.CREATE_TOPICS_RESPONSE,
+    delete_records_response.DELETE_RECORDS_RESPONSE,
     delete_topics_response.DELETE_TOPICS_RESPONSE,
     describe_cluster_response.DESCRIBE_CLUSTER_RESPONSE,
     describe_configs_response.DESCRIBE_CONFIGS_RESPONSE,
@@ -107,9 +126,14 @@ RESPONSES: tuple[Schema, ...] = (
     envelope_response.ENVELOPE_RESPONSE,
     fetch_response.FETCH_RESPONSE,
     fetch_snapshot_response.FETCH_SNAPSHOT_RESPONSE,
+    find_coordinator_response.FIND_COORDINATOR_RESPONSE,
     incremental_alter_configs_response.INCREMENTAL_ALTER_CONFIGS_RESPONSE,
+    init_producer_id_response.INIT_PRODUCER_ID_RESPONSE,
+    list_offsets_response.LIST_OFFSETS_RESPONSE,
     list_partition_reassignments_response.LIST_PARTITION_REASSIGNMENTS_RESPONSE,
     metadata_response.METADATA_RESPONSE,
+    offset_for_leader_epoch_response.OFFSET_FOR_LEADER_EPOCH_RESPONSE,
+    produce_response.PRODUCE_RESPONSE,
     unregister_broker_response.UNREGISTER_BROKER_RESPONSE,
     update_features_response.UPDATE_FEATURES_RESPONSE,
     vote_response.VOTE_RESPONSE,
