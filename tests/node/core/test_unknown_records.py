@@ -6,6 +6,7 @@ import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.effects import Append, CheckSnapshot, Exit, StoreSlice
 from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
@@ -66,7 +67,7 @@ def test_recovery_reads_the_log_with_such_a_record_and_keeps_its_bytes():
     disk = formatted()
     storage = opened(disk).storage
     data = batch_bytes(NEWER_TYPE)
-    storage.append(Append(decode_batches(data)[0]))
+    storage.append(Append(METADATA_LOG, decode_batches(data)[0]))
     assert disk.read(f"{DIRECTORY}/{0:020d}.log") == data
     storage.close()
     (batch,) = opened(disk).batches

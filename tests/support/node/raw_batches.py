@@ -1,61 +1,37 @@
-"""Batches of topics as a client would send them. No tests here."""
+"""Batches of a topic as a client sends them, made by kafka-python."""
 
-import struct
+import warnings
 
-from crc32c import crc32c
+from kraftproof.node.wire.records.raw_batch import parse_batch
 
-from kraftproof.node.wire.primitives import Writer
-from kraftproof.node.wire.records.raw_batch import RawBatch, parse_batch
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # kafka-python's way to read its schemas
+    from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 
-Record = tuple[bytes | None, bytes | None]
-
-
-def records_bytes(records: list[Record], deltas_ms: list[int] | None = None) -> bytes:
-    """The uncompressed records of a batch."""
-    out = Writer()
-    for delta, (key, value) in enumerate(records):
-        content = Writer(b"\0")
-        content.varint(0 if deltas_ms is None else deltas_ms[delta])
-        content.varint(delta)
-        for part in (key, value):
-            content.varint(-1 if part is None else len(part))
-            content += part or b""
-        content.varint(0)
-        out.varint(len(content))
-        out += content
-    return bytes(out)
+__all__ = ("GZIP", "DefaultRecordBatch", "produced", "raw")
+GZIP = 1
 
 
-def batch_bytes(
-    count: int = 1,
-    *,
-    base_offset: int = 0,
-    epoch: int = -1,
-    attributes: int = 0,
-    timestamp_ms: int = 1_000,
-    max_timestamp_ms: int | None = None,
-    producer: tuple[int, int, int] = (-1, -1, -1),
-    content: bytes | None = None,
-    last_delta: int | None = None,
-    header_count: int | None = None,
-    value: bytes = b"v",
-) -> bytes:
-    """The bytes of a batch with a right CRC; `producer` is id, epoch and first sequence."""
-    if content is None:
-        content = records_bytes([(b"k", value)] * count)
-    body = struct.pack(
-        ">hiqqqhii",
-        attributes,
-        count - 1 if last_delta is None else last_delta,
-        timestamp_ms,
-        timestamp_ms if max_timestamp_ms is None else max_timestamp_ms,
-        *producer,
-        count if header_count is None else header_count,
+def produced(
+    values, *, timestamps=None, compression=0, producer_id=-1, producer_epoch=-1, base_sequence=-1
+):
+    """Return the bytes of a batch at offset 0, with a value and a timestamp a record."""
+    builder = DefaultRecordBatchBuilder(
+        magic=2,
+        compression_type=compression,
+        is_transactional=False,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        batch_size=1 << 24,
     )
-    body += content
-    return struct.pack(">qiibI", base_offset, 9 + len(body), epoch, 2, crc32c(body)) + body
+    times = timestamps or [1000 + index for index in range(len(values))]
+    for offset, (value, timestamp) in enumerate(zip(values, times, strict=True)):
+        builder.append(offset, timestamp, None, value, [])
+    return bytes(builder.build())
 
 
-def raw_batch(count: int = 1, **fields) -> RawBatch:
-    """A parsed batch; see batch_bytes."""
-    return parse_batch(batch_bytes(count, **fields))
+def raw(base_offset, *values, epoch=1, **keywords):
+    """Return a batch as the leader of the epoch appends the batch."""
+    values = values or (b"value",)
+    return parse_batch(produced(list(values), **keywords)).moved(base_offset, epoch)

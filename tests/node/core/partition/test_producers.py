@@ -9,7 +9,7 @@ from kraftproof.node.core.partition.producers import (
     last_sequence,
 )
 from kraftproof.node.wire.errors import ErrorCode
-from tests.support.node.raw_batches import raw_batch
+from tests.support.node.client_batches import raw_batch
 
 LARGEST = (1 << 31) - 1
 

@@ -15,7 +15,7 @@ from kraftproof.node.core.partition.validation import Refusal, check_content, pa
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records import compression
 from kraftproof.node.wire.records.raw_batch import RawBatch, parse_batch
-from tests.support.node.raw_batches import batch_bytes, raw_batch, records_bytes
+from tests.support.node.client_batches import batch_bytes, raw_batch, records_bytes
 
 HOUR_MS = 3_600_000
 NOW_MS = 10 * HOUR_MS
