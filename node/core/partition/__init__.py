@@ -1,6 +1,6 @@
 """Replicate the partitions of topics: the data plane of a broker (KIP-497, KIP-101, KIP-903).
 
-Each partition has a leader, which appends produced batches and serves readers. The other replicas
+The leader of a partition appends produced batches and serves readers. The other replicas
 fetch from the leader and append the same bytes. The controller names the leader and the in-sync
 replicas (ISR) in the committed image; see node/core/controller.
 

@@ -1,7 +1,7 @@
 """Remember where each leader epoch of a log begins (KIP-101, KIP-320).
 
-A follower compares its last epoch with the leader's cache and finds the offset up to which both
-logs agree. A new leader enters its epoch at once, even without records.
+A follower compares the last epoch with the leader's cache and finds the end of the common part of
+both logs. A new leader enters its epoch at once, even without records.
 """
 
 from bisect import bisect_right
@@ -17,14 +17,14 @@ UNDEFINED_OFFSET: Final = Offset(-1)
 
 
 class EpochStart(Struct, frozen=True):
-    """A leader epoch and the offset of its first record."""
+    """A leader epoch and the offset of the epoch's first record."""
 
     epoch: Epoch
     start_offset: Offset
 
 
 class EpochEndOffset(Struct, frozen=True):
-    """An epoch of a log, and the offset after its last record."""
+    """An epoch of a log, and the offset after the epoch's last record."""
 
     epoch: Epoch
     end_offset: Offset
@@ -52,9 +52,9 @@ class EpochCache:
         return self._entries[-1].epoch if self._entries else UNDEFINED_EPOCH
 
     def assign(self, epoch: Epoch, start_offset: Offset) -> bool:
-        """Enter an epoch that begins at the end of the log; return whether the epoch is new.
+        """Enter an epoch at the end of the log; return whether the epoch is new.
 
-        An older entry from which no record exists gives way.
+        An older entry without records gives way.
         """
         if self._entries and self._entries[-1].epoch >= epoch:
             return False
@@ -64,12 +64,12 @@ class EpochCache:
         return True
 
     def truncate(self, end_offset: Offset) -> None:
-        """Remove the epochs that begin at or above the end of a truncated log."""
+        """Remove the epochs with a begin at or above the end of a truncated log."""
         while self._entries and self._entries[-1].start_offset >= end_offset:
             self._entries.pop()
 
     def raise_start(self, start_offset: Offset) -> None:
-        """Remove the epochs that end at or below a new start; the next epoch begins there."""
+        """Remove the epochs up to a new start; the next epoch begins at the start."""
         kept = bisect_right([entry.start_offset for entry in self._entries], start_offset)
         if kept:
             first = EpochStart(self._entries[kept - 1].epoch, start_offset)
@@ -80,7 +80,7 @@ class EpochCache:
         self._entries.clear()
 
     def end_of(self, epoch: Epoch, log_end: Offset) -> EpochEndOffset:
-        """Return the largest epoch up to `epoch`, and its end; UNDEFINED_END above the last epoch.
+        """Return the largest epoch up to `epoch`, and the end; UNDEFINED_END above the last epoch.
 
         Below the first epoch, the answer is the asked epoch with the start of the first epoch.
         """

@@ -1,7 +1,7 @@
-"""Change the ISR of a partition as its leader: the state machine of KIP-497.
+"""Change the ISR of a partition as the leader: the state machine of KIP-497.
 
 The leader proposes a change to the controller and goes on serving. The controller alone changes the
-ISR (497-07), and the leader may not know for a while whether a proposal was applied. Until then the
+ISR (497-07), and the leader may not know for a while whether a proposal was applied. Meanwhile the
 leader assumes the maximal ISR: a joiner counts from the proposal on, and a leaver counts until its
 removal is committed (497-08). At most one proposal is open per partition (497-11).
 
@@ -21,11 +21,11 @@ from kraftproof.node.wire.errors import ErrorCode
 
 
 class Phase(Enum):
-    """The knowledge of the leader about its proposal."""
+    """The knowledge of the leader about the proposal."""
 
     COMMITTED = "no proposal is open"
     PENDING_EXPAND = "a proposal with a joiner may be applied"
-    PENDING_SHRINK = "a proposal without some members may be applied"
+    PENDING_SHRINK = "a proposal with fewer members may be applied"
 
 
 class AnswerKind(Enum):
@@ -75,12 +75,12 @@ _KINDS: Final[Mapping[int, AnswerKind]] = {
 
 
 def kind_of(error: int) -> AnswerKind:
-    """Return the meaning of a partition's error; an unknown error decides nothing."""
+    """Return the meaning of a partition's error; an unknown error is no decision."""
     return _KINDS.get(error, AnswerKind.NOT_DECIDED)
 
 
 class IsrAnswer(Struct, frozen=True, kw_only=True):
-    """The controller's answer about one partition."""
+    """The controller's answer about a partition."""
 
     error: int
     leader_epoch: Epoch = Epoch(-1)
@@ -89,7 +89,7 @@ class IsrAnswer(Struct, frozen=True, kw_only=True):
 
 
 class IsrState(Struct, frozen=True, kw_only=True):
-    """The ISR as the leader knows it; each change returns another state."""
+    """The ISR as known to the leader; each change returns another state."""
 
     leader_epoch: Epoch
     partition_epoch: int
@@ -102,7 +102,7 @@ class IsrState(Struct, frozen=True, kw_only=True):
 
     @property
     def maximal(self) -> frozenset[NodeId]:
-        """Return the largest possible ISR, which bounds the high watermark."""
+        """Return the largest possible ISR, the bound of the high watermark."""
         return frozenset(self.committed) | frozenset(self.proposed)
 
     @property
@@ -118,7 +118,7 @@ class IsrState(Struct, frozen=True, kw_only=True):
         return replace(self, phase=Phase.PENDING_EXPAND, proposed=proposed, is_unsent=True)
 
     def shrink(self, leavers: frozenset[NodeId]) -> "IsrState":
-        """Propose the ISR without some members."""
+        """Propose the ISR without the leavers."""
         assert not self.is_pending, "one proposal at a time"
         proposed = tuple(member for member in self.committed if member not in leavers)
         assert proposed, "the leader stays in the ISR"
@@ -131,7 +131,7 @@ class IsrState(Struct, frozen=True, kw_only=True):
     def answered(self, sent: "IsrState", answer: IsrAnswer) -> "IsrState":
         """Return the state after the answer to the proposal of the state `sent`.
 
-        A late answer to an earlier proposal changes nothing: the image has overtaken it.
+        A late answer to an earlier proposal has no effect: the image has overtaken the proposal.
         """
         if self != sent:
             return self

@@ -1,7 +1,7 @@
 """Lead a partition: the followers' progress, the high watermark, and the wishes for the ISR.
 
-The high watermark is the smallest log end over the maximal ISR, and over each follower that is
-caught up and may join: otherwise a joiner would chase the high watermark for ever. The high
+The high watermark is the smallest log end over the maximal ISR, and over each caught-up follower
+with a right to join: otherwise a joiner would chase the high watermark for ever. The high
 watermark never falls, and stands still while the committed ISR is smaller than min.insync.replicas
 (Kafka 4). See isr.py for the proposals.
 """
@@ -16,7 +16,7 @@ from kraftproof.node.core.partition.progress import UNKNOWN_BROKER_EPOCH, Follow
 
 
 class Leader:
-    """The state of one leadership; a new leader epoch begins another."""
+    """The state of a leadership; a new leader epoch begins another."""
 
     __slots__ = (
         "_index",
@@ -48,12 +48,12 @@ class Leader:
         self._index = index
         self._lag_ns = lag_ns
         self._own_end = own_end
-        """Returns the end of the records that the leader itself may count."""
+        """Returns the end of the records on the leader's own disk, as far as they count."""
         self.partition = partition
         self.image = image
         self.epoch: Epoch = partition.leader_epoch
         self.epoch_start = index.end_offset
-        """The end of the log at the begin of the leadership; a joiner must have reached it."""
+        """The end of the log at the begin of the leadership; a joiner must have these records."""
         self.isr: IsrState = committed_isr(partition)
         self.min_isr = min_isr
         self.followers: dict[NodeId, FollowerProgress] = {}
@@ -88,7 +88,7 @@ class Leader:
         broker_epoch: int,
         now: Monotonic,
     ) -> None:
-        """Take a follower's Fetch, which acknowledges the records below `offset`."""
+        """Take a follower's Fetch, an acknowledgement of the records below `offset`."""
         self.followers[replica].record_fetch(
             offset, start_offset, broker_epoch, self._index.end_offset, now
         )
@@ -96,7 +96,7 @@ class Leader:
             self.isr = self.isr.expand(replica)
 
     def shrink_lagging(self, now: Monotonic) -> None:
-        """Propose to remove the members that were not caught up for too long."""
+        """Propose to remove the members without recent catch-up."""
         if self.isr.is_pending:
             return
         end = self._index.end_offset
@@ -117,7 +117,7 @@ class Leader:
             self.isr = self.isr.answered(sent, answer)
 
     def advance_high_watermark(self, now: Monotonic) -> bool:
-        """Raise the high watermark as far as the replicas allow; return whether it moved."""
+        """Raise the high watermark as far as the replicas allow; return whether there was a rise."""
         if self.is_under_min_isr:
             return False
         end = self._own_end()
@@ -154,7 +154,7 @@ class Leader:
         return UNKNOWN_BROKER_EPOCH if progress is None else progress.broker_epoch
 
     def _match_followers(self) -> None:
-        """Keep one progress for each other replica."""
+        """Keep a progress for each follower."""
         others = [replica for replica in self.partition.replicas if replica != self._node_id]
         self.followers = {
             replica: self.followers.get(replica, FollowerProgress()) for replica in others
@@ -164,7 +164,7 @@ class Leader:
         return self.followers[replica].is_caught_up(self._index.end_offset, now, self._lag_ns)
 
     def _may_join(self, replica: NodeId) -> bool:
-        """Return whether to propose the follower, judged at its Fetch (497-09)."""
+        """Return whether to propose the follower, judged at the Fetch (497-09)."""
         if self.isr.is_pending or replica in self.isr.committed:
             return False
         end = self.followers[replica].end_offset

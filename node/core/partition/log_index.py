@@ -1,4 +1,4 @@
-"""Index a partition's log: its offsets, its leader epochs, and estimated sizes.
+"""Index a partition's log: offsets, leader epochs, and estimated sizes.
 
 The core holds this index and never the data. The table of sizes has at most MOST_SPANS entries:
 a full table merges neighbours, so that memory is bounded however long the log grows. Positions
@@ -30,7 +30,7 @@ class Span(Struct):
 
 
 class LogIndex:
-    """The offsets, epochs and sizes of one log."""
+    """The offsets, epochs and sizes of a log."""
 
     __slots__ = (
         "_span_bytes",
@@ -63,7 +63,7 @@ class LogIndex:
         """The records below are committed, as far as this replica knows."""
         self.epochs = EpochCache(epochs)
         self.generation = generation
-        """Number of truncations: a Flushed of an older generation proves nothing."""
+        """Number of truncations: a Flushed of an older generation is no proof."""
         self.size = 0
         """The bytes of the log, counted from the start of this index."""
         self._spans: list[Span] = []
@@ -85,7 +85,7 @@ class LogIndex:
         self.end_offset = next_offset
 
     def truncate(self, end_offset: Offset) -> None:
-        """Remove the records at or above an offset, which is the base offset of a batch."""
+        """Remove the records at or above the base offset of a batch."""
         if end_offset >= self.end_offset:
             return
         size = self.position_of(end_offset)

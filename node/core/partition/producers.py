@@ -1,8 +1,8 @@
-"""Keep the sequence numbers of idempotent producers for one partition (KIP-98, KIP-679).
+"""Keep the sequence numbers of a partition's idempotent producers (KIP-98, KIP-679).
 
-Leaders and followers keep this state from the batches of the log, so that a new leader knows the
-last batches of each producer. A leader checks a batch before the append; a follower only records.
-The state of a producer has the last five committed batches, with which retries are compared, and
+Leaders and followers keep this state from the batches of the log: a new leader knows the last
+batches of each producer. A leader checks a batch before the append; a follower only records.
+The state of a producer has the last five committed batches, for comparison with retries, and
 every batch above the high watermark: a truncation removes only these, and the older state returns.
 
 Simplification: without snapshot files, a restarted node knows only producers with retained batches.
@@ -17,7 +17,7 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch
 
 COMPARED_BATCHES: Final = 5
-"""Number of last batches with which a retry is compared; a producer has at most five in flight."""
+"""Number of last batches for comparison with a retry; a producer has at most five in flight."""
 MOST_UNCOMMITTED: Final = 2_000
 """Maximum number of kept batches of a producer above the high watermark."""
 _SEQUENCES: Final = 1 << 31
@@ -35,14 +35,14 @@ class ProducedBatch(Struct, frozen=True, gc=False):
 
 
 class Duplicate(Struct, frozen=True):
-    """A batch that the log already contains."""
+    """A batch in the log already."""
 
     base_offset: Offset
     last_offset: Offset
 
 
 class ProducerRefusal(Struct, frozen=True):
-    """The error of a batch that does not follow the producer's last batch."""
+    """The error of a batch out of order."""
 
     error: ErrorCode
     message: str
@@ -57,7 +57,7 @@ class _Producer:
 
 
 class ProducerStates:
-    """The producers of one partition."""
+    """The producers of a partition."""
 
     __slots__ = ("_producers",)
 

@@ -1,4 +1,4 @@
-"""Track the progress of one follower, as its leader sees it."""
+"""Track the progress of a follower, as seen by the leader."""
 
 from msgspec import Struct
 
@@ -9,16 +9,16 @@ UNKNOWN_BROKER_EPOCH = -1
 
 
 class FollowerProgress(Struct):
-    """The log end of a follower, and the time at which it was last caught up."""
+    """The log end of a follower, and the time of the last catch-up."""
 
     end_offset: Offset = UNKNOWN_OFFSET
-    """The offset of the last Fetch, which acknowledges every record below."""
+    """The offset of the last Fetch, an acknowledgement of every record below."""
     start_offset: Offset = UNKNOWN_OFFSET
     """The start of the follower's log, for DeleteRecords."""
     broker_epoch: int = UNKNOWN_BROKER_EPOCH
     """The broker epoch in the last Fetch of this leadership (KIP-903)."""
     caught_up_at: Monotonic | None = None
-    """The last time at which the follower had every record of the leader; None for never."""
+    """The last time with every record of the leader; None for never."""
     _fetched_at: Monotonic | None = None
     _leader_end_at_fetch: Offset = Offset(0)
 
@@ -32,8 +32,8 @@ class FollowerProgress(Struct):
     ) -> None:
         """Take the position of a Fetch.
 
-        A follower whose Fetch reaches the leader's end at the previous Fetch was caught up then,
-        so that steady writes do not make a follower look late.
+        A follower whose Fetch reaches the leader's end at the previous Fetch was caught up at
+        the previous Fetch: steady writes must not make a follower look late.
         """
         if offset >= leader_end:
             self.caught_up_at = now
@@ -46,7 +46,7 @@ class FollowerProgress(Struct):
         self._leader_end_at_fetch = leader_end
 
     def is_caught_up(self, leader_end: Offset, now: Monotonic, lag_ns: int) -> bool:
-        """Return whether the follower has every record, or had them less than `lag_ns` ago."""
+        """Return whether the follower has, or had at most `lag_ns` ago, every record."""
         if self.end_offset == leader_end:
             return True
         return self.caught_up_at is not None and now - self.caught_up_at <= lag_ns

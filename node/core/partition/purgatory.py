@@ -1,6 +1,6 @@
-"""Hold the operations that wait for a partition: Produce with acks=all, and Fetch.
+"""Hold the operations with a wait for a partition: Produce with acks=all, and Fetch.
 
-An operation is tried again when one of its logs changes, and expires at its deadline. Memory is
+An operation is tried again when a log changes, and expires at the deadline. Memory is
 bounded by the open requests: a finished operation leaves every log at once.
 """
 
@@ -12,18 +12,18 @@ from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Instant, Monotonic
 
 _FEW: Final = 64
-"""Number of finished entries that the heap of deadlines may hold without a clean-up."""
+"""Maximum number of finished entries in the heap of deadlines before a clean-up."""
 
 
 class DelayedOperation(Protocol):
-    """An operation that waits."""
+    """A waiting operation."""
 
     def try_complete(self, now: Instant) -> bool:
         """Answer if the condition holds; return whether the operation is finished."""
         ...
 
     def expire(self, now: Instant) -> None:
-        """Answer with what there is at the deadline."""
+        """Answer at the deadline."""
         ...
 
 
@@ -38,7 +38,7 @@ class _Entry:
         order: int,
     ) -> None:
         self.operation: DelayedOperation | None = operation
-        """None once the operation is finished."""
+        """No value after the end of the operation."""
         self.logs = logs
         self.deadline = deadline
         self.order = order
@@ -63,7 +63,7 @@ class Purgatory:
         return len(self._deadlines) - self._finished
 
     def add(self, operation: DelayedOperation, logs: Iterable[LogId], deadline: Monotonic) -> None:
-        """Hold an operation that has just been tried without success."""
+        """Hold an operation after a first try without success."""
         self._order += 1
         entry = _Entry(operation, tuple(dict.fromkeys(logs)), deadline, self._order)
         for log in entry.logs:
@@ -71,7 +71,7 @@ class Purgatory:
         heappush(self._deadlines, entry)
 
     def check(self, log: LogId, now: Instant) -> None:
-        """Try the operations that wait for a log, in the order of their arrival."""
+        """Try the operations of a log in the order of arrival."""
         for entry in list(self._by_log.get(log, {}).values()):
             if entry.operation is not None and entry.operation.try_complete(now):
                 self._finish(entry)

@@ -1,6 +1,6 @@
-"""Read the configurations of a topic that its partitions use (KIP-631 "ConfigRecord").
+"""Read the configurations of a topic for the partitions (KIP-631 "ConfigRecord").
 
-The order of precedence is that of Kafka: the topic, this broker, all brokers, the default.
+The order of precedence is Kafka's: the topic, this broker, every broker, the default.
 """
 
 from typing import Final
@@ -17,7 +17,7 @@ _BROKER: Final = 4
 
 
 class TopicSettings(Struct, frozen=True, kw_only=True):
-    """The effective configurations of one topic."""
+    """The effective configurations of a topic."""
 
     min_isr: int
     max_message_bytes: int
@@ -25,7 +25,7 @@ class TopicSettings(Struct, frozen=True, kw_only=True):
     retention_ms: int
     """The age at which records are removed; -1 for never."""
     retention_bytes: int
-    """The size above which the oldest records are removed; -1 for no limit."""
+    """The maximum size, with removal of the oldest records; -1 for no limit."""
     is_compacted: bool
     is_deleted: bool
     """Whether retention removes old records."""

@@ -1,6 +1,6 @@
-"""Validate a produced batch before its append (KAFKA's order of checks and error codes).
+"""Validate a produced batch before the append, in Kafka's order of checks and with Kafka's errors.
 
-The steps are apart, since checks of the topic and of the leader come between them: first the
+The steps are apart, since checks of the topic and of the leader come between: first the
 framing of the request's bytes, then the content against the settings of the topic.
 """
 
@@ -23,21 +23,21 @@ from kraftproof.node.wire.records.raw_records import RecordView, read_records
 
 _ZSTD: Final = 4
 _ZSTD_FROM: Final = 7
-"""The first version of Produce that may carry zstd (KIP-110)."""
+"""The first version of Produce with zstd (KIP-110)."""
 _NO_TIMESTAMP: Final = -1
 _MOST_RECORD_ERRORS: Final = 100
 """Maximum number of records named in an answer."""
 
 
 class RecordError(Struct, frozen=True):
-    """A record that makes its batch illegal."""
+    """A record with a fault."""
 
     index: int
     message: str
 
 
 class Refusal(Struct, frozen=True):
-    """The reason for which a batch is not appended."""
+    """The reason against the append of a batch."""
 
     error: ErrorCode
     message: str | None = None
@@ -45,7 +45,7 @@ class Refusal(Struct, frozen=True):
 
 
 def parse_produced(data: bytes | None, version: int) -> RawBatch | Refusal:
-    """Return the only batch of a partition in a Produce request, with its CRC unchecked."""
+    """Return the only batch of a partition in a Produce request, with an unchecked CRC."""
     if not data:
         return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
     try:
@@ -129,7 +129,7 @@ def _check_timestamps(
     settings: TopicSettings,
     now_ms: int,
 ) -> Refusal | None:
-    """Compare the times of the records, or those of the header if the records are opaque."""
+    """Compare the times of the records, or the times of the header of opaque records."""
     if records is None:
         times = [batch.base_timestamp_ms, batch.max_timestamp_ms]
     else:

@@ -24,9 +24,7 @@ RECORDS = [(b"key", b"value" * 20)] * 50
 
 
 def settings(**changes) -> TopicSettings:
-    return TopicSettings(
-        **{field: getattr(SETTINGS, field) for field in SETTINGS.__struct_fields__} | changes
-    )
+    return replace(SETTINGS, **changes)
 
 
 def refused(batch: RawBatch, **changes) -> Refusal | None:
