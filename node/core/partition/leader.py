@@ -117,7 +117,7 @@ class Leader:
             self.isr = self.isr.answered(sent, answer)
 
     def advance_high_watermark(self, now: Monotonic) -> bool:
-        """Raise the high watermark as far as the replicas allow; return whether there was a rise."""
+        """Raise the high watermark as far as the replicas allow; return whether it rose."""
         if self.is_under_min_isr:
             return False
         end = self._own_end()
