@@ -6,8 +6,8 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.kraft.specification.partitions import rows as partition_rows
 from kraftproof.checkers.kraft.specification.rows import NoOpRecord, OtherRecord, Row
+from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 
 _KINDS: Final[Mapping[str, type[Row]]] = {
     kind.__name__: kind

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import Broker, Image, Partition, Topic
-from kraftproof.checkers.kraft.specification.partitions.rows import ProducerIdsRecord
 from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""

@@ -32,7 +32,6 @@ from kraftproof.checkers.kraft.specification.heartbeats import (
 )
 from kraftproof.checkers.kraft.specification.image import EMPTY_IMAGE, Image
 from kraftproof.checkers.kraft.specification.own_records import wrong_own_records
-from kraftproof.checkers.kraft.specification.partitions import rows as partitions
 from kraftproof.checkers.kraft.specification.partitions.alter_partition import (
     wrong_alteration_answer,
     wrong_alterations,
@@ -41,7 +40,7 @@ from kraftproof.checkers.kraft.specification.partitions.producer_ids import (
     wrong_allocation,
     wrong_allocation_answer,
 )
-from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows import Row, partitions
 
 SAYS_NOTHING: Final = frozenset({Code.NOT_CONTROLLER, Code.REQUEST_TIMED_OUT})
 """Codes of an answer that tells nothing about the metadata."""

@@ -12,13 +12,13 @@ from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
 from kraftproof.checkers.kraft.specification.partitions.change import after_change
 from kraftproof.checkers.kraft.specification.partitions.compare import wrong_partitions
-from kraftproof.checkers.kraft.specification.partitions.rows import (
+from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.partitions import (
     AlteredPartition,
     AlterPartitionRequest,
     AlterPartitionResponse,
     Proposal,
 )
-from kraftproof.checkers.kraft.specification.rows import Row
 
 Decided = tuple[Id, Proposal, Code, Partition | None]
 """The topic, the proposal, the right error, and the partition after the proposal."""

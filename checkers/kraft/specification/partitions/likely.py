@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from kraftproof.checkers.kraft.specification.ids import Id
 from kraftproof.checkers.kraft.specification.image import Image, Partition
-from kraftproof.checkers.kraft.specification.partitions.rows import (
+from kraftproof.checkers.kraft.specification.rows import PartitionChangeRecord, Row
+from kraftproof.checkers.kraft.specification.rows.partitions import (
     AllocateProducerIdsRequest,
     AlterPartitionRequest,
     ProducerIdsRecord,
     Proposal,
     ProposedTopic,
 )
-from kraftproof.checkers.kraft.specification.rows import PartitionChangeRecord, Row
 
 Change = tuple[PartitionChangeRecord, Partition]
 """A record, and the partition before the batch."""

@@ -6,12 +6,12 @@ from typing import Final
 from kraftproof.checkers.kraft.specification.errors import Code, code_name
 from kraftproof.checkers.kraft.specification.image import Image
 from kraftproof.checkers.kraft.specification.partitions.alter_partition import is_current
-from kraftproof.checkers.kraft.specification.partitions.rows import (
+from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.partitions import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
     ProducerIdsRecord,
 )
-from kraftproof.checkers.kraft.specification.rows import Row
 
 BLOCK: Final = 1000
 LARGEST: Final = (1 << 63) - 1

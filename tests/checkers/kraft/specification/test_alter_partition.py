@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.errors import Code
-from kraftproof.checkers.kraft.specification.partitions import rows as partitions
 from kraftproof.checkers.kraft.specification.partitions.likely import likely_brokers_request
+from kraftproof.checkers.kraft.specification.rows import partitions
 from tests.checkers.kraft.specification.cluster import (
     IMAGE,
     NEW,
