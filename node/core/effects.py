@@ -3,50 +3,70 @@
 The complete contract with the shell:
 
 1. The shell executes effects in the order of the list.
-2. PersistQuorumState and Truncate are barriers: no later effect or event is handled before they
-   are on the disk.
+2. PersistQuorumState, and the Truncate of the metadata log, are barriers: no later effect or event
+   is handled before they are on the disk. Other logs need no barrier: after a crash, a replica
+   compares epochs with its leader again.
 3. Append only buffers. Flush is asynchronous; after the fsync the shell returns Flushed with the
-   same token. A failed write or fsync ends the process and is never retried.
+   same log and token. Logs do not wait for each other's flushes. A failed write or fsync ends the
+   process and is never retried.
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; without the client's connection the answer is dropped silently.
 6. After Exit the shell executes no further effect.
 7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
    SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
-8. InstallSnapshot is a barrier like Truncate. InstallSnapshot, Truncate and CleanLog wait for a
-   Flush under way.
+8. InstallSnapshot is a barrier like Truncate. InstallSnapshot, CleanLog and the Truncate of the
+   metadata log wait for a Flush of that log under way.
+9. FindTimestamp, ReadProducers, WriteCheckpoints and the removal of a deleted log run beside the
+   steps. The first two end in one TimestampFound or ProducersRead each.
 """
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId, Offset
+from kraftproof.node.core.log_effects import (
+    CreateLog,
+    DeleteLog,
+    FindTimestamp,
+    NoteEpoch,
+    RaiseLogStart,
+    ReadProducers,
+    ReplyWithBatches,
+    RestartLog,
+    WriteCheckpoints,
+)
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.raw_batch import RawBatch
 
 
 class Append(Struct, frozen=True):
-    """Write a batch at the end of the log."""
+    """Write a batch at the end of a log; partitions take RawBatch, byte for byte."""
 
-    batch: Batch
+    log: LogId
+    batch: Batch | RawBatch
 
 
 class Flush(Struct, frozen=True, kw_only=True):
-    """Flush the log up to `end_offset`.
+    """Flush a log up to `end_offset`.
 
     The generation distinguishes the log before a truncation.
     """
 
+    log: LogId
     generation: int
     end_offset: Offset
 
 
 class Truncate(Struct, frozen=True):
-    """Remove the records at or above `end_offset`, durably."""
+    """Remove the records of a log at or above `end_offset`, the begin of a batch, durably."""
 
+    log: LogId
     end_offset: Offset
 
 
@@ -163,6 +183,14 @@ Effect = (
     Append
     | Flush
     | Truncate
+    | CreateLog
+    | DeleteLog
+    | RestartLog
+    | RaiseLogStart
+    | NoteEpoch
+    | WriteCheckpoints
+    | FindTimestamp
+    | ReadProducers
     | PersistQuorumState
     | WriteSnapshot
     | StoreSlice
@@ -173,6 +201,7 @@ Effect = (
     | Forward
     | Reply
     | ReplyWithSlice
+    | ReplyWithBatches
     | Publish
     | OpenClientListeners
     | Exit

@@ -19,15 +19,18 @@ from kraftproof.node.core.events import (
     Answered,
     Event,
     Flushed,
+    ProducersRead,
     Received,
     SnapshotChecked,
     SnapshotWritten,
     Stop,
     Tick,
+    TimestampFound,
     Unanswered,
 )
 from kraftproof.node.core.log.log import Log
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.committed import Apply, CommittedImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
 from kraftproof.node.core.outbox import Outbox
@@ -91,14 +94,12 @@ class Node:
                 self._receive(event, now)
             case Answered():
                 self._outbox.resume(event.correlation, event.message, now)
-            case Flushed():
-                self._raft.flushed_event(event)
             case Tick():
                 self._tick(now)
             case Unanswered():
                 self._outbox.resume(event.correlation, None, now)
-            case SnapshotWritten():
-                self._snapshots.written(event)
+            case Flushed() | SnapshotWritten() | TimestampFound() | ProducersRead():
+                self._end_disk_work(event)
             case SnapshotChecked():
                 self._take_snapshot(event, now)
             case Stop():
@@ -123,6 +124,17 @@ class Node:
         committed, broker = self._committed, self._broker
         broker_state = None if broker is None else broker.state
         return self._raft.status(committed.offset, committed.image.digest, broker_state)
+
+    def _end_disk_work(
+        self, event: Flushed | SnapshotWritten | TimestampFound | ProducersRead
+    ) -> None:
+        match event:
+            case Flushed():
+                self._raft.flushed_event(event)
+            case SnapshotWritten():
+                self._snapshots.written(event)
+            case TimestampFound() | ProducersRead():
+                pass  # no part of this node asks for either
 
     def _tick(self, now: Instant) -> None:
         self._raft.tick(now)

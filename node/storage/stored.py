@@ -93,6 +93,7 @@ class Storage:
 
     def append(self, effect: Append) -> None:
         """Append a batch; only buffered."""
+        assert isinstance(effect.batch, Batch), "the metadata log holds decoded batches"
         self._log.append(effect.batch)
 
     def start_flush(self, effect: Flush) -> Callable[[], None]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.events import Flushed, Received, Stop, Tick
 from tests.node.shell.effects import (
     APPEND,
@@ -102,7 +103,7 @@ def test_an_event_that_comes_amid_a_step_waits_for_its_end():
     rig.start()
     rig.step(flush(1), send(1))
     assert rig.notes == ["start flush 1", "fsync", "send"]
-    assert rig.node.events == [None, Tick(), Flushed(generation=1, end_offset=1)]
+    assert rig.node.events == [None, Tick(), Flushed(log=METADATA_LOG, generation=1, end_offset=1)]
 
 
 def test_a_turn_takes_so_many_events_and_leaves_the_rest():
