@@ -135,16 +135,9 @@ class TableModel(Model, Protocol):
     def judge_rows(
         self, key: str, rows: pa.Table, options: CheckOptions
     ) -> tuple[list[Finding], str | None]:
-        """Return the findings on a key, and why the key is unknown if there are none; else None.
+        """Return the findings, and why a key without a finding is unknown, or None if valid.
 
-        Args:
-            key: the key.
-            rows: the operations, with the columns of `checkers.history.schema.OPERATIONS`, by
-                invocation.
-            options: the options of the check.
-
-        Raises:
-            ValueError: a value can't be read; the message names the field.
+        Raises: ValueError: a value can't be read; the message names the field.
         """
         ...
 
