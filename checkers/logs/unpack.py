@@ -52,7 +52,8 @@ def unpacked(rows: pa.Table, *, is_compiled: bool | None = None) -> tuple[Facts,
     """
     f = rows.column("f")
     sends = rows.filter(pc.equal(f, "send"))
-    polls = rows.filter(pc.and_(pc.not_equal(f, "send"), pc.equal(rows.column("status"), "ok")))
+    is_reader = pc.is_in(f, pa.array(list(_KINDS)))
+    polls = rows.filter(pc.and_(is_reader, pc.equal(rows.column("status"), "ok")))
     if len(rows) > _FEW if is_compiled is None else is_compiled:
         found = _scanned(sends, polls)
         if found is not None:
