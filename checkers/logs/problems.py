@@ -1,5 +1,6 @@
 """The problems that the rules find, as columns, before they become findings in words."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ class Problems(NamedTuple):
         value: the number of the value.
         operation: the operation that the finding names; UNKNOWN without one.
         other: the other operation, offset, value or duration that the rule compares with.
+        total: the number of problems, if only the first ones are here.
     """
 
     check: str
@@ -50,12 +52,25 @@ class Problems(NamedTuple):
     value: Ints
     operation: Ints
     other: Ints
+    total: int = 0
 
     def first(self, most: int) -> "Problems":
         """Return the first problems by offset."""
-        rows = np.argsort(self.offset, kind="stable")[:most]
-        columns = (column[rows] for column in self[2:])
-        return Problems(self.check, self.kind, *columns)
+        rows = np.lexsort((self.operation, self.offset))[:most]
+        return Problems(
+            check=self.check,
+            kind=self.kind,
+            offset=self.offset[rows],
+            value=self.value[rows],
+            operation=self.operation[rows],
+            other=self.other[rows],
+            total=self.size,
+        )
+
+    @property
+    def size(self) -> int:
+        """Return the number of problems, also of those whose rows are left out."""
+        return max(self.total, len(self.offset))
 
 
 def problems(
@@ -71,3 +86,34 @@ def problems(
         return []
     others = np.full(len(offset), UNKNOWN, dtype=np.int64) if other is None else other
     return [Problems(check, kind, offset, value, index, others)]
+
+
+def merged(found: Iterable[Problems]) -> list[Problems]:
+    """Return the problems of all ranges, one group for each rule and kind.
+
+    A gap that lies in several ranges is one problem.
+    """
+    groups: dict[tuple[str, FindingKind], list[Problems]] = {}
+    for one in found:
+        groups.setdefault((one.check, one.kind), []).append(one)
+    return [_one_group(parts) for parts in groups.values()]
+
+
+def _one_group(parts: list[Problems]) -> Problems:
+    offset, value, operation, other = (
+        np.concatenate([part[place] for part in parts]) for place in range(2, 6)
+    )
+    total = sum(part.size for part in parts)
+    if parts[0].check == SKIPPED:
+        order = np.lexsort((other, operation, offset))
+        is_first = np.ones(len(order), dtype=np.bool_)
+        same = (offset[order][1:] == offset[order][:-1]) & (
+            operation[order][1:] == operation[order][:-1]
+        )
+        is_first[1:] = ~same
+        rows = order[is_first]
+        total -= len(order) - len(rows)
+        offset, value, operation, other = (
+            column[rows] for column in (offset, value, operation, other)
+        )
+    return Problems(parts[0].check, parts[0].kind, offset, value, operation, other, total)
