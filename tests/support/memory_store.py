@@ -81,6 +81,9 @@ class Store:
         self.values[key] = held
         return value
 
+    def log_topics(self, f, key, value):
+        return {"outcome": "deleted"} if f == "delete" else self.log(f, key, value)
+
     def log(self, f, key, value):
         held = self.values.get(key, [])
         if f == "create":
@@ -136,7 +139,7 @@ class MemoryProcess:
         if store.bug == "not-atomic" and f != "read" and key in before:
             store.values[key] = before[key]
         try:
-            answer = getattr(store, session.name)(f, key, value)
+            answer = getattr(store, session.name.replace("-", "_"))(f, key, value)
         except ValueError as error:
             return Completion(outcome=Outcome.FAIL, error=str(error))
         await session.delay()

@@ -16,6 +16,7 @@ BUGS = {
     "bank": ("forgets", "not-atomic"),
     "lock": ("forgets", "takes-old-tokens"),
     "log": ("forgets", "not-atomic", "repeats", "skips"),
+    "log-topics": ("forgets",),
 }
 OF_KAFKA = {"topics", "topic-names", "registration"}
 
