@@ -64,6 +64,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     """The ids of the log directories, stored on the disk (KIP-858)."""
     default_replication_factor: int = 1
     default_partitions: int = 1
+    static_configs: tuple[tuple[str, str], ...] = ()
+    """The content of server.properties, for descriptions of the broker."""
     timeouts: Timeouts = Timeouts()
     snapshots: SnapshotPolicy = SnapshotPolicy()
 

@@ -5,9 +5,13 @@ The data plane (Produce and Fetch of topics) is not implemented.
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic, earliest
-from kraftproof.node.core.broker import answers, configs
+from kraftproof.node.core.broker import answers
+from kraftproof.node.core.broker.config_changes import CHANGES, ConfigChange, split
+from kraftproof.node.core.broker.configs import ConfigAnswers
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
@@ -51,6 +55,7 @@ class Broker:
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
+        self._configs = ConfigAnswers(config.node_id, dict(config.static_configs))
 
     @property
     def state(self) -> BrokerState:
@@ -59,7 +64,9 @@ class Broker:
 
     def receive(self, event: Received, now: Instant) -> None:
         """Answer a client's request, or forward the request to the active controller."""
-        if isinstance(event.message, FORWARDED):
+        if isinstance(event.message, CHANGES):
+            self._change_configs(event, event.message, now)
+        elif isinstance(event.message, FORWARDED):
             self._forwarder.receive(event, now)
         else:
             self._outbox.reply(event, self._answer(event))
@@ -82,6 +89,14 @@ class Broker:
         """Begin a controlled shutdown, which ends in Exit."""
         self._membership.stop(now)
 
+    def _change_configs(self, event: Received, request: ConfigChange, now: Instant) -> None:
+        """Judge the configurations of this broker, and forward the others (KIP-412)."""
+        parts = split(request, self._config.node_id)
+        if parts.forwarded is None:
+            self._outbox.reply(event, parts.merge(None))
+        else:
+            self._forwarder.receive(replace(event, message=parts.forwarded), now, parts.merge)
+
     def _answer(self, event: Received) -> Message:
         image, message = self._committed.image, event.message
         match message:
@@ -100,7 +115,7 @@ class Broker:
                     self._config, image, self._raft.leader, message, on_controller_listener=False
                 )
             case describe_configs_request.DescribeConfigsRequest():
-                return configs.describe(image, message)
+                return self._configs.describe(image, message)
             case (
                 broker_registration_request.BrokerRegistrationRequest()
                 | broker_heartbeat_request.BrokerHeartbeatRequest()
