@@ -24,7 +24,6 @@ from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.core.partition.replicas import Replicas
 from kraftproof.node.wire.messages import (
-    Message,
     delete_records_request,
     fetch_request,
     find_coordinator_request,
@@ -33,17 +32,6 @@ from kraftproof.node.wire.messages import (
     offset_for_leader_epoch_request,
     produce_request,
 )
-
-DATA_REQUESTS: tuple[type[Message], ...] = (
-    produce_request.ProduceRequest,
-    fetch_request.FetchRequest,
-    list_offsets_request.ListOffsetsRequest,
-    offset_for_leader_epoch_request.OffsetForLeaderEpochRequest,
-    delete_records_request.DeleteRecordsRequest,
-    init_producer_id_request.InitProducerIdRequest,
-    find_coordinator_request.FindCoordinatorRequest,
-)
-"""The requests that the data plane serves."""
 
 
 class DataPlane:
@@ -74,12 +62,18 @@ class DataPlane:
         self._deletions = DeleteRecordsService(*shared)
         self._list_offsets = ListOffsetsService(self.replicas, committed, outbox)
         self._housekeeping = Housekeeping(self.replicas, policy, outbox, now)
-        asking = {"leader": controller, "broker_epoch": broker_epoch}
         node_id, timeout_ns = config.node_id, config.timeouts.request_ns
         self._proposals = AlterPartitionSender(
-            node_id, self.replicas, outbox, timeout_ns=timeout_ns, **asking
+            node_id,
+            self.replicas,
+            outbox,
+            leader=controller,
+            broker_epoch=broker_epoch,
+            timeout_ns=timeout_ns,
         )
-        self._producer_ids = ProducerIds(node_id, outbox, timeout_ns=timeout_ns, **asking)
+        self._producer_ids = ProducerIds(
+            node_id, outbox, leader=controller, broker_epoch=broker_epoch, timeout_ns=timeout_ns
+        )
         self._next_lag_check = Monotonic(now.monotonic + policy.lag_ns // 2)
 
     def receive(self, event: Received, now: Instant) -> None:
