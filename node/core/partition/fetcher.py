@@ -69,7 +69,7 @@ class Fetcher:
         self._node_id = node_id
         self._leader = leader
         self._replicas = replicas
-        """The replicas that follow this broker."""
+        """The replicas with this broker as the leader."""
         self._policy = policy
         self._outbox = outbox
         self._broker_epoch = broker_epoch

@@ -116,10 +116,10 @@ class Replica:
         A truncation at the end still removes an epoch without records, which another leader has
         not: this replica may have led without an append.
         """
-        known = self.index.epochs.latest
+        before = (self.index.end_offset, self.index.epochs.latest)
         self.index.truncate(end_offset)
         self.index.epochs.truncate(self.index.end_offset)
-        if end_offset >= self.index.end_offset and self.index.epochs.latest == known:
+        if before == (self.index.end_offset, self.index.epochs.latest):
             return
         self.producers.truncate(self.index.end_offset)
         self._flush_asked = self.index.flushed_offset

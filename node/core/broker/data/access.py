@@ -22,7 +22,7 @@ NO_EPOCH: Final = -1
 
 
 class LedPartition(Struct, frozen=True):
-    """A partition that this broker leads."""
+    """A partition under the leadership of this broker."""
 
     replica: Replica
     leader: Leader
