@@ -7,8 +7,8 @@ requests of brokers and the quorum's own requests (631-03).
 
 from typing import Final
 
-from kraftproof.node.core.broker.data.requests import DATA_REQUESTS
 from kraftproof.node.core.controller.decisions import DECISIONS
+from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,

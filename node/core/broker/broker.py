@@ -7,7 +7,6 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic, earliest
 from kraftproof.node.core.broker import answers, configs
 from kraftproof.node.core.broker.data.data_plane import DataPlane
-from kraftproof.node.core.broker.data.requests import DATA_REQUESTS
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
@@ -17,6 +16,7 @@ from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.recovered import RecoveredLog
+from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import FORWARDED
 from kraftproof.node.wire.messages import (

@@ -1,4 +1,4 @@
-"""List the requests that the data plane of a broker serves."""
+"""List the requests about partitions that a broker serves."""
 
 from typing import Final
 
