@@ -55,6 +55,12 @@ class FileSystem(Protocol):
     def replace(self, source: str, target: str) -> None:
         """Rename `source` to `target` atomically; replace an existing `target`."""
 
+    def rename(self, source: str, target: str) -> None:
+        """Rename a file or directory within its parent; `target` must not exist."""
+
+    def remove_directory(self, path: str) -> None:
+        """Remove an empty directory."""
+
     def fsync_directory(self, path: str) -> None:
         """Make the entries of a directory durable."""
 
@@ -93,6 +99,27 @@ def parent(path: str) -> str:
     """Return the parent directory of `path`."""
     head = path.rpartition("/")[0]
     return head or ("/" if path.startswith("/") else ".")
+
+
+def replace_atomically(filesystem: FileSystem, path: str, data: bytes) -> None:
+    """Replace the content of `path`; nothing is durable, and a crash may leave a broken file."""
+    temporary = path + ".tmp"
+    handle = filesystem.append_to(temporary)
+    try:
+        handle.truncate(0)
+        handle.write(data)
+    finally:
+        handle.close()
+    filesystem.replace(temporary, path)
+
+
+def fsync_file(filesystem: FileSystem, path: str) -> None:
+    """Make the content of a file durable, but not its name."""
+    handle = filesystem.append_to(path)
+    try:
+        handle.start_fsync()()
+    finally:
+        handle.close()
 
 
 def replace_durably(filesystem: FileSystem, path: str, data: bytes) -> None:
