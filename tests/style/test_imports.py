@@ -19,6 +19,7 @@ CORE_MAY_USE = (
     "kraftproof.node.wire.records.field",
     "kraftproof.node.wire.records.metadata",
     "kraftproof.node.wire.records.raw_batch",
+    "kraftproof.node.wire.records.raw_records",
     "kraftproof.node.wire.records.unknown_record",
     "kraftproof.node.wire.types",
     "kraftproof.node.wire.errors",
