@@ -27,6 +27,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.log_effects import (
+    ConfigureLog,
     CreateLog,
     DeleteLog,
     FindTimestamp,
@@ -184,6 +185,7 @@ Effect = (
     | Flush
     | Truncate
     | CreateLog
+    | ConfigureLog
     | DeleteLog
     | RestartLog
     | RaiseLogStart

@@ -25,11 +25,9 @@ MAX_DIGITS = 19
 class EpochCheckpoint:
     """The epochs of the log with their start offsets, and the file."""
 
-    __slots__ = ("_entries", "_filesystem", "_path", "_replace")
+    __slots__ = ("_entries", "_filesystem", "_is_changed", "_path", "_write")
 
-    def __init__(
-        self, filesystem: FileSystem, directory: str, *, is_durable: bool = True
-    ) -> None:
+    def __init__(self, filesystem: FileSystem, directory: str, *, is_durable: bool = True) -> None:
         """Begin without epochs; see `rebuild` and `recovered`.
 
         Args:
@@ -38,7 +36,8 @@ class EpochCheckpoint:
             is_durable: Whether each change is durable at once; see `path` for the other case.
         """
         self._filesystem = filesystem
-        self._replace = replace_durably if is_durable else replace_atomically
+        self._write = replace_durably if is_durable else replace_atomically
+        self._is_changed = False
         self._path = join(directory, FILE_NAME)
         self._entries: list[tuple[int, int]] = []
 
@@ -52,6 +51,11 @@ class EpochCheckpoint:
         """Return the path of the file, for a later fsync."""
         return self._path
 
+    def take_changed(self) -> bool:
+        """Return whether the file has changed since the last call."""
+        is_changed, self._is_changed = self._is_changed, False
+        return is_changed
+
     def cleaned(self, start_offset: int) -> None:
         """Remove the epochs that end at or below the log's new start; adjust the first start."""
         after = bisect_right(self._entries, start_offset, key=lambda entry: entry[1])
@@ -59,7 +63,7 @@ class EpochCheckpoint:
             return
         del self._entries[: after - 1]
         self._entries[0] = (self._entries[0][0], start_offset)
-        self._replace(self._filesystem, self._path, self._content())
+        self._replace()
 
     def reset(self) -> None:
         """Remove all epochs: the log begins again, at the end of a snapshot."""
@@ -84,7 +88,7 @@ class EpochCheckpoint:
             recorded = {} if before is None else _parse(before)
             if recorded:
                 self._refuse_contradiction(recorded, active_start)
-            self._replace(self._filesystem, self._path, content)
+            self._replace()
 
     def _refuse_contradiction(self, recorded: dict[int, int], active_start: int) -> None:
         """Compare the epochs with those of the file.
@@ -124,7 +128,7 @@ class EpochCheckpoint:
             if start <= end_offset:
                 self._insert(epoch, start)
         if recorded != dict(self._entries):
-            self._replace(self._filesystem, self._path, self._content())
+            self._replace()
 
     def _recorded(self) -> dict[int, int]:
         if not self._filesystem.exists(self._path):
@@ -144,14 +148,14 @@ class EpochCheckpoint:
     def appended(self, epoch: int, base_offset: int) -> None:
         """Add an epoch that begins at the log's end; the file changes only with a new epoch."""
         if self._note(epoch, base_offset):
-            self._replace(self._filesystem, self._path, self._content())
+            self._replace()
 
     def truncated(self, end_offset: int) -> None:
         """Remove the epochs that begin at or above the log's new end."""
         kept = bisect_left(self._entries, end_offset, key=lambda entry: entry[1])
         if kept < len(self._entries):
             del self._entries[kept:]
-            self._replace(self._filesystem, self._path, self._content())
+            self._replace()
 
     def _note(self, epoch: int, base_offset: int) -> bool:
         """Add an epoch; an older epoch without records gives way."""
@@ -161,6 +165,10 @@ class EpochCheckpoint:
             self._entries.pop()
         self._entries.append((epoch, base_offset))
         return True
+
+    def _replace(self) -> None:
+        self._write(self._filesystem, self._path, self._content())
+        self._is_changed = True
 
     def _content(self) -> bytes:
         lines = [f"{epoch} {start}\n" for epoch, start in self._entries]

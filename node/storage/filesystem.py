@@ -10,7 +10,10 @@ A crash may lose:
 
 from collections.abc import Callable
 from errno import EAGAIN
-from typing import Protocol
+from typing import Final, Protocol
+
+COPIED_BYTES: Final = 1024 * 1024
+"""The size of the parts of a copied file."""
 
 
 class AppendHandle(Protocol):
@@ -122,6 +125,23 @@ def fsync_file(filesystem: FileSystem, path: str) -> None:
         handle.close()
 
 
+def rewrite_durably(filesystem: FileSystem, path: str) -> None:
+    """Replace a file by a copy with the same content, durably."""
+    temporary = path + ".tmp"
+    size, position = filesystem.size(path), 0
+    handle = filesystem.append_to(temporary)
+    try:
+        handle.truncate(0)
+        while position < size or position == 0:
+            part = filesystem.read_slice(path, position, COPIED_BYTES)
+            handle.write(part)
+            position += len(part) or 1
+        handle.start_fsync()()
+    finally:
+        handle.close()
+    _publish(filesystem, temporary, path)
+
+
 def replace_durably(filesystem: FileSystem, path: str, data: bytes) -> None:
     """Replace the content of `path`; after a crash the file has the old or the new content.
 
@@ -136,5 +156,9 @@ def replace_durably(filesystem: FileSystem, path: str, data: bytes) -> None:
         handle.start_fsync()()
     finally:
         handle.close()
+    _publish(filesystem, temporary, path)
+
+
+def _publish(filesystem: FileSystem, temporary: str, path: str) -> None:
     filesystem.replace(temporary, path)
     filesystem.fsync_directory(parent(path))

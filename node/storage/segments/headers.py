@@ -83,5 +83,3 @@ def whole_batches(data: bytes, end_offset: int, max_bytes: int) -> tuple[int, in
         position += length
         next_offset = after
     return position, next_offset
-
-

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join, replace_durably
+from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join, rewrite_durably
 from kraftproof.node.storage.segments.headers import PlacedHeader, read_headers, whole_batches
 from kraftproof.node.storage.segments.sparse_index import NO_TIMESTAMP, SparseIndex
 
@@ -137,7 +137,7 @@ class Segment:
     def write_again(self) -> None:
         """Replace the file by a copy with the same content, durably."""
         self.close()
-        replace_durably(self._filesystem, self.path, self._filesystem.read(self.path))
+        rewrite_durably(self._filesystem, self.path)
 
     def close(self) -> None:
         """Close the file; a later append opens the file again."""

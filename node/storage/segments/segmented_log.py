@@ -46,6 +46,11 @@ class SegmentedLog:
         """The offset after the last record."""
         self.epochs = epochs
 
+    @property
+    def generation(self) -> int:
+        """Return the number of truncations and restarts since the start of the node."""
+        return self._generation
+
     def truncate(self, end_offset: int) -> None:
         """Remove every batch at or above `end_offset`, durably.
 
