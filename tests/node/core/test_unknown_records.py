@@ -9,7 +9,8 @@ from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedErro
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.effects import Append, CheckSnapshot, Exit, StoreSlice
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.server.workers import run_through

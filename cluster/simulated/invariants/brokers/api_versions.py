@@ -18,7 +18,9 @@ from kraftproof.node.wire.messages import Message, api_versions_request, api_ver
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
 OF_BROKERS: Final = frozenset((3, 18, 19, 20, 32, 55, 60, 64))
 """API keys of a client listener: metadata, topics, configurations, the quorum, the cluster."""
-OF_CONTROLLERS: Final = frozenset((1, 18, 19, 20, 52, 53, 54, 55, 58, 59, 60, 62, 63, 64))
+OF_CONTROLLERS: Final = frozenset(
+    (1, 18, 19, 20, *range(52, 57), *range(58, 61), *range(62, 65), 67)
+)
 """API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
 NARROWED: Final = {1: (12, 18), 52: (0, 1)}
 """Versions of Fetch with the epoch of the last record, and of Vote without pre-votes."""

@@ -2,16 +2,24 @@
 
 from kraftproof.node.wire.messages.generated import allocate_producer_ids_request
 from kraftproof.node.wire.messages.generated import allocate_producer_ids_response
+from kraftproof.node.wire.messages.generated import alter_configs_request
+from kraftproof.node.wire.messages.generated import alter_configs_response
+from kraftproof.node.wire.messages.generated import alter_partition_reassignments_request
+from kraftproof.node.wire.messages.generated import alter_partition_reassignments_response
 from kraftproof.node.wire.messages.generated import alter_partition_request
 from kraftproof.node.wire.messages.generated import alter_partition_response
 from kraftproof.node.wire.messages.generated import api_versions_request
 from kraftproof.node.wire.messages.generated import api_versions_response
+from kraftproof.node.wire.messages.generated import assign_replicas_to_dirs_request
+from kraftproof.node.wire.messages.generated import assign_replicas_to_dirs_response
 from kraftproof.node.wire.messages.generated import begin_quorum_epoch_request
 from kraftproof.node.wire.messages.generated import begin_quorum_epoch_response
 from kraftproof.node.wire.messages.generated import broker_heartbeat_request
 from kraftproof.node.wire.messages.generated import broker_heartbeat_response
 from kraftproof.node.wire.messages.generated import broker_registration_request
 from kraftproof.node.wire.messages.generated import broker_registration_response
+from kraftproof.node.wire.messages.generated import controller_registration_request
+from kraftproof.node.wire.messages.generated import controller_registration_response
 from kraftproof.node.wire.messages.generated import create_partitions_request
 from kraftproof.node.wire.messages.generated import create_partitions_response
 from kraftproof.node.wire.messages.generated import create_topics_request
@@ -26,6 +34,8 @@ from kraftproof.node.wire.messages.generated import describe_configs_request
 from kraftproof.node.wire.messages.generated import describe_configs_response
 from kraftproof.node.wire.messages.generated import describe_quorum_request
 from kraftproof.node.wire.messages.generated import describe_quorum_response
+from kraftproof.node.wire.messages.generated import elect_leaders_request
+from kraftproof.node.wire.messages.generated import elect_leaders_response
 from kraftproof.node.wire.messages.generated import end_quorum_epoch_request
 from kraftproof.node.wire.messages.generated import end_quorum_epoch_response
 from kraftproof.node.wire.messages.generated import envelope_request
@@ -36,10 +46,14 @@ from kraftproof.node.wire.messages.generated import fetch_snapshot_request
 from kraftproof.node.wire.messages.generated import fetch_snapshot_response
 from kraftproof.node.wire.messages.generated import find_coordinator_request
 from kraftproof.node.wire.messages.generated import find_coordinator_response
+from kraftproof.node.wire.messages.generated import incremental_alter_configs_request
+from kraftproof.node.wire.messages.generated import incremental_alter_configs_response
 from kraftproof.node.wire.messages.generated import init_producer_id_request
 from kraftproof.node.wire.messages.generated import init_producer_id_response
 from kraftproof.node.wire.messages.generated import list_offsets_request
 from kraftproof.node.wire.messages.generated import list_offsets_response
+from kraftproof.node.wire.messages.generated import list_partition_reassignments_request
+from kraftproof.node.wire.messages.generated import list_partition_reassignments_response
 from kraftproof.node.wire.messages.generated import metadata_request
 from kraftproof.node.wire.messages.generated import metadata_response
 from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_request
@@ -48,17 +62,23 @@ from kraftproof.node.wire.messages.generated import produce_request
 from kraftproof.node.wire.messages.generated import produce_response
 from kraftproof.node.wire.messages.generated import unregister_broker_request
 from kraftproof.node.wire.messages.generated import unregister_broker_response
+from kraftproof.node.wire.messages.generated import update_features_request
+from kraftproof.node.wire.messages.generated import update_features_response
 from kraftproof.node.wire.messages.generated import vote_request
 from kraftproof.node.wire.messages.generated import vote_response
 from kraftproof.node.wire.schema import Schema
 
 REQUESTS: tuple[Schema, ...] = (
     allocate_producer_ids_request.ALLOCATE_PRODUCER_IDS_REQUEST,
+    alter_configs_request.ALTER_CONFIGS_REQUEST,
+    alter_partition_reassignments_request.ALTER_PARTITION_REASSIGNMENTS_REQUEST,
     alter_partition_request.ALTER_PARTITION_REQUEST,
     api_versions_request.API_VERSIONS_REQUEST,
+    assign_replicas_to_dirs_request.ASSIGN_REPLICAS_TO_DIRS_REQUEST,
     begin_quorum_epoch_request.BEGIN_QUORUM_EPOCH_REQUEST,
     broker_heartbeat_request.BROKER_HEARTBEAT_REQUEST,
     broker_registration_request.BROKER_REGISTRATION_REQUEST,
+    controller_registration_request.CONTROLLER_REGISTRATION_REQUEST,
     create_partitions_request.CREATE_PARTITIONS_REQUEST,
     create_topics_request.CREATE_TOPICS_REQUEST,
     delete_records_request.DELETE_RECORDS_REQUEST,
@@ -66,26 +86,34 @@ REQUESTS: tuple[Schema, ...] = (
     describe_cluster_request.DESCRIBE_CLUSTER_REQUEST,
     describe_configs_request.DESCRIBE_CONFIGS_REQUEST,
     describe_quorum_request.DESCRIBE_QUORUM_REQUEST,
+    elect_leaders_request.ELECT_LEADERS_REQUEST,
     end_quorum_epoch_request.END_QUORUM_EPOCH_REQUEST,
     envelope_request.ENVELOPE_REQUEST,
     fetch_request.FETCH_REQUEST,
     fetch_snapshot_request.FETCH_SNAPSHOT_REQUEST,
     find_coordinator_request.FIND_COORDINATOR_REQUEST,
+    incremental_alter_configs_request.INCREMENTAL_ALTER_CONFIGS_REQUEST,
     init_producer_id_request.INIT_PRODUCER_ID_REQUEST,
     list_offsets_request.LIST_OFFSETS_REQUEST,
+    list_partition_reassignments_request.LIST_PARTITION_REASSIGNMENTS_REQUEST,
     metadata_request.METADATA_REQUEST,
     offset_for_leader_epoch_request.OFFSET_FOR_LEADER_EPOCH_REQUEST,
     produce_request.PRODUCE_REQUEST,
     unregister_broker_request.UNREGISTER_BROKER_REQUEST,
+    update_features_request.UPDATE_FEATURES_REQUEST,
     vote_request.VOTE_REQUEST,
 )
 RESPONSES: tuple[Schema, ...] = (
     allocate_producer_ids_response.ALLOCATE_PRODUCER_IDS_RESPONSE,
+    alter_configs_response.ALTER_CONFIGS_RESPONSE,
+    alter_partition_reassignments_response.ALTER_PARTITION_REASSIGNMENTS_RESPONSE,
     alter_partition_response.ALTER_PARTITION_RESPONSE,
     api_versions_response.API_VERSIONS_RESPONSE,
+    assign_replicas_to_dirs_response.ASSIGN_REPLICAS_TO_DIRS_RESPONSE,
     begin_quorum_epoch_response.BEGIN_QUORUM_EPOCH_RESPONSE,
     broker_heartbeat_response.BROKER_HEARTBEAT_RESPONSE,
     broker_registration_response.BROKER_REGISTRATION_RESPONSE,
+    controller_registration_response.CONTROLLER_REGISTRATION_RESPONSE,
     create_partitions_response.CREATE_PARTITIONS_RESPONSE,
     create_topics_response.CREATE_TOPICS_RESPONSE,
     delete_records_response.DELETE_RECORDS_RESPONSE,
@@ -93,16 +121,20 @@ RESPONSES: tuple[Schema, ...] = (
     describe_cluster_response.DESCRIBE_CLUSTER_RESPONSE,
     describe_configs_response.DESCRIBE_CONFIGS_RESPONSE,
     describe_quorum_response.DESCRIBE_QUORUM_RESPONSE,
+    elect_leaders_response.ELECT_LEADERS_RESPONSE,
     end_quorum_epoch_response.END_QUORUM_EPOCH_RESPONSE,
     envelope_response.ENVELOPE_RESPONSE,
     fetch_response.FETCH_RESPONSE,
     fetch_snapshot_response.FETCH_SNAPSHOT_RESPONSE,
     find_coordinator_response.FIND_COORDINATOR_RESPONSE,
+    incremental_alter_configs_response.INCREMENTAL_ALTER_CONFIGS_RESPONSE,
     init_producer_id_response.INIT_PRODUCER_ID_RESPONSE,
     list_offsets_response.LIST_OFFSETS_RESPONSE,
+    list_partition_reassignments_response.LIST_PARTITION_REASSIGNMENTS_RESPONSE,
     metadata_response.METADATA_RESPONSE,
     offset_for_leader_epoch_response.OFFSET_FOR_LEADER_EPOCH_RESPONSE,
     produce_response.PRODUCE_RESPONSE,
     unregister_broker_response.UNREGISTER_BROKER_RESPONSE,
+    update_features_response.UPDATE_FEATURES_RESPONSE,
     vote_response.VOTE_RESPONSE,
 )
