@@ -4,7 +4,7 @@ Server and simulator share this class, with different file systems and different
 function that `start_flush` returns. See node/core/effects.py for the order of effects.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 
 from msgspec import Struct
 
@@ -220,19 +220,12 @@ def open_node_storage(
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
-    partitions = PartitionLogs(
-        filesystem,
-        [
-            LogDirectory(filesystem, path, formatted.ids[path], config.partition_segment_bytes)
-            for path in config.log_directories or config.directories
-        ],
-    )
+    homes = {path: formatted.ids[path] for path in config.log_directories or config.directories}
+    partitions = _partition_logs(filesystem, homes, config)
     recovered, repairs = partitions.open()
     return Stored(
         cluster_id=formatted.cluster_id,
-        log_directory_ids=tuple(
-            formatted.ids[directory] for directory in config.log_directories or config.directories
-        ),
+        log_directory_ids=tuple(homes.values()),
         durable=durable,
         batches=tuple(batches),
         history=History(
@@ -253,15 +246,26 @@ def open_node_storage(
         ),
         partitions=recovered,
         previous_broker_epoch=partitions.previous_broker_epoch,
-        warnings=(
-            *(
-                f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it"
-                " held is in the log"
-                for snapshot, reason in found.refused
-            ),
-            *repairs,
-        ),
+        warnings=(*_unused_snapshots(directory, found), *repairs),
     )
+
+
+def _partition_logs(
+    filesystem: FileSystem, homes: Mapping[str, Uuid], config: StorageConfig
+) -> PartitionLogs:
+    directories = [
+        LogDirectory(filesystem, path, directory_id, config.partition_segment_bytes)
+        for path, directory_id in homes.items()
+    ]
+    return PartitionLogs(filesystem, directories)
+
+
+def _unused_snapshots(directory: str, found: Found) -> list[str]:
+    return [
+        f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it held is in"
+        " the log"
+        for snapshot, reason in found.refused
+    ]
 
 
 def _refuse_gap(directory: str, found: Found, log: MetadataLog) -> None:

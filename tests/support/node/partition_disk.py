@@ -16,6 +16,7 @@ from kraftproof.node.storage.partitions.log_directory import LogDirectory
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
 from kraftproof.node.wire.records.raw_batch import parse_batches
 from kraftproof.node.wire.types import Uuid
+from tests.support.node.raw_batches import raw
 
 HOME = "/data"
 HOME_ID = Uuid(bytes(15) + b"\xee")
@@ -126,3 +127,24 @@ def run(steps):
             next(steps)
         except StopIteration as stop:
             return stop.value
+
+
+def chain(count, *, start=0, epoch=1, **keywords):
+    """Return batches of one, two and three records."""
+    batches, offset = [], start
+    for index in range(count):
+        values = [b"%d-%d" % (offset, each) for each in range(1 + index % 3)]
+        batches.append(raw(offset, *values, epoch=epoch, **keywords))
+        offset = batches[-1].next_offset
+    return batches
+
+
+def created(*batches, segment_bytes=1000):
+    node = PartitionDisk(segment_bytes=segment_bytes)
+    node.create()
+    node.append(*batches)
+    return node
+
+
+def segments(node, directory=DIRECTORY):
+    return [name for name in node.disk.list_directory(directory) if name.endswith(".log")]

@@ -1,46 +1,26 @@
-"""Partition logs on a simulated disk: bytes, segments, reads, starts, deletions, bad files."""
+"""Partition logs on a simulated disk: bytes, segments, reads, truncation, starts."""
 
-import json
 from random import Random
 
 import pytest
 
-from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.log_effects import (
-    MAX_TIMESTAMP,
     ConfigureLog,
-    CreateLog,
-    DeleteLog,
     NoteEpoch,
     ReadProducers,
 )
 from kraftproof.node.storage.errors import StorageError
-from kraftproof.node.wire.types import Uuid, format_uuid
-from tests.support.node.partition_disk import DIRECTORY, HOME, HOME_ID, LOG, PartitionDisk, run
-from tests.support.node.raw_batches import GZIP, raw
-
-OTHER = LogId(Uuid(b"another topic id"), 0)
-
-
-def chain(count, *, start=0, epoch=1, **keywords):
-    """Return batches of one, two and three records."""
-    batches, offset = [], start
-    for index in range(count):
-        values = [b"%d-%d" % (offset, each) for each in range(1 + index % 3)]
-        batches.append(raw(offset, *values, epoch=epoch, **keywords))
-        offset = batches[-1].next_offset
-    return batches
-
-
-def created(*batches, segment_bytes=1000):
-    node = PartitionDisk(segment_bytes=segment_bytes)
-    node.create()
-    node.append(*batches)
-    return node
-
-
-def segments(node, directory=DIRECTORY):
-    return [name for name in node.disk.list_directory(directory) if name.endswith(".log")]
+from kraftproof.node.wire.types import format_uuid
+from tests.support.node.partition_disk import (
+    DIRECTORY,
+    HOME,
+    HOME_ID,
+    LOG,
+    chain,
+    created,
+    segments,
+)
+from tests.support.node.raw_batches import raw
 
 
 def test_a_log_is_laid_out_as_kafka_does():
@@ -89,18 +69,6 @@ def test_a_log_survives_the_end_of_its_node(end):
     assert node.read_all(0) == batches
     node.append(raw(48, b"more", epoch=5))
     assert node.read_all(40)[-1].base_offset == 48
-
-
-def test_the_mark_of_an_orderly_stop_is_of_one_use():
-    node = created(*chain(3))
-    node.logs.stop(77)
-    mark = json.loads(node.disk.read(f"{HOME}/.kafka_cleanshutdown"))
-    assert mark == {"version": 0, "brokerEpoch": 77}
-    node.open()
-    assert node.logs.previous_broker_epoch == 77
-    assert not node.disk.exists(f"{HOME}/.kafka_cleanshutdown")
-    node.kill()
-    assert node.logs.previous_broker_epoch == -1
 
 
 def test_a_torn_batch_is_cut_and_the_segments_after_it_go():
@@ -201,151 +169,9 @@ def test_an_epoch_without_records_is_kept():
     assert node.kill()[0].epochs == ((1, 0), (7, 6))
 
 
-def test_checkpoints_name_every_log_and_bound_the_high_watermark():
-    node = created(*chain(9), segment_bytes=300)
-    node.create(OTHER, "a.b_c-9")
-    node.checkpoint(11)
-    read = node.disk.read
-    assert read(f"{HOME}/replication-offset-checkpoint") == b"0\n2\na.b_c-9 0 0\norders 3 11\n"
-    assert read(f"{HOME}/log-start-offset-checkpoint") == b"0\n2\na.b_c-9 0 0\norders 3 0\n"
-    full = int(segments(node)[-1][:20])
-    assert read(f"{HOME}/recovery-point-offset-checkpoint") in (
-        f"0\n2\na.b_c-9 0 0\norders 3 {full}\n".encode(),
-        b"0\n2\na.b_c-9 0 0\norders 3 0\n",
-    )
-    found = {each.log: each for each in node.kill()}
-    assert found[LOG].high_watermark == 11
-    assert found[OTHER].topic == "a.b_c-9"
-    node.truncate(6)
-    assert {each.log: each.high_watermark for each in node.kill()}[LOG] == 6
-
-
-@pytest.mark.parametrize("content", [b"", b"1\n0\n", b"0\n2\norders 3 1\n", b"0\n1\norders 3\n"])
-def test_a_garbled_checkpoint_is_one_line(content):
-    node = created(*chain(3))
-    path = f"{HOME}/replication-offset-checkpoint"
-    node.disk.append_to(path).write(content)
-    with pytest.raises(StorageError, match="does not hold offsets of partitions; remove the file"):
-        node.kill()
-
-
-def test_the_checkpoint_of_another_log_is_of_no_effect():
-    node = created(*chain(3))
-    node.disk.append_to(f"{HOME}/replication-offset-checkpoint").write(b"0\n1\nothers 3 5\n")
-    assert node.kill()[0].high_watermark == 0
-
-
-def test_a_deleted_log_is_renamed_at_once_and_removed_step_by_step():
-    node = created(*chain(9), segment_bytes=300)
-    steps = node.logs.delete(DeleteLog(log=LOG))
-    (name,) = node.disk.list_directory(HOME)
-    assert name == f"orders-3.{LOG.topic_id.hex()}-delete"
-    node.create()
-    next(steps)
-    next(steps)
-    node.kill()  # a start finishes the removal
-    assert node.disk.list_directory(HOME) == ["orders-3", "recovery-point-offset-checkpoint"]
-    assert node.recovered[0].end_offset == 0
-
-
-def test_a_stray_log_is_kept_and_not_served():
-    node = created(*chain(9))
-    run(node.logs.delete(DeleteLog(log=LOG, is_stray=True)))
-    assert node.disk.list_directory(HOME) == [f"orders-3.{LOG.topic_id.hex()}-stray"]
-    assert node.kill() == ()
-    assert node.disk.list_directory(HOME) == [f"orders-3.{LOG.topic_id.hex()}-stray"]
-
-
-def test_a_directory_without_a_topic_id_is_set_aside():
-    node = created(*chain(3))
-    node.disk.remove(f"{DIRECTORY}/partition.metadata")
-    assert node.kill() == ()
-    (warning,) = node.warnings
-    assert warning.startswith(f"{DIRECTORY}: has no topic id in partition.metadata")
-    node.create()
-
-
-def test_a_partition_in_two_directories_is_refused():
-    homes = ((HOME, HOME_ID), ("/more", Uuid(bytes(15) + b"\xef")))
-    node = PartitionDisk(homes=homes)
-    node.logs.create(CreateLog(log=LOG, topic="orders", directory=homes[1][1]))
-    node.create(OTHER, "t")
-    assert node.disk.exists("/more/orders-3")
-    assert node.disk.exists(f"{HOME}/t-0")
-    assert {each.log: each.directory for each in node.kill()} == {LOG: homes[1][1], OTHER: HOME_ID}
-    twin = LogId(Uuid(b"a twin topic id."), 0)
-    node.logs.create(CreateLog(log=twin, topic="t", directory=homes[1][1]))
-    with pytest.raises(StorageError, match=f"{HOME}/t-0 and /more/t-0: the same partition"):
-        node.kill()
-
-
 def test_the_size_of_segments_can_change():
     node = created()
     node.logs.configure(ConfigureLog(log=LOG, segment_bytes=1))
     batches = chain(4)
     node.append(*batches)
     assert [int(name[:20]) for name in segments(node)] == [b.base_offset for b in batches]
-
-
-@pytest.mark.parametrize("compression", [0, GZIP])
-def test_a_timestamp_is_found_record_by_record(compression):
-    times = [[10, 50, 30], [20, 20, 20], [70, 60, 90]]
-    batches = [
-        raw(3 * index, *[b"v" * 90] * 3, timestamps=each, compression=compression)
-        for index, each in enumerate(times)
-    ]
-    node = created(*batches, segment_bytes=1)
-    every = [time for each in times for time in each]
-    for wanted in range(100):
-        expected = next((o for o, time in enumerate(every) if time >= wanted), -1)
-        found = node.find(wanted)
-        assert (found.token, found.offset) == (7, expected)
-        assert found.timestamp_ms == (every[expected] if expected >= 0 else -1)
-        assert found.epoch == (1 if expected >= 0 else -1)
-    assert node.find(40, start=2).offset == 6
-    assert node.find(60, end=7).offset == 6
-    assert node.find(80, end=8).offset == -1
-    assert node.find(MAX_TIMESTAMP).offset == 8
-    assert node.find(MAX_TIMESTAMP, end=6).offset == 1
-    assert node.find(MAX_TIMESTAMP, start=9).offset == -1
-
-
-def test_log_append_time_is_that_of_each_record():
-    node = created(raw(0, b"a", b"b").stamped(500))
-    found = node.find(400, start=1)
-    assert (found.offset, found.timestamp_ms) == (1, 500)
-
-
-def test_a_look_up_survives_a_truncation_and_a_deletion():
-    node = created(*chain(9), segment_bytes=200)
-    effect_steps = node.logs.find_timestamp(_find(1000))
-    next(effect_steps, None)
-    node.truncate(0)
-    assert run(node.logs.find_timestamp(_find(1000))).offset == -1
-    node.append(*chain(9, start=0, epoch=3))
-    steps = node.logs.find_timestamp(_find(5000))
-    next(steps)
-    run(node.logs.delete(DeleteLog(log=LOG)))
-    assert run(steps).offset == -1
-
-
-def _find(timestamp_ms):
-    from kraftproof.node.core.log_effects import FindTimestamp
-
-    return FindTimestamp(
-        token=1, log=LOG, timestamp_ms=timestamp_ms, start_offset=0, end_offset=1 << 40
-    )
-
-
-def test_the_last_five_batches_of_each_producer_are_read():
-    batches = [
-        raw(o, b"v", producer_id=o % 2, producer_epoch=0, base_sequence=o // 2) for o in range(20)
-    ]
-    node = created(*batches, raw(20, b"without"), segment_bytes=300)
-    effect = ReadProducers(log=LOG, generation=4, end_offset=17)
-    read = run(node.logs.read_producers(effect))
-    assert (read.log, read.generation, read.end_offset) == (LOG, 4, 17)
-    assert [batch.base_offset for batch in read.batches] == list(range(7, 17))
-    assert [(b.producer_id, b.base_sequence) for b in read.batches][-1] == (0, 8)
-    (found,) = node.kill()
-    assert [batch.base_offset for batch in found.producer_batches] == list(range(10, 20))
