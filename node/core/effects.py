@@ -28,6 +28,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.log_effects import (
+    ConfigureLog,
     CreateLog,
     DeleteLog,
     FindTimestamp,
@@ -200,6 +201,7 @@ Effect = (
     | Flush
     | Truncate
     | CreateLog
+    | ConfigureLog
     | DeleteLog
     | RestartLog
     | RaiseLogStart
