@@ -118,7 +118,9 @@ class Cluster:
         for effect in effects:
             match effect:
                 case Flush():
-                    flushed = Flushed(generation=effect.generation, end_offset=effect.end_offset)
+                    flushed = Flushed(
+                        log=effect.log, generation=effect.generation, end_offset=effect.end_offset
+                    )
                     self.events.append((node_id, flushed))
                 case Send() | Forward():
                     asker = (node_id, effect.correlation)

@@ -3,50 +3,72 @@
 The complete contract with the shell:
 
 1. The shell executes effects in the order of the list.
-2. PersistQuorumState and Truncate are barriers: no later effect or event is handled before they
-   are on the disk.
+2. PersistQuorumState, and the Truncate of the metadata log, are barriers: no later effect or event
+   is handled before they are on the disk. Other logs need no barrier: after a crash, a replica
+   compares epochs with its leader again.
 3. Append only buffers. Flush is asynchronous; after the fsync the shell returns Flushed with the
-   same token. A failed write or fsync ends the process and is never retried.
+   same log and token. Logs do not wait for each other's flushes. A failed write or fsync ends the
+   process and is never retried.
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; without the client's connection the answer is dropped silently.
+   EndRequest ends a Received without an answer; later answers of the connection do not wait.
 6. After Exit the shell executes no further effect.
 7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
    SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
-8. InstallSnapshot is a barrier like Truncate. InstallSnapshot, Truncate and CleanLog wait for a
-   Flush under way.
+8. InstallSnapshot is a barrier like Truncate. InstallSnapshot, CleanLog and the Truncate of the
+   metadata log wait for a Flush of that log under way.
+9. FindTimestamp, ReadProducers, WriteCheckpoints and the removal of a deleted log run beside the
+   steps. The first two end in one TimestampFound or ProducersRead each.
 """
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId, Offset
+from kraftproof.node.core.log_effects import (
+    ConfigureLog,
+    CreateLog,
+    DeleteLog,
+    FindTimestamp,
+    NoteEpoch,
+    RaiseLogStart,
+    ReadProducers,
+    ReplyWithBatches,
+    RestartLog,
+    WriteCheckpoints,
+)
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.raw_batch import RawBatch
 
 
 class Append(Struct, frozen=True):
-    """Write a batch at the end of the log."""
+    """Write a batch at the end of a log; partitions take RawBatch, byte for byte."""
 
-    batch: Batch
+    log: LogId
+    batch: Batch | RawBatch
 
 
 class Flush(Struct, frozen=True, kw_only=True):
-    """Flush the log up to `end_offset`.
+    """Flush a log up to `end_offset`.
 
     The generation distinguishes the log before a truncation.
     """
 
+    log: LogId
     generation: int
     end_offset: Offset
 
 
 class Truncate(Struct, frozen=True):
-    """Remove the records at or above `end_offset`, durably."""
+    """Remove the records of a log at or above `end_offset`, the begin of a batch, durably."""
 
+    log: LogId
     end_offset: Offset
 
 
@@ -98,13 +120,18 @@ class CleanLog(Struct, frozen=True):
 
 
 class Send(Struct, frozen=True, kw_only=True):
-    """Send a request to a voter's controller listener; the answer has the same `correlation`."""
+    """Send a request to another node; the answer has the same `correlation`.
+
+    The request goes to the controller listener of a voter, or to the inter-broker listener of a
+    broker in the last published image. A broker without an endpoint is Unanswered.
+    """
 
     destination: NodeId
     correlation: int
     message: Message
     version: int
     timeout_ns: int
+    is_to_broker: bool = False
 
 
 class Forward(Struct, frozen=True, kw_only=True):
@@ -129,6 +156,16 @@ class Reply(Struct, frozen=True, kw_only=True):
 
     request: int
     message: Message
+
+
+class EndRequest(Struct, frozen=True, kw_only=True):
+    """End a request without an answer: Produce with acks=0.
+
+    Kafka reports an error of such a request by the end of the connection.
+    """
+
+    request: int
+    closes_connection: bool
 
 
 class ReplyWithSlice(Struct, frozen=True, kw_only=True):
@@ -163,6 +200,15 @@ Effect = (
     Append
     | Flush
     | Truncate
+    | CreateLog
+    | ConfigureLog
+    | DeleteLog
+    | RestartLog
+    | RaiseLogStart
+    | NoteEpoch
+    | WriteCheckpoints
+    | FindTimestamp
+    | ReadProducers
     | PersistQuorumState
     | WriteSnapshot
     | StoreSlice
@@ -172,7 +218,9 @@ Effect = (
     | Send
     | Forward
     | Reply
+    | EndRequest
     | ReplyWithSlice
+    | ReplyWithBatches
     | Publish
     | OpenClientListeners
     | Exit

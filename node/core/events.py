@@ -2,11 +2,16 @@
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
-from kraftproof.node.core.base.types import Offset
+from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import Principal
+from kraftproof.node.wire.records.raw_batch import RawBatch
+
+PRODUCER_BATCHES = 5
+"""The number of batches of a producer that are compared with a retried batch (KIP-98)."""
 
 
 class Tick(Struct, frozen=True):
@@ -45,8 +50,30 @@ class Unanswered(Struct, frozen=True, kw_only=True):
 class Flushed(Struct, frozen=True, kw_only=True):
     """The records below `end_offset` of this log generation are on the disk (fsync returned)."""
 
+    log: LogId
     generation: int
     end_offset: Offset
+
+
+class TimestampFound(Struct, frozen=True, kw_only=True):
+    """A FindTimestamp is finished; without such a record, offset, timestamp and epoch are -1."""
+
+    token: int
+    offset: Offset
+    timestamp_ms: int
+    epoch: Epoch
+    has_failed: bool = False
+    """Whether a file no longer holds what was written (error code 56)."""
+
+
+class ProducersRead(Struct, frozen=True, kw_only=True):
+    """A ReadProducers is finished."""
+
+    log: LogId
+    generation: int
+    end_offset: Offset
+    batches: tuple[RawBatch, ...]
+    """The last PRODUCER_BATCHES batches of each producer in the order of the log, without data."""
 
 
 class SnapshotWritten(Struct, frozen=True):
@@ -68,4 +95,15 @@ class Stop(Struct, frozen=True):
     """SIGTERM was received: shut down in a controlled way, then Exit."""
 
 
-Event = Tick | Received | Answered | Unanswered | Flushed | SnapshotWritten | SnapshotChecked | Stop
+Event = (
+    Tick
+    | Received
+    | Answered
+    | Unanswered
+    | Flushed
+    | TimestampFound
+    | ProducersRead
+    | SnapshotWritten
+    | SnapshotChecked
+    | Stop
+)

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, Generic
 
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.effects import (
     Append,
     CheckSnapshot,
     CleanLog,
     Effect,
+    EndRequest,
     Exit,
     Flush,
     Forward,
@@ -32,6 +34,7 @@ from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports
 from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.shell.snapshot_executor import SnapshotExecutor
 from kraftproof.node.wire.records.batch import Batch, with_bytes
+from kraftproof.node.wire.records.raw_batch import RawBatch
 
 AWAITS_FLUSH: Final = frozenset((Truncate, InstallSnapshot, CleanLog))
 """Effects that change files which a running fsync may be on."""
@@ -86,6 +89,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
             Send: self.lanes.send,
             Forward: self.lanes.forward,
             Reply: self.requests.reply,
+            EndRequest: self.requests.end,
             ReplyWithSlice: self._reply_with_slice,
             Publish: self._process.publish,
             OpenClientListeners: self._open_client_listeners,
@@ -106,11 +110,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
                 self._hold()
                 return False
             effect = effects.popleft()
-            if isinstance(effect, Append) and _has_to_be_encoded(effect.batch):
-                self._hold()
-                self._workers.encode(
-                    effect.batch, partial(self._append_encoded, effect), self._fail
-                )
+            if kind is Append and self._encodes_apart(effect):
                 return False
             try:
                 handlers[kind](effect)
@@ -140,9 +140,19 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
         self._release()
         self._process.wake()
 
-    def _append_encoded(self, effect: Append, data: bytes) -> None:
+    def _encodes_apart(self, effect: Effect) -> bool:
+        """Let a worker encode a large batch; return False for a batch that is written at once."""
+        assert isinstance(effect, Append), "only appends have a batch"
+        batch = effect.batch
+        if isinstance(batch, RawBatch) or not _has_to_be_encoded(batch):
+            return False
+        self._hold()
+        self._workers.encode(batch, partial(self._append_encoded, batch), self._fail)
+        return True
+
+    def _append_encoded(self, batch: Batch, data: bytes) -> None:
         if not self.is_over:
-            self._effects.appendleft(Append(with_bytes(effect.batch, data)))
+            self._effects.appendleft(Append(METADATA_LOG, with_bytes(batch, data)))
             self._pass_barrier()
 
     def _hold(self) -> None:

@@ -57,4 +57,6 @@ class FlushQueue:
         else:
             self._on_idle()
         for flush in covered:
-            self._post(Flushed(generation=flush.generation, end_offset=flush.end_offset))
+            self._post(
+                Flushed(log=flush.log, generation=flush.generation, end_offset=flush.end_offset)
+            )

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.fetched_records import with_metadata_batches
 from kraftproof.node.wire.messages.generated import index
+from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
 from kraftproof.node.wire.primitives import Reader
 from kraftproof.node.wire.schema import Message, Schema
 
@@ -48,7 +50,7 @@ def decode_request(api_key: int, version: int, body: bytes | memoryview) -> Mess
 
 
 def decode_response(api_key: int, version: int, body: bytes | memoryview) -> Message:
-    """Return the response in `body`.
+    """Return the response in `body`; batches of the metadata log are decoded.
 
     Raises:
         WireError: the bytes are no response of this API and version, or bytes are left over.
@@ -57,6 +59,8 @@ def decode_response(api_key: int, version: int, body: bytes | memoryview) -> Mes
     message = _schema(RESPONSES, api_key).decode(reader, version)
     if reader.remaining:
         raise WireError(f"{reader.remaining} bytes after {type(message).__name__} v{version}")
+    if isinstance(message, FetchResponse):
+        return with_metadata_batches(message)
     return cast("Message", message)
 
 

@@ -13,8 +13,8 @@ from scripts.wiregen.model import Message, Struct
 _IMPORTS = {
     "import struct": r"\bstruct\.Struct\b",
     "from typing import ClassVar": r"\bClassVar\b",
-    "from kraftproof.node.wire.records import batches": r"\bbatches\.",
-    "from kraftproof.node.wire.records.batch import Batch": r"\bBatch\b",
+    "from kraftproof.node.wire.records.batches import encode_records": r"\bencode_records\b",
+    "from kraftproof.node.wire.records.field import Records": r"\bRecords\b",
     "from kraftproof.node.wire.primitives import Reader, Writer": r"\bReader\b",
 }
 _SCHEMA_NAMES = ("Message", "Entity", "Schema", "lacking_field", "null_field")

@@ -95,13 +95,8 @@ class _Decoder:
             return [f"{target} = {self._names['decode', use.kind, self._version]}(r)"]
         if use.kind in FIXED:
             return [f"({target},) = r.unpack({self._layout(FIXED[use.kind][0])})"]
-        if use.kind != "records":
-            return [f"{target} = r.{method_name(use.kind, use, flexible=self._flexible)}()"]
-        method = method_name("bytes", use, flexible=self._flexible)
-        decoded = "batches.decode_batches(data, allow_partial=True)"
-        if use.nullable:
-            decoded += " if data is not None else None"
-        return [f"data = r.{method}()", f"{target} = {decoded}"]
+        kind = "bytes" if use.kind == "records" else use.kind
+        return [f"{target} = r.{method_name(kind, use, flexible=self._flexible)}()"]
 
     def _array(self, use: Use, target: str) -> list[str]:
         prefix = "compact_" if self._flexible else ""

@@ -89,7 +89,7 @@ class _Encoder:
         if use.kind in FIXED:
             return [f"{out} += {self._layout(FIXED[use.kind][0])}.pack({value})"]
         if use.kind == "records":
-            value = f"batches.encode_batches({value})"
+            value = f"encode_records({value})"
             if use.nullable:
                 value += f" if m.{use.name} is not None else None"
         method = "bytes" if use.kind == "records" else use.kind

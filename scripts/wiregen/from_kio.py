@@ -14,7 +14,9 @@ from typing import Any, Final, get_args, get_origin
 
 from scripts.wiregen.model import Message, Struct, Use, implicit_default
 
-KINDS: Final = {"error_code": "int16", "timedelta_i32": "int32"}
+KINDS: Final = {"error_code": "int16", "timedelta_i32": "int32", "datetime_i64": "int64"}
+TIMES: Final = frozenset({"timedelta_i32", "datetime_i64"})
+"""The kinds whose fields get the unit in their name."""
 RENAMED: Final = {
     "LeaderChangeMessage": "LeaderChange",
     "SnapshotHeaderRecord": "SnapshotHeader",
@@ -23,7 +25,10 @@ RENAMED: Final = {
     "VotersRecord": "Voters",
 }
 UNALIGNED: Final = "unaligned_records"
-"""A slice of a snapshot may begin and end within a batch (KIP-630): bytes, no batches."""
+"""A slice of a snapshot may begin and end within a batch (KIP-630): bytes, no batches.
+
+Produced records are bytes as well: a broker stores the bytes of a client unchanged.
+"""
 
 
 def load(api: str, part: str) -> Message:
@@ -62,13 +67,13 @@ def _classes(module: ModuleType) -> list[Any]:
 def _add(structs: dict[str, Struct], cls: Any, version: int) -> None:  # noqa: ANN401 - kio's classes share no base
     name = RENAMED.get(cls.__name__, cls.__name__)
     struct = structs.setdefault(name, Struct(name=name, doc=""))
-    layout = [_use(field) for field in dataclasses.fields(cls)]
+    layout = [_use(field, cls.__module__) for field in dataclasses.fields(cls)]
     struct.layouts[version] = layout
     for use, field in zip(layout, dataclasses.fields(cls), strict=True):
         struct.defaults[use.name] = _default(struct, use, field)
 
 
-def _use(field: dataclasses.Field[Any]) -> Use:
+def _use(field: dataclasses.Field[Any], module: str) -> Use:
     kio_kind = field.metadata.get("kafka_type")
     inner: Any = field.type
     nullable = False
@@ -80,16 +85,16 @@ def _use(field: dataclasses.Field[Any]) -> Use:
         inner = get_args(inner)[0]
     if kio_kind is None and nullable and not is_array:
         raise NotImplementedError(f"nullable struct {field.name}")
-    if field.name == UNALIGNED:
+    if field.name == UNALIGNED or (kio_kind == "records" and "kio.schema.produce." in module):
         kio_kind = "bytes"
     # kio's name for `type` ends in an underscore, though a field may be called so.
     name = field.name.removesuffix("_")
     return Use(
-        name=f"{name}_ms" if kio_kind == "timedelta_i32" else name,
+        name=f"{name}_ms" if kio_kind in TIMES else name,
         kind=inner.__name__ if kio_kind is None else KINDS.get(kio_kind, kio_kind),
         is_array=is_array,
-        # kio writes a missing uuid as None; on the wire it is sixteen zeros.
-        nullable=nullable and (is_array or kio_kind != "uuid"),
+        # kio writes a missing uuid and a missing time as None; on the wire they are zeros and -1.
+        nullable=nullable and (is_array or kio_kind not in {"uuid", "datetime_i64"}),
         tag=field.metadata.get("tag"),
     )
 
@@ -102,6 +107,8 @@ def _default(struct: Struct, use: Use, field: dataclasses.Field[Any]) -> str:
         return f"{type(value).__name__}()"
     if isinstance(value, timedelta):
         return str(value // timedelta(milliseconds=1))
+    if value is None and field.metadata.get("kafka_type") == "datetime_i64":
+        return "-1"
     if use.kind == "uuid" and not use.is_array and value in (None, uuid.UUID(int=0)):
         return "ZERO_UUID"
     if isinstance(value, int) and not isinstance(value, bool):

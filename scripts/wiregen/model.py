@@ -24,7 +24,7 @@ PYTHON_TYPES: Final = {
     "uuid": "Uuid",
     "string": "str",
     "bytes": "bytes",
-    "records": "tuple[Batch, ...]",
+    "records": "Records",
 }
 
 

@@ -31,6 +31,7 @@ from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
     parts_of,
     with_cause_first,
 )
+from kraftproof.checkers.kraft.specification.partitions.likely import likely_brokers_request
 from kraftproof.checkers.kraft.specification.specification import Specification
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.verdict import Finding, NotApplicableError
@@ -153,7 +154,7 @@ def _wrong_batches(
         if of_kafka and is_kafkas_own(written):
             wrong = wrong_of_kafka(image, written)
         elif not (of_kafka and is_of_several_brokers(written)):
-            request = likely_request(written, creates)
+            request = likely_request(written, creates) or likely_brokers_request(image, written)
             wrong = specification.wrong_records(image, offset, request, written)
         if wrong is not None:
             yield _finding(offset, wrong)

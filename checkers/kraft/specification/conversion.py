@@ -7,8 +7,13 @@ from typing import Final
 import msgspec
 
 from kraftproof.checkers.kraft.specification.rows import NoOpRecord, OtherRecord, Row
+from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 
-_KINDS: Final[Mapping[str, type[Row]]] = {kind.__name__: kind for kind in Row.__subclasses__()}
+_KINDS: Final[Mapping[str, type[Row]]] = {
+    kind.__name__: kind
+    for kind in Row.__subclasses__()
+    if kind.__module__ in {Row.__module__, partition_rows.__name__}
+}
 _NOTHING: Final = NoOpRecord()
 
 

@@ -14,6 +14,7 @@ from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import Broker, Image, Partition, Topic
 from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""
@@ -35,6 +36,7 @@ class Draft(Struct, kw_only=True):
     features: dict[str, int]
     partitions: dict[Id, dict[int, Partition]]
     """The partitions of the topics that the records touch."""
+    next_producer_id: int
     before: Image | None
 
     @classmethod
@@ -48,6 +50,7 @@ class Draft(Struct, kw_only=True):
             configs={name: dict(settings) for name, settings in image.configs.items()},
             features=dict(image.features),
             partitions={},
+            next_producer_id=image.next_producer_id,
             before=image.before,
         )
 
@@ -71,6 +74,7 @@ class Draft(Struct, kw_only=True):
             names=self.names,
             configs=self.configs,
             features=self.features,
+            next_producer_id=self.next_producer_id,
             before=self.before,
         )
 
@@ -154,6 +158,9 @@ def _partition(draft: Draft, record: rows.PartitionRecord) -> None:
         leader=record.leader,
         leader_epoch=record.leader_epoch,
         partition_epoch=record.partition_epoch,
+        removing=record.removing_replicas,
+        adding=record.adding_replicas,
+        recovery_state=record.leader_recovery_state,
     )
 
 
@@ -166,13 +173,29 @@ def _change_partition(draft: Draft, record: rows.PartitionChangeRecord) -> None:
             f"topic {show(record.topic_id)} has no partition {record.partition_id}"
         )
     elects = record.leader != UNCHANGED_LEADER
+    state = record.leader_recovery_state
     partitions[record.partition_id] = Partition(
-        replicas=was.replicas if record.replicas is None else record.replicas,
-        isr=was.isr if record.isr is None else record.isr,
+        replicas=_given(record.replicas, was.replicas),
+        isr=_given(record.isr, was.isr),
         leader=record.leader if elects else was.leader,
         leader_epoch=was.leader_epoch + elects,
         partition_epoch=was.partition_epoch + 1,
+        removing=_given(record.removing_replicas, was.removing),
+        adding=_given(record.adding_replicas, was.adding),
+        recovery_state=was.recovery_state if state < 0 else state,
     )
+
+
+def _given(change: tuple[int, ...] | None, was: tuple[int, ...]) -> tuple[int, ...]:
+    return was if change is None else change
+
+
+def _give_producer_ids(draft: Draft, record: ProducerIdsRecord) -> None:
+    if record.next_producer_id <= draft.next_producer_id:
+        raise ContradictionError(
+            f"the next producer id {draft.next_producer_id} became {record.next_producer_id}"
+        )
+    draft.next_producer_id = record.next_producer_id
 
 
 def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
@@ -218,6 +241,7 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.PartitionChangeRecord: _change_partition,
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
+    ProducerIdsRecord: _give_producer_ids,
     rows.BeginTransactionRecord: _begin,
     rows.EndTransactionRecord: _end,
     rows.AbortTransactionRecord: _abort,

@@ -44,6 +44,10 @@ class Partition(Struct, frozen=True, kw_only=True, gc=False):
     leader: int
     leader_epoch: int
     partition_epoch: int
+    removing: tuple[int, ...] = ()
+    adding: tuple[int, ...] = ()
+    recovery_state: int = 0
+    """1 after an unclean election, until the leader has recovered."""
 
 
 class Topic(Struct, frozen=True, kw_only=True, gc=False):
@@ -63,6 +67,7 @@ class Image(Struct, frozen=True, kw_only=True):
     configs: Mapping[str, Mapping[str, str]] = {}
     """The configurations of each topic, by the topic's name."""
     features: Mapping[str, int] = {}
+    next_producer_id: int = 0
     before: "Image | None" = None
     """The image before the open metadata transaction (KIP-868)."""
 

@@ -32,7 +32,15 @@ from kraftproof.checkers.kraft.specification.heartbeats import (
 )
 from kraftproof.checkers.kraft.specification.image import EMPTY_IMAGE, Image
 from kraftproof.checkers.kraft.specification.own_records import wrong_own_records
-from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.partitions.alter_partition import (
+    wrong_alteration_answer,
+    wrong_alterations,
+)
+from kraftproof.checkers.kraft.specification.partitions.producer_ids import (
+    wrong_allocation,
+    wrong_allocation_answer,
+)
+from kraftproof.checkers.kraft.specification.rows import Row, partitions
 
 SAYS_NOTHING: Final = frozenset({Code.NOT_CONTROLLER, Code.REQUEST_TIMED_OUT})
 """Codes of an answer that tells nothing about the metadata."""
@@ -82,6 +90,10 @@ class Specification:
                 return wrong_heartbeat(image, request, written)
             case rows.UnregisterBrokerRequest():
                 return wrong_unregistration(image, request, written)
+            case partitions.AlterPartitionRequest():
+                return wrong_alterations(image, request, written)
+            case partitions.AllocateProducerIdsRequest():
+                return wrong_allocation(image, request, written)
             case _:
                 return f"a {type(request).__name__} has written records" if written else None
 
@@ -113,5 +125,15 @@ class Specification:
                 rows.UnregisterBrokerResponse() as answered,
             ):
                 return wrong_unregistration_answer(image, asked, answered)
+            case (
+                partitions.AlterPartitionRequest() as asked,
+                partitions.AlterPartitionResponse() as answered,
+            ):
+                return wrong_alteration_answer(image, asked, answered)
+            case (
+                partitions.AllocateProducerIdsRequest() as asked,
+                partitions.AllocateProducerIdsResponse() as answered,
+            ):
+                return wrong_allocation_answer(image, asked, answered)
             case _:
                 return f"{type(answer).__name__} answers {type(request).__name__}"

@@ -25,6 +25,7 @@ from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_response
+from kraftproof.node.wire.records.field import metadata_batches
 
 SHARE: Final = 0.35
 """Share of runs with mistaken requests."""
@@ -134,7 +135,7 @@ def consumer_fault(
     if error_of(answer) or not answer.responses or not answer.responses[0].partitions:
         return None
     position = None
-    for batch in answer.responses[0].partitions[0].records or ():
+    for batch in metadata_batches(answer.responses[0].partitions[0].records):
         if position is None and not batch.base_offset <= offset < batch.next_offset:
             return f"the first batch has the offsets {batch.base_offset} to {batch.next_offset - 1}"
         if position is not None and batch.base_offset != position:

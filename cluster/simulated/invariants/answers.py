@@ -16,6 +16,10 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
+    allocate_producer_ids_request,
+    allocate_producer_ids_response,
+    alter_partition_request,
+    alter_partition_response,
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
@@ -32,6 +36,8 @@ from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 OF_THE_CONTROLLER = (
+    allocate_producer_ids_request.AllocateProducerIdsRequest,
+    alter_partition_request.AlterPartitionRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     broker_registration_request.BrokerRegistrationRequest,
     create_topics_request.CreateTopicsRequest,
@@ -221,6 +227,8 @@ def _error_codes(message: Message) -> Iterator[int]:
             broker_heartbeat_response.BrokerHeartbeatResponse(error_code=code)
             | broker_registration_response.BrokerRegistrationResponse(error_code=code)
             | unregister_broker_response.UnregisterBrokerResponse(error_code=code)
+            | alter_partition_response.AlterPartitionResponse(error_code=code)
+            | allocate_producer_ids_response.AllocateProducerIdsResponse(error_code=code)
         ):
             yield code
         case create_topics_response.CreateTopicsResponse(topics=topics):

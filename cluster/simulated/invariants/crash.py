@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Final
 
 from kraftproof.cluster.simulated.violation import Violation, ViolationKind
-from kraftproof.node.core.metadata.apply import ApplyError
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.snapshot import SnapshotError
 from kraftproof.node.storage.errors import StorageError
 

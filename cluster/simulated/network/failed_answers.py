@@ -31,6 +31,7 @@ from kraftproof.node.wire.messages import (
     vote_request,
     vote_response,
 )
+from kraftproof.node.wire.records.field import metadata_batches
 
 SHARE: Final = 0.15
 """Share of runs with failed answers."""
@@ -53,7 +54,7 @@ def _fetch(message: Message, random: Random) -> Message:
     if not message.responses or not message.responses[0].partitions or random.random() < 0.2:
         return fetch_response.FetchResponse()
     partition = message.responses[0].partitions[0]
-    batches = tuple(partition.records or ())
+    batches = metadata_batches(partition.records)
     if len(batches) > 1:  # a gap before the records, which ends the Fetch without an append
         partition = replace(partition, records=batches[1:], high_watermark=-1)
     else:

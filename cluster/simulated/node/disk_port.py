@@ -30,6 +30,7 @@ from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.shell.ports import Disk
 from kraftproof.node.storage.stored import Storage
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
+from kraftproof.node.wire.records.batch import Batch
 
 
 class SimulatedDisk(Disk):
@@ -55,14 +56,15 @@ class SimulatedDisk(Disk):
 
     @override
     def append(self, effect: Append) -> None:
-        env = self._env
+        env, batch = self._env, effect.batch
+        assert isinstance(batch, Batch), "the metadata log holds decoded batches"
         if env.on_disk_work is not None:
             env.on_disk_work(Append)
         self._storage.append(effect)
-        env.log.append(effect.batch)
+        env.log.append(batch)
         env.on_next_write()
         for appended in self._monitor.on_appended:
-            appended(self._process, effect.batch)
+            appended(self._process, batch)
 
     @override
     def truncate(self, effect: Truncate) -> None:

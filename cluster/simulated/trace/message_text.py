@@ -37,6 +37,7 @@ from kraftproof.node.wire.messages.generated.fetch_snapshot_response import Fetc
 from kraftproof.node.wire.messages.generated.vote_request import VoteRequest
 from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.field import metadata_batches
 from kraftproof.node.wire.types import ZERO_UUID, Uuid, format_uuid
 
 MAX_NAMES = 3
@@ -128,16 +129,14 @@ def _only_partition(message: Any) -> Any:  # noqa: ANN401 - the generated classe
 
 
 def _vote(request: VoteRequest) -> str:
-    asked = _only_partition(request)
-    if asked is None:
+    if (asked := _only_partition(request)) is None:
         return ""
     end = f"{asked.last_offset}@{asked.last_offset_epoch}"
     return f"epoch {asked.replica_epoch}, candidate {asked.replica_id}, log end {end}"
 
 
 def _voted(response: VoteResponse) -> str:
-    said = _only_partition(response)
-    if said is None:
+    if (said := _only_partition(response)) is None:
         return ""
     return f"{'granted' if said.vote_granted else 'refused'}, epoch {said.leader_epoch}"
 
@@ -148,24 +147,21 @@ def _begin(request: BeginQuorumEpochRequest) -> str:
 
 
 def _end(request: EndQuorumEpochRequest) -> str:
-    said = _only_partition(request)
-    if said is None:
+    if (said := _only_partition(request)) is None:
         return ""
     successors = " ".join(map(str, said.preferred_successors))
     return f"epoch {said.leader_epoch}, leader {said.leader_id}, successors {successors}"
 
 
 def _fetch(request: FetchRequest) -> str:
-    asked = _only_partition(request)
-    if asked is None:
+    if (asked := _only_partition(request)) is None:
         return ""
     at = f"{asked.fetch_offset}@{asked.last_fetched_epoch}"
     return f"from {at}, epoch {asked.current_leader_epoch}"
 
 
 def _fetched(response: FetchResponse) -> str:
-    said = _only_partition(response)
-    if said is None:
+    if (said := _only_partition(response)) is None:
         return ""
     parts = []
     if said.diverging_epoch.end_offset >= 0:
@@ -173,9 +169,10 @@ def _fetched(response: FetchResponse) -> str:
         parts.append(f"diverges after {diverging.end_offset}@{diverging.epoch}")
     if said.snapshot_id.end_offset >= 0:
         parts.append(f"take snapshot {said.snapshot_id.end_offset}@{said.snapshot_id.epoch}")
-    if said.records:
-        last = said.records[-1]
-        parts.append(f"records {said.records[0].base_offset}-{last.last_offset}@{last.epoch}")
+    if batches := metadata_batches(said.records):
+        parts.append(
+            f"records {batches[0].base_offset}-{batches[-1].last_offset}@{batches[-1].epoch}"
+        )
     if said.current_leader.leader_epoch >= 0 and said.error_code != 0:
         leader = said.current_leader
         parts.append(f"leader {leader.leader_id} of epoch {leader.leader_epoch}")
@@ -185,16 +182,14 @@ def _fetched(response: FetchResponse) -> str:
 
 
 def _fetch_snapshot(request: FetchSnapshotRequest) -> str:
-    asked = _only_partition(request)
-    if asked is None:
+    if (asked := _only_partition(request)) is None:
         return ""
     snapshot = f"{asked.snapshot_id.end_offset}@{asked.snapshot_id.epoch}"
     return f"{snapshot} from byte {asked.position}, epoch {asked.current_leader_epoch}"
 
 
 def _fetched_snapshot(response: FetchSnapshotResponse) -> str:
-    said = _only_partition(response)
-    if said is None:
+    if (said := _only_partition(response)) is None:
         return ""
     return f"bytes {said.position}+{len(said.unaligned_records)} of {said.size}"
 

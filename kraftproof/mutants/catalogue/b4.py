@@ -10,9 +10,11 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.metadata.committed",
-            old="""from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+            old="""from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 """,
-            new="""from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+            new="""from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.changes import add_topic, set_broker, set_partition
 """,
         ),

@@ -13,7 +13,9 @@ MUTANT = Mutant(
             old="self._workers.fsync(fsync, lambda: self._finish(covered), self._on_failure)",
             new="""self._workers.fsync(fsync, lambda: self._finish([]), self._on_failure)
         for flush in covered:
-            self._post(Flushed(generation=flush.generation, end_offset=flush.end_offset))""",
+            self._post(
+                Flushed(log=flush.log, generation=flush.generation, end_offset=flush.end_offset)
+            )""",
         ),
     ),
 )

@@ -13,11 +13,15 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, NodeId, Offset
 from kraftproof.node.core.controller.brokers import heartbeat, register, unregister
 from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.partitions.isr import alter_partition
+from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import (
     Message,
+    allocate_producer_ids_request,
+    alter_partition_request,
     broker_heartbeat_request,
     broker_registration_request,
     create_topics_request,
@@ -95,7 +99,25 @@ def _delete_topics(
     return delete_topics(context.image, request)
 
 
+def _alter_partition(
+    context: DecisionContext, request: alter_partition_request.AlterPartitionRequest
+) -> Outcome:
+    return alter_partition(context.image, request)
+
+
+def _allocate_producer_ids(
+    context: DecisionContext, request: allocate_producer_ids_request.AllocateProducerIdsRequest
+) -> Outcome:
+    return allocate_producer_ids(context.image, request)
+
+
 DECISIONS: Final[Mapping[type[Message], Decision]] = {
+    allocate_producer_ids_request.AllocateProducerIdsRequest: Decision(
+        decide=_allocate_producer_ids, is_forwarded=False
+    ),
+    alter_partition_request.AlterPartitionRequest: Decision(
+        decide=_alter_partition, is_forwarded=False
+    ),
     broker_heartbeat_request.BrokerHeartbeatRequest: Decision(
         decide=_heartbeat, is_forwarded=False
     ),

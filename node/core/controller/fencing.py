@@ -5,7 +5,7 @@ leader. See brokers.py and sessions.py for the cause of a fencing.
 """
 
 from kraftproof.node.core.base.types import NO_NODE, NodeId
-from kraftproof.node.core.metadata.apply import UNCHANGED_LEADER
+from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record

@@ -10,6 +10,10 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
+    allocate_producer_ids_request,
+    allocate_producer_ids_response,
+    alter_partition_request,
+    alter_partition_response,
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
@@ -82,12 +86,22 @@ def _heartbeat(_: Message, error: ErrorCode, __: str | None) -> Message:
     return broker_heartbeat_response.BrokerHeartbeatResponse(error_code=error)
 
 
+def _alter_partition(_: Message, error: ErrorCode, __: str | None) -> Message:
+    return alter_partition_response.AlterPartitionResponse(error_code=error)
+
+
+def _allocate_producer_ids(_: Message, error: ErrorCode, __: str | None) -> Message:
+    return allocate_producer_ids_response.AllocateProducerIdsResponse(error_code=error)
+
+
 def _describe_quorum(_: Message, error: ErrorCode, reason: str | None) -> Message:
     return describe_quorum_response.DescribeQuorumResponse(error_code=error, error_message=reason)
 
 
 # Each function takes the request type of its key, which the type of a dict cannot express.
 _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = {
+    allocate_producer_ids_request.AllocateProducerIdsRequest: _allocate_producer_ids,
+    alter_partition_request.AlterPartitionRequest: _alter_partition,
     create_topics_request.CreateTopicsRequest: _create_topics,
     delete_topics_request.DeleteTopicsRequest: _delete_topics,
     unregister_broker_request.UnregisterBrokerRequest: _unregister,

@@ -11,6 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
+from kraftproof.node.core.metadata.apply_error import ApplyError, UnreadableRecordError
+from kraftproof.node.core.metadata.changed_partition import changed_partition, nodes
 from kraftproof.node.core.metadata.changes import (
     add_topic,
     clear_elr,
@@ -36,15 +38,6 @@ from kraftproof.node.wire.records.unknown_record import UnknownRecord
 from kraftproof.node.wire.types import Uuid, format_uuid
 
 TOPIC_RESOURCE: Final = 2  # the resource type of a topic in a ConfigRecord
-UNCHANGED_LEADER: Final = -2  # in a PartitionChangeRecord (631-22)
-
-
-class ApplyError(ValueError):
-    """A record contradicts the image."""
-
-
-class UnreadableRecordError(ApplyError):
-    """A record that is unreadable in this version of the node, although the cluster is sound."""
 
 
 def apply(image: MetadataImage, record: Record) -> MetadataImage:
@@ -179,24 +172,20 @@ def _partition(image: MetadataImage, record: records.PartitionRecord) -> Metadat
     partition = Partition(
         topic_id=topic.topic_id,
         index=record.partition_id,
-        replicas=_nodes(record.replicas),
-        isr=_nodes(record.isr),
-        removing=_nodes(record.removing_replicas),
-        adding=_nodes(record.adding_replicas),
+        replicas=nodes(record.replicas),
+        isr=nodes(record.isr),
+        removing=nodes(record.removing_replicas),
+        adding=nodes(record.adding_replicas),
         leader=NodeId(record.leader),
         leader_epoch=Epoch(record.leader_epoch),
         partition_epoch=record.partition_epoch,
         recovery_state=record.leader_recovery_state,
         directories=record.directories,
-        eligible_leader_replicas=_nodes(record.eligible_leader_replicas or ()),
-        last_known_elr=_nodes(record.last_known_elr or ()),
+        eligible_leader_replicas=nodes(record.eligible_leader_replicas or ()),
+        last_known_elr=nodes(record.last_known_elr or ()),
         unknown_tags=record.unknown_tags,
     )
     return set_partition(image, partition)
-
-
-def _nodes(ids: tuple[int, ...]) -> tuple[NodeId, ...]:
-    return tuple(map(NodeId, ids))
 
 
 def _change_partition(image: MetadataImage, record: records.PartitionChangeRecord) -> MetadataImage:
@@ -204,34 +193,7 @@ def _change_partition(image: MetadataImage, record: records.PartitionChangeRecor
     was = image.partitions[topic.topic_id].get(record.partition_id)
     if was is None:
         raise ApplyError(f"topic {topic.name} has no partition {record.partition_id}")
-    elects = record.leader != UNCHANGED_LEADER
-    now = Partition(
-        topic_id=was.topic_id,
-        index=was.index,
-        replicas=was.replicas if record.replicas is None else _nodes(record.replicas),
-        isr=was.isr if record.isr is None else _nodes(record.isr),
-        removing=_changed(was.removing, record.removing_replicas),
-        adding=_changed(was.adding, record.adding_replicas),
-        leader=NodeId(record.leader) if elects else was.leader,
-        leader_epoch=Epoch(was.leader_epoch + 1) if elects else was.leader_epoch,
-        partition_epoch=was.partition_epoch + 1,
-        recovery_state=_changed_state(was.recovery_state, record.leader_recovery_state),
-        directories=was.directories if record.directories is None else record.directories,
-        eligible_leader_replicas=_changed(
-            was.eligible_leader_replicas, record.eligible_leader_replicas
-        ),
-        last_known_elr=_changed(was.last_known_elr, record.last_known_elr),
-        unknown_tags=was.unknown_tags,
-    )
-    return set_partition(image, now)
-
-
-def _changed(was: tuple[NodeId, ...], now: tuple[int, ...] | None) -> tuple[NodeId, ...]:
-    return was if now is None else _nodes(now)
-
-
-def _changed_state(was: int, now: int) -> int:
-    return was if now < 0 else now
+    return set_partition(image, changed_partition(was, record))
 
 
 def _config(image: MetadataImage, record: records.ConfigRecord) -> MetadataImage:

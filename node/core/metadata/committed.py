@@ -11,7 +11,8 @@ from collections.abc import Callable
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.log.log import Log
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot

@@ -18,7 +18,7 @@ from immutables import Map
 from msgspec import Struct
 
 from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
-from kraftproof.node.wire.records.metadata import BrokerEndpoint, BrokerFeature
+from kraftproof.node.wire.records.metadata import BrokerEndpoint, BrokerFeature, ProducerIdsRecord
 from kraftproof.node.wire.types import Uuid
 from kraftproof.node.wire.unknown_tags import UnknownTags
 
@@ -29,6 +29,8 @@ Marked = Map[PartitionKey, int]
 with many partitions has few entries."""
 PARTITIONS_A_MARK: Final = 256
 OtherKey = tuple[str | int | Uuid | None, ...]
+PRODUCER_IDS: Final[OtherKey] = ("producer ids",)
+"""The key of the last ProducerIdsRecord."""
 
 
 class BrokerRegistration(Struct, frozen=True, kw_only=True, array_like=True):
@@ -150,6 +152,17 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
             indexes = range(first, first + bits.bit_length())
             found += [partitions[index] for bit, index in enumerate(indexes) if bits >> bit & 1]
         return found
+
+    def may_lead(self, broker_id: NodeId) -> bool:
+        """Return whether the broker is registered, unfenced and not shutting down."""
+        broker = self.brokers.get(broker_id)
+        return broker is not None and broker.may_lead
+
+    @property
+    def next_producer_id(self) -> int:
+        """Return the first producer id that no broker has got."""
+        kept = self.others.get(PRODUCER_IDS)
+        return kept.next_producer_id if isinstance(kept, ProducerIdsRecord) else 0
 
     def leads_any(self, broker_id: NodeId) -> bool:
         """Return whether the broker leads a partition."""

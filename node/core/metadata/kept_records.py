@@ -7,8 +7,9 @@ producer ids, controller registrations. See apply.py for entities with their own
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.changes import set_other
-from kraftproof.node.core.metadata.image import MetadataImage, OtherKey
+from kraftproof.node.core.metadata.image import PRODUCER_IDS, MetadataImage, OtherKey
 from kraftproof.node.wire.records import metadata as records
 
 Handler = Callable[[MetadataImage, Any], MetadataImage]
@@ -32,6 +33,15 @@ def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataI
     return set_other(image, key, None if record.remove else record)
 
 
+def _producer_ids(image: MetadataImage, record: records.ProducerIdsRecord) -> MetadataImage:
+    if record.next_producer_id <= image.next_producer_id:
+        raise ApplyError(
+            f"the next producer id becomes {record.next_producer_id}, "
+            f"but {image.next_producer_id} was reached already"
+        )
+    return set_other(image, PRODUCER_IDS, record)
+
+
 def _keeps(key: Callable[[Any], OtherKey]) -> Handler:
     return lambda image, record: set_other(image, key(record), record)
 
@@ -42,7 +52,7 @@ def _drops(key: Callable[[Any], OtherKey]) -> Handler:
 
 KEPT_RECORDS: Final[Mapping[type, Handler]] = {
     records.ClientQuotaRecord: _quota,
-    records.ProducerIdsRecord: _keeps(lambda _: ("producer ids",)),
+    records.ProducerIdsRecord: _producer_ids,
     records.ZkMigrationStateRecord: _keeps(lambda _: ("zk migration",)),
     records.RegisterControllerRecord: _keeps(lambda record: ("controller", record.controller_id)),
     records.DelegationTokenRecord: _keeps(lambda record: ("token", record.token_id)),

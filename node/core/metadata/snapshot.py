@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Offset
-from kraftproof.node.core.metadata.apply import ApplyError, UnreadableRecordError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError, UnreadableRecordError
 from kraftproof.node.core.metadata.image import (
     EMPTY_IMAGE,
     BrokerRegistration,

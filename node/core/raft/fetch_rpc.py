@@ -18,6 +18,7 @@ from kraftproof.node.core.raft.stated import stated_high_watermark
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.field import metadata_batches
 from kraftproof.node.wire.types import Uuid
 
 TOPIC_ID: Final = Uuid((1).to_bytes(16, "big"))
@@ -169,7 +170,7 @@ def read_answer(message: fetch_response.FetchResponse) -> FetchResult:
             if _is_possible(snapshot, partition.current_leader.leader_epoch)
             else None
         ),
-        batches=partition.records or (),
+        batches=metadata_batches(partition.records),
     )
 
 

@@ -10,6 +10,7 @@ from random import Random
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, NodeId, Offset
@@ -268,19 +269,20 @@ class RaftState:
     def append(self, batch: Batch) -> None:
         """Append a batch; an unflushed batch counts for no majority."""
         self.log.append(batch)
-        self.outbox.emit(Append(batch))
+        self.outbox.emit(Append(METADATA_LOG, batch))
 
     def flush(self) -> None:
         """Request a flush of all appended records."""
-        self.flush_requested = self.log.end_offset
-        self.outbox.emit(Flush(generation=self.log.generation, end_offset=self.log.end_offset))
+        end = self.flush_requested = self.log.end_offset
+        generation = self.log.generation
+        self.outbox.emit(Flush(log=METADATA_LOG, generation=generation, end_offset=end))
 
     def truncate(self, end_offset: Offset) -> None:
         """Truncate the log, and flush the unflushed rest again as a new generation of the log."""
         kept = self.log.truncate(end_offset)
         self.flushed = min(self.flushed, kept)
         self.flush_requested = min(self.flush_requested, kept)
-        self.outbox.emit(Truncate(kept))
+        self.outbox.emit(Truncate(METADATA_LOG, kept))
         if self.flushed < kept:
             self.flush()
 

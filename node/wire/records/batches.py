@@ -17,6 +17,7 @@ from crc32c import crc32c
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records.batch import Batch, ReceivedBytes, Record
+from kraftproof.node.wire.records.field import Records
 from kraftproof.node.wire.records.recent_batches import RECENT
 from kraftproof.node.wire.records.record_values import (
     RecordLayout,
@@ -105,6 +106,15 @@ def _encode(batch: Batch) -> bytes:
 def encode_batches(batches: Iterable[Batch]) -> bytes:
     """Return the concatenated bytes of the batches."""
     return b"".join(map(encode_batch, batches))
+
+
+def encode_records(records: Records) -> bytes:
+    """Return the bytes of a `records` field.
+
+    Raises:
+        WireError: a decoded batch holds no record, or a record does not fit its version.
+    """
+    return records if isinstance(records, bytes) else encode_batches(records)
 
 
 def _write_record(body: Writer, delta: int, record: Record, *, is_control: bool) -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from kraftproof.checkers.kraft.acknowledged import fold
 from kraftproof.checkers.kraft.entities import Entities
-from kraftproof.node.core.metadata.apply import ApplyError, apply
+from kraftproof.node.core.metadata.apply import apply
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import records_of
 from kraftproof.node.wire.records import metadata as records

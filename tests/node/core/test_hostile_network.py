@@ -105,7 +105,13 @@ class Target:
         for effect in effects:
             match effect:
                 case Flush():
-                    self.step(Flushed(generation=effect.generation, end_offset=effect.end_offset))
+                    self.step(
+                        Flushed(
+                            log=effect.log,
+                            generation=effect.generation,
+                            end_offset=effect.end_offset,
+                        )
+                    )
                 case Reply():
                     self.table.reply(effect)
                 case ReplyWithSlice():

@@ -6,9 +6,11 @@ import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.effects import Append, CheckSnapshot, Exit, StoreSlice
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.server.workers import run_through
@@ -66,7 +68,7 @@ def test_recovery_reads_the_log_with_such_a_record_and_keeps_its_bytes():
     disk = formatted()
     storage = opened(disk).storage
     data = batch_bytes(NEWER_TYPE)
-    storage.append(Append(decode_batches(data)[0]))
+    storage.append(Append(METADATA_LOG, decode_batches(data)[0]))
     assert disk.read(f"{DIRECTORY}/{0:020d}.log") == data
     storage.close()
     (batch,) = opened(disk).batches

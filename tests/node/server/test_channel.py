@@ -11,6 +11,7 @@ from kraftproof.node.core.effects import Send
 from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.server.peer_transport import PeerSocket
 from kraftproof.node.wire.codec import encode_response
+from kraftproof.node.wire.fetched_records import METADATA_TOPIC_ID
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages.generated import fetch_response
 from kraftproof.node.wire.messages.generated.api_versions_response import ApiVersionsResponse
@@ -131,7 +132,9 @@ def large_fetch() -> tuple[bytes, Batch]:
     partition = fetch_response.PartitionData(
         partition_index=0, high_watermark=RECORDS, records=(batch,)
     )
-    topic = fetch_response.FetchableTopicResponse(topic_id=Uuid(b"m" * 16), partitions=(partition,))
+    topic = fetch_response.FetchableTopicResponse(
+        topic_id=METADATA_TOPIC_ID, partitions=(partition,)
+    )
     message = fetch_response.FetchResponse(responses=(topic,))
     header = struct.pack(">i", 0) + NO_TAGS
     return frame(header, encode_response(message, FETCH_VERSION)), batch

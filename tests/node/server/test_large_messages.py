@@ -18,6 +18,7 @@ from kraftproof.node.server.pending_requests import ClientReplies, PendingReques
 from kraftproof.node.server.requests import Request
 from kraftproof.node.server.workers import ThreadWorkers
 from kraftproof.node.wire.codec import decode_response, encode_request
+from kraftproof.node.wire.fetched_records import METADATA_TOPIC_ID
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.headers import RequestHeader, encode_request_header
 from kraftproof.node.wire.messages.generated import (
@@ -67,7 +68,9 @@ def fetched(batch: Batch) -> fetch_response.FetchResponse:
     partition = fetch_response.PartitionData(
         partition_index=0, high_watermark=RECORDS, records=(batch,)
     )
-    topic = fetch_response.FetchableTopicResponse(topic_id=Uuid(b"m" * 16), partitions=(partition,))
+    topic = fetch_response.FetchableTopicResponse(
+        topic_id=METADATA_TOPIC_ID, partitions=(partition,)
+    )
     return fetch_response.FetchResponse(responses=(topic,))
 
 

@@ -1,5 +1,6 @@
 """Effects of every kind, as short as they can be."""
 
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
@@ -29,9 +30,11 @@ from kraftproof.node.wire.records.metadata import NoOpRecord
 SECOND = 1_000_000_000
 SNAPSHOT = SnapshotId(Offset(1), Epoch(1))
 ANSWER = ApiVersionsResponse()
-APPEND = Append(Batch(base_offset=0, epoch=1, timestamp_ms=0, records=(NoOpRecord(),)))
+APPEND = Append(
+    METADATA_LOG, Batch(base_offset=0, epoch=1, timestamp_ms=0, records=(NoOpRecord(),))
+)
 PERSIST = PersistQuorumState(QuorumState())
-TRUNCATE = Truncate(Offset(0))
+TRUNCATE = Truncate(METADATA_LOG, Offset(0))
 INSTALL = InstallSnapshot(copy=1, snapshot=SNAPSHOT)
 CLEAN = CleanLog(SNAPSHOT)
 WRITE = WriteSnapshot(snapshot=SNAPSHOT, image=EMPTY_IMAGE, timestamp_ms=0)
@@ -40,7 +43,7 @@ EXIT = Exit(status=0, reason="stopped")
 
 
 def flush(end_offset):
-    return Flush(generation=1, end_offset=Offset(end_offset))
+    return Flush(log=METADATA_LOG, generation=1, end_offset=Offset(end_offset))
 
 
 def reply(request):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.effects import Append
 from kraftproof.node.shell import effect_executor
 from kraftproof.node.shell.effect_executor import LARGE_RECORDS
@@ -15,7 +16,7 @@ from tests.node.shell.effects import EXIT, flush, send
 from tests.node.shell.in_memory_ports import Rig
 
 BATCH = Batch(base_offset=0, epoch=1, timestamp_ms=0, records=(NoOpRecord(),) * LARGE_RECORDS)
-LARGE = Append(BATCH)
+LARGE = Append(METADATA_LOG, BATCH)
 
 
 def test_effects_and_steps_behind_a_large_batch_wait_until_it_is_encoded():
@@ -41,7 +42,9 @@ def test_the_disk_gets_the_bytes_and_encodes_nothing():
 def test_a_large_batch_with_bytes_and_a_smaller_one_are_written_at_once():
     rig = Rig()
     smaller = Batch(base_offset=0, epoch=1, timestamp_ms=0, records=BATCH.records[1:])
-    rig.start(Append(with_bytes(BATCH, encode_batch(BATCH))), Append(smaller))
+    rig.start(
+        Append(METADATA_LOG, with_bytes(BATCH, encode_batch(BATCH))), Append(METADATA_LOG, smaller)
+    )
     assert rig.notes == ["append", "append"]
     assert not rig.workers.held
 

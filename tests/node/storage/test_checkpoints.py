@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.types import Instant, Monotonic, Offset, WallClock
 from kraftproof.node.core.effects import Append, Exit, Flush, Truncate
 from kraftproof.node.storage.disk import Disk
@@ -42,7 +43,7 @@ def with_records(directory: Path, count: int = 5, high_watermark: int = 4) -> No
     formatted(directory)
     stored = opened(directory)
     for offset in range(count):
-        stored.storage.append(Append(batch(offset)))
+        stored.storage.append(Append(METADATA_LOG, batch(offset)))
     stored.storage.stopped(high_watermark)
     stored.storage.close()
 
@@ -59,8 +60,8 @@ def test_a_kill_leaves_lower_bounds_which_the_next_start_brings_up_to_date(tmp_p
     with_records(tmp_path)
     stored = opened(tmp_path)
     for offset in range(5, 9):
-        stored.storage.append(Append(batch(offset)))
-    stored.storage.start_flush(Flush(generation=0, end_offset=Offset(9)))()
+        stored.storage.append(Append(METADATA_LOG, batch(offset)))
+    stored.storage.start_flush(Flush(log=METADATA_LOG, generation=0, end_offset=Offset(9)))()
     assert files(tmp_path) == [None, says(5), says(4)]
     again = opened(tmp_path)
     assert files(tmp_path) == [None, says(9), says(4)]
@@ -70,7 +71,7 @@ def test_a_kill_leaves_lower_bounds_which_the_next_start_brings_up_to_date(tmp_p
 def test_a_cut_log_lowers_them_first(tmp_path: Path) -> None:
     with_records(tmp_path)
     stored = opened(tmp_path)
-    stored.storage.truncate(Truncate(Offset(4)))
+    stored.storage.truncate(Truncate(METADATA_LOG, Offset(4)))
     assert files(tmp_path) == [None, says(4), says(4)]
     assert opened(tmp_path).history.high_watermark == 4
 

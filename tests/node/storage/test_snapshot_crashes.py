@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import (
@@ -58,7 +59,7 @@ def life(storage, random, end, kept, epoch):
     for _ in range(random.randrange(1, 8)):
         match random.randrange(4):
             case 0:
-                storage.append(Append(batch(end, epoch)))
+                storage.append(Append(METADATA_LOG, batch(end, epoch)))
                 end += 1
             case 1:
                 append(storage, end, end + 3, epoch)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
 from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
@@ -53,9 +54,9 @@ def test_effects_are_found_again_after_a_restart(tmp_path: Path) -> None:
     state = QuorumState(epoch=Epoch(3), voted_for=NodeId(1))
     stored.storage.persist_quorum_state(PersistQuorumState(state))
     for offset in range(3):
-        stored.storage.append(Append(batch(offset)))
-    stored.storage.start_flush(Flush(generation=0, end_offset=Offset(3)))()
-    stored.storage.truncate(Truncate(Offset(2)))
+        stored.storage.append(Append(METADATA_LOG, batch(offset)))
+    stored.storage.start_flush(Flush(log=METADATA_LOG, generation=0, end_offset=Offset(3)))()
+    stored.storage.truncate(Truncate(METADATA_LOG, Offset(2)))
     stored.storage.close()
     again = open_node_storage(DISK, config(tmp_path))
     assert again.durable == state

@@ -4,7 +4,7 @@ import dataclasses
 import importlib
 import random
 import uuid
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
 
@@ -13,6 +13,7 @@ from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord, NoOpRecord, TopicRecord
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INTEGERS = {
     "int8": (-(2**7), 2**7 - 1),
     "int16": (-(2**15), 2**15 - 1),
@@ -70,6 +71,8 @@ def _scalar(kafka_type: str, kind: Any, chance: random.Random) -> Any:
         return chance.choice(list(kind))
     if kafka_type == "timedelta_i32":
         return timedelta(milliseconds=chance.randint(-(2**31), 2**31 - 1))
+    if kafka_type == "datetime_i64":
+        return EPOCH + timedelta(milliseconds=chance.randrange(2**42))
     if kafka_type == "uuid":
         return uuid.UUID(int=chance.getrandbits(128))
     if kafka_type == "string":
@@ -105,7 +108,7 @@ def to_ours(module: Any, cls: Any, instance: Any) -> Any:
     for field in dataclasses.fields(instance):
         kafka_type = field.metadata.get("kafka_type")
         name = field.name.removesuffix("_")
-        if kafka_type == "timedelta_i32":
+        if kafka_type in {"timedelta_i32", "datetime_i64"}:
             name += "_ms"
         values[name] = _plain(module, kafka_type, field.type, getattr(instance, field.name))
     return cls(**values)
@@ -117,6 +120,8 @@ def _plain(module: Any, kafka_type: str | None, kind: Any, value: Any) -> Any:
         return tuple(_plain(module, kafka_type, element, item) for item in value)
     if value is None:
         arms = (kind, *get_args(kind))
+        if kafka_type == "datetime_i64":
+            return -1
         return ZERO_UUID if kafka_type == "uuid" and not any(map(is_array, arms)) else None
     if dataclasses.is_dataclass(value):
         return to_ours(module, getattr(module, type(value).__name__), value)
@@ -126,8 +131,8 @@ def _plain(module: Any, kafka_type: str | None, kind: Any, value: Any) -> Any:
         return value.value
     if kafka_type == "timedelta_i32":
         return value // timedelta(milliseconds=1)
-    if kafka_type == "records" and hasattr(module, "batches"):
-        return batches.decode_batches(value)
+    if kafka_type == "datetime_i64":
+        return (value - EPOCH) // timedelta(milliseconds=1)
     return value
 
 

@@ -25,6 +25,8 @@ ROWS = {
     "fetch_response": "595-46",
     "describe_quorum_request": "595-63",
     "describe_quorum_response": "595-63",
+    "alter_partition_request": "497-01",
+    "alter_partition_response": "497-02",
     "envelope_request": "590-01",
     "broker_registration_request": "631-41",
     "broker_registration_response": "631-41",

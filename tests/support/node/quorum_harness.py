@@ -188,7 +188,9 @@ class Quorum:
         flush = member.flushes.pop(0)
         if flush.generation == member.raft.log.generation:
             member.disk.flushed = max(member.disk.flushed, flush.end_offset)
-        event = Flushed(generation=flush.generation, end_offset=Offset(flush.end_offset))
+        event = Flushed(
+            log=flush.log, generation=flush.generation, end_offset=Offset(flush.end_offset)
+        )
         self.do(node_id, lambda raft: raft.flushed_event(event))
 
     # The network

@@ -1,6 +1,7 @@
 """One node's storage with snapshots on a simulated disk, and what tests do to it."""
 
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import (
@@ -59,8 +60,8 @@ def image_at(end, epoch=1):
 
 def append(storage, start, end, epoch=1):
     for offset in range(start, end):
-        storage.append(Append(batch(offset, epoch)))
-    storage.start_flush(Flush(generation=0, end_offset=end))()
+        storage.append(Append(METADATA_LOG, batch(offset, epoch)))
+    storage.start_flush(Flush(log=METADATA_LOG, generation=0, end_offset=end))()
 
 
 def writing(end, epoch=1):

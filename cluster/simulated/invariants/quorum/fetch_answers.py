@@ -18,6 +18,7 @@ from kraftproof.node.core.base.types import NO_NODE, milliseconds
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.field import metadata_batches
 
 FetchRequest = fetch_request.FetchRequest
 OF_REPLICAS_SINCE = 15
@@ -62,7 +63,7 @@ class FetchReturnsNextBatches(Invariant):
             return
         assert isinstance(event.message, FetchRequest), "the only type of its requests"
         offset = event.message.topics[0].partitions[0].fetch_offset
-        batches: Sequence[Batch] = reported.records or ()
+        batches: Sequence[Batch] = metadata_batches(reported.records)
         if batches:
             fault = (
                 _fault(process, offset, batches)

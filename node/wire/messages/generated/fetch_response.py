@@ -2,8 +2,8 @@
 
 import struct
 from typing import ClassVar
-from kraftproof.node.wire.records import batches
-from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_records
+from kraftproof.node.wire.records.field import Records
 from kraftproof.node.wire.primitives import Reader, Writer, uuid16
 from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
@@ -59,7 +59,7 @@ class PartitionData(Entity, frozen=True, kw_only=True, gc=False):
     high_watermark: int = 0
     last_stable_offset: int = -1
     aborted_transactions: tuple[AbortedTransaction, ...] | None = ()
-    records: tuple[Batch, ...] | None = None
+    records: Records | None = None
     log_start_offset: int = -1
     preferred_read_replica: int = -1
     diverging_epoch: EpochEndOffset = EpochEndOffset()
@@ -162,7 +162,7 @@ def _encode_partition_data_v4(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _decode_partition_data_v4(r: Reader) -> PartitionData:
@@ -171,8 +171,7 @@ def _decode_partition_data_v4(r: Reader) -> PartitionData:
     aborted_transactions_ = (
         None if n < 0 else tuple([_decode_aborted_transaction_v4(r) for _ in range(n)])
     )
-    data = r.nullable_bytes()
-    records_ = batches.decode_batches(data, allow_partial=True) if data is not None else None
+    records_ = r.nullable_bytes()
     return PartitionData(
         partition_index=partition_index_,
         error_code=error_code_,
@@ -201,7 +200,7 @@ def _encode_partition_data_v5(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _decode_partition_data_v5(r: Reader) -> PartitionData:
@@ -212,8 +211,7 @@ def _decode_partition_data_v5(r: Reader) -> PartitionData:
     aborted_transactions_ = (
         None if n < 0 else tuple([_decode_aborted_transaction_v4(r) for _ in range(n)])
     )
-    data = r.nullable_bytes()
-    records_ = batches.decode_batches(data, allow_partial=True) if data is not None else None
+    records_ = r.nullable_bytes()
     return PartitionData(
         partition_index=partition_index_,
         error_code=error_code_,
@@ -243,7 +241,7 @@ def _encode_partition_data_v6(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _encode_partition_data_v7(m: PartitionData, w: Writer) -> None:
@@ -264,7 +262,7 @@ def _encode_partition_data_v7(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _encode_partition_data_v8(m: PartitionData, w: Writer) -> None:
@@ -285,7 +283,7 @@ def _encode_partition_data_v8(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _encode_partition_data_v9(m: PartitionData, w: Writer) -> None:
@@ -306,7 +304,7 @@ def _encode_partition_data_v9(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _encode_partition_data_v10(m: PartitionData, w: Writer) -> None:
@@ -327,7 +325,7 @@ def _encode_partition_data_v10(m: PartitionData, w: Writer) -> None:
         w.array_count(len(m.aborted_transactions))
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _encode_partition_data_v11(m: PartitionData, w: Writer) -> None:
@@ -347,7 +345,7 @@ def _encode_partition_data_v11(m: PartitionData, w: Writer) -> None:
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v4(aborted_transactions_item, w)
     w += _I.pack(m.preferred_read_replica)
-    w.nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.nullable_bytes(encode_records(m.records) if m.records is not None else None)
 
 
 def _decode_partition_data_v11(r: Reader) -> PartitionData:
@@ -359,8 +357,7 @@ def _decode_partition_data_v11(r: Reader) -> PartitionData:
         None if n < 0 else tuple([_decode_aborted_transaction_v4(r) for _ in range(n)])
     )
     (preferred_read_replica_,) = r.unpack(_I)
-    data = r.nullable_bytes()
-    records_ = batches.decode_batches(data, allow_partial=True) if data is not None else None
+    records_ = r.nullable_bytes()
     return PartitionData(
         partition_index=partition_index_,
         error_code=error_code_,
@@ -384,7 +381,7 @@ def _encode_partition_data_v12(m: PartitionData, w: Writer) -> None:
         for aborted_transactions_item in m.aborted_transactions:
             _encode_aborted_transaction_v12(aborted_transactions_item, w)
     w += _I.pack(m.preferred_read_replica)
-    w.compact_nullable_bytes(batches.encode_batches(m.records) if m.records is not None else None)
+    w.compact_nullable_bytes(encode_records(m.records) if m.records is not None else None)
     w.append(
         (m.diverging_epoch != EpochEndOffset())
         + (m.current_leader != LeaderIdAndEpoch())
@@ -419,8 +416,7 @@ def _decode_partition_data_v12(r: Reader) -> PartitionData:
         None if n < 0 else tuple([_decode_aborted_transaction_v12(r) for _ in range(n)])
     )
     (preferred_read_replica_,) = r.unpack(_I)
-    data = r.compact_nullable_bytes()
-    records_ = batches.decode_batches(data, allow_partial=True) if data is not None else None
+    records_ = r.compact_nullable_bytes()
     diverging_epoch_: EpochEndOffset = EpochEndOffset()
     current_leader_: LeaderIdAndEpoch = LeaderIdAndEpoch()
     snapshot_id_: SnapshotId = SnapshotId()

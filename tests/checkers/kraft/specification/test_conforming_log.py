@@ -133,7 +133,13 @@ def test_a_topic_of_an_unknown_request_is_judged_by_itself():
 
 def test_a_fencing_that_forgets_a_partition():
     assert "has the ISR" in reasons(MADE, FENCED[:-1])[0]
-    assert "without a cause" in reasons(MADE, [moved(0, [1])])[0]
+
+
+def test_a_change_of_a_leader_that_no_leader_may_ask_for():
+    assert reasons(MADE, [moved(0, [1])]) == [], "a follower lags"
+    for change in (moved(0, [1, 2]), moved(0, [3]), moved(0, leader=3), moved(0)):
+        assert "became" in reasons(MADE, [change])[0]
+    assert "without a cause" in reasons(MADE, [moved(0, [1]), moved(1, [3])])[0]
 
 
 def test_a_shutdown_and_a_return():

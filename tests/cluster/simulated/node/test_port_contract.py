@@ -5,6 +5,7 @@ import pytest
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.node.port_contract import SENTENCES, PortContract
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
 from kraftproof.node.core.effects import CleanLog, PersistQuorumState, Truncate
@@ -45,7 +46,7 @@ def test_no_event_is_taken_while_a_barrier_is_on_its_way_to_the_disk():
     assert watched.broken == ["BarriersHold"] * 2
 
 
-@pytest.mark.parametrize("effect", [CLEAN, Truncate(0)])
+@pytest.mark.parametrize("effect", [CLEAN, Truncate(METADATA_LOG, 0)])
 def test_no_file_changes_while_an_fsync_is_under_way(effect):
     watched = Watched()
     watched.contract.fsync_begins()

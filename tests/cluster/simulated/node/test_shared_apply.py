@@ -4,7 +4,8 @@ import pytest
 
 from kraftproof.cluster.simulated.node import shared_apply
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
-from kraftproof.node.core.metadata.apply import ApplyError, apply_batch
+from kraftproof.node.core.metadata.apply import apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch

@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from kraftproof.node.core.metadata.apply import ApplyError, apply, apply_all, apply_batch
+from kraftproof.node.core.metadata.apply import apply, apply_all, apply_batch
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.digest import recompute_digest
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE

@@ -3,7 +3,8 @@
 import pytest
 
 from kraftproof.node.core.log.log import Log
-from kraftproof.node.core.metadata.apply import ApplyError, apply
+from kraftproof.node.core.metadata.apply import apply
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.records import metadata as records

@@ -1,9 +1,9 @@
 """Records overwrite and requests may be repeated (KIP-595 "Client Interactions"; 595-31).
 
-Not among the records that may be applied twice: PartitionChangeRecord, which counts the leader
-and partition epochs up, TopicRecord, which refuses a second of its name, and removals, which
-refuse what is not there; a controller writes those for one state of the image only, so their
-repetition is a request's, shown below.
+Not among the records that may be applied twice: PartitionChangeRecord, which counts the leader and
+partition epochs up, TopicRecord, which refuses a second of its name, ProducerIdsRecord, which
+gives no block away twice, and removals, which refuse what is not there; a controller writes those
+for one state of the image only, so their repetition is a request's, shown below.
 """
 
 import pytest
@@ -25,7 +25,6 @@ OVERWRITING = [
     records.FenceBrokerRecord(id=1, epoch=5),
     records.UnfenceBrokerRecord(id=1, epoch=5),
     records.BrokerRegistrationChangeRecord(broker_id=2, broker_epoch=6, fenced=-1),
-    records.ProducerIdsRecord(broker_id=1, broker_epoch=5, next_producer_id=1000),
     records.AccessControlEntryRecord(id=uuid(8), resource_name="t", principal="User:a"),
     records.RemoveAccessControlEntryRecord(id=uuid(8)),
     records.NoOpRecord(),

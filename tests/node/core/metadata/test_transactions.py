@@ -12,7 +12,8 @@ from kraftproof.cluster.simulated.committed.reference_image import (
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.log.log import Log
-from kraftproof.node.core.metadata.apply import ApplyError, apply, apply_all
+from kraftproof.node.core.metadata.apply import apply, apply_all
+from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE

@@ -4,6 +4,7 @@ import pytest
 
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
@@ -41,7 +42,7 @@ class Led:
         self.process.persists(epoch=EPOCH, voted_for=1, leader=1)
         for _ in range(LOG_END):
             self.process.appends(epoch=EPOCH)
-        self.process.event = Flushed(generation=0, end_offset=LOG_END)
+        self.process.event = Flushed(log=METADATA_LOG, generation=0, end_offset=LOG_END)
         self.says()
 
     def says(self, **changes):

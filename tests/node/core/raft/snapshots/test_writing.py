@@ -23,7 +23,7 @@ class SlowDisks(DiskWorld):
 
     def end_fsyncs(self):
         for flush in self.begun:
-            done = Flushed(generation=flush.generation, end_offset=flush.end_offset)
+            done = Flushed(log=flush.log, generation=flush.generation, end_offset=flush.end_offset)
             self.events.append((BROKER, done))
         self.begun = []
 

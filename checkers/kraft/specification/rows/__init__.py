@@ -101,6 +101,7 @@ class PartitionRecord(Row, frozen=True, kw_only=True, gc=False):
     removing_replicas: tuple[int, ...] = ()
     adding_replicas: tuple[int, ...] = ()
     leader: int = -1
+    leader_recovery_state: int = 0
     leader_epoch: int = -1
     partition_epoch: int = -1
 
@@ -118,6 +119,7 @@ class PartitionChangeRecord(Row, frozen=True, kw_only=True, gc=False):
     replicas: tuple[int, ...] | None = None
     removing_replicas: tuple[int, ...] | None = None
     adding_replicas: tuple[int, ...] | None = None
+    leader_recovery_state: int = -1
     directories: tuple[Id, ...] | None = None
 
 

@@ -1,0 +1,72 @@
+"""Compute a partition after a change: completed reassignment, leader, epochs (KIP-631).
+
+The rules are those of Kafka's PartitionChangeBuilder, without eligible leader replicas (KIP-966).
+"""
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Final
+
+from msgspec.structs import replace
+
+from kraftproof.checkers.kraft.specification.image import Image, Partition
+
+NO_LEADER: Final = -1
+RECOVERING: Final = 1
+METADATA_VERSION: Final = "metadata.version"
+LEVEL_OF_KEPT_EPOCHS: Final = 12
+"""3.6-IV0; below, a member that leaves an ISR changes the leader epoch."""
+
+
+class Election(Enum):
+    """The kind of an election."""
+
+    USUAL = auto()
+    PREFERRED = auto()
+    UNCLEAN = auto()
+
+
+def after_change(
+    image: Image,
+    was: Partition,
+    wanted: Partition,
+    *,
+    election: Election = Election.USUAL,
+    may_lead: Callable[[int], bool] | None = None,
+) -> Partition:
+    """Return the state of a partition after a change to the wanted replicas and ISR.
+
+    The leader and both epochs of `wanted` do not matter. The result is `was` if nothing changes.
+    """
+    is_able = may_lead or image.may_lead
+    now = with_completed_reassignment(wanted if wanted.isr else replace(wanted, isr=was.isr))
+    in_sync = [node for node in now.replicas if node in wanted.isr and is_able(node)]
+    leader, is_unclean = was.leader, False
+    if election is Election.PREFERRED and in_sync[:1] == list(now.replicas[:1]) != []:
+        leader = in_sync[0]
+    elif was.leader not in in_sync:
+        able = [node for node in now.replicas if is_able(node)]
+        is_unclean = election is Election.UNCLEAN and not in_sync and bool(able)
+        leader = (in_sync or (able if is_unclean else []) or [NO_LEADER])[0]
+    if is_unclean:
+        now = replace(now, isr=(leader,), recovery_state=RECOVERING)
+    lost = set(was.replicas) - set(now.replicas)
+    if image.features.get(METADATA_VERSION, LEVEL_OF_KEPT_EPOCHS) < LEVEL_OF_KEPT_EPOCHS:
+        lost |= set(was.isr) - set(now.isr)
+    elects = leader != was.leader or bool(lost)
+    now = replace(
+        now,
+        leader=leader,
+        leader_epoch=was.leader_epoch + elects,
+        partition_epoch=was.partition_epoch,
+    )
+    return now if now == was else replace(now, partition_epoch=was.partition_epoch + 1)
+
+
+def with_completed_reassignment(partition: Partition) -> Partition:
+    """Return the partition without its removed replicas if every other replica is in sync."""
+    stay = tuple(node for node in partition.replicas if node not in partition.removing)
+    in_sync = tuple(node for node in partition.isr if node not in partition.removing)
+    if not (partition.adding or partition.removing) or not stay or set(stay) - set(in_sync):
+        return partition
+    return replace(partition, replicas=stay, isr=in_sync, removing=(), adding=())

@@ -1,0 +1,1 @@
+"""Change partitions: leaders, ISRs, reassignments (KIP-497, KIP-631)."""

@@ -1,0 +1,152 @@
+"""Validate a produced batch before the append, in Kafka's order of checks and with Kafka's errors.
+
+The steps are apart, since checks of the topic and of the leader come between: first the
+framing of the request's bytes, then the content against the settings of the topic.
+"""
+
+from typing import Final
+
+from msgspec import Struct
+
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, WallClock
+from kraftproof.node.core.partition.settings import TopicSettings
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.records.raw_batch import (
+    NO_PRODUCER,
+    CorruptRawBatchError,
+    RawBatch,
+    UnsupportedMagicError,
+    batch_length,
+    parse_batch,
+)
+from kraftproof.node.wire.records.raw_records import RecordView, read_records
+
+_ZSTD: Final = 4
+_ZSTD_FROM: Final = 7
+"""The first version of Produce with zstd (KIP-110)."""
+_NO_TIMESTAMP: Final = -1
+_MOST_RECORD_ERRORS: Final = 100
+"""Maximum number of records named in an answer."""
+
+
+class RecordError(Struct, frozen=True):
+    """A record with a fault."""
+
+    index: int
+    message: str
+
+
+class Refusal(Struct, frozen=True):
+    """The reason against the append of a batch."""
+
+    error: ErrorCode
+    message: str | None = None
+    records: tuple[RecordError, ...] = ()
+
+
+def parse_produced(data: bytes | None, version: int) -> RawBatch | Refusal:
+    """Return the only batch of a partition in a Produce request, with an unchecked CRC."""
+    if not data:
+        return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
+    try:
+        if batch_length(data, 0) < len(data):
+            return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
+        batch = parse_batch(data, check_crc=False)
+    except UnsupportedMagicError as error:
+        return Refusal(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, str(error))
+    except WireError as error:
+        return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
+    if batch.compression == _ZSTD and version < _ZSTD_FROM:
+        return Refusal(
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"Produce version {version} has no zstd"
+        )
+    return batch
+
+
+def check_content(batch: RawBatch, settings: TopicSettings, wall: WallClock) -> Refusal | None:
+    """Return the reason against the append of a batch, if any."""
+    return (
+        _check_crc(batch)
+        or _check_sizes(batch, settings)
+        or _check_header(batch)
+        or _check_records(batch, settings, wall // NANOSECONDS_PER_MS)
+    )
+
+
+def _check_crc(batch: RawBatch) -> Refusal | None:
+    try:
+        parse_batch(batch.data)
+    except CorruptRawBatchError as error:
+        return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
+    return None
+
+
+def _check_sizes(batch: RawBatch, settings: TopicSettings) -> Refusal | None:
+    if batch.size > settings.max_message_bytes:
+        limit = f"max.message.bytes is {settings.max_message_bytes}"
+        return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"a batch of {batch.size} bytes; {limit}")
+    if batch.size > settings.segment_bytes:
+        limit = f"segment.bytes is {settings.segment_bytes}"
+        return Refusal(ErrorCode.RECORD_LIST_TOO_LARGE, f"a batch of {batch.size} bytes; {limit}")
+    return None
+
+
+def _check_header(batch: RawBatch) -> Refusal | None:
+    if batch.count < 1 or batch.count != batch.last_offset_delta + 1:
+        problem = f"a batch of {batch.count} records up to delta {batch.last_offset_delta}"
+    elif batch.is_control:
+        problem = "a client cannot write control records"
+    elif batch.producer_id != NO_PRODUCER and batch.base_sequence < 0:
+        problem = f"producer {batch.producer_id} without a sequence number"
+    elif batch.producer_id < NO_PRODUCER or (batch.producer_id >= 0 > batch.producer_epoch):
+        problem = f"producer {batch.producer_id} of epoch {batch.producer_epoch}"
+    elif batch.is_transactional:
+        problem = "this broker has no transactions"
+    else:
+        return None
+    return Refusal(ErrorCode.INVALID_RECORD, problem)
+
+
+def _check_records(batch: RawBatch, settings: TopicSettings, now_ms: int) -> Refusal | None:
+    try:
+        records = read_records(batch)
+    except WireError as error:
+        return Refusal(ErrorCode.INVALID_RECORD, str(error))
+    if settings.is_compacted and records is not None:
+        keyless = [index for index, record in enumerate(records) if not record.has_key]
+        if keyless:
+            return _records_refusal(
+                ErrorCode.INVALID_RECORD, keyless, "a record of a compacted topic needs a key"
+            )
+    if settings.uses_append_time:
+        return None
+    return _check_timestamps(batch, records, settings, now_ms)
+
+
+def _check_timestamps(
+    batch: RawBatch,
+    records: tuple[RecordView, ...] | None,
+    settings: TopicSettings,
+    now_ms: int,
+) -> Refusal | None:
+    """Compare the times of the records, or the times of the header of opaque records."""
+    if records is None:
+        times = [batch.base_timestamp_ms, batch.max_timestamp_ms]
+    else:
+        times = [record.timestamp_ms for record in records]
+    oldest = now_ms - settings.timestamp_before_max_ms
+    newest = now_ms + settings.timestamp_after_max_ms
+    outside = [
+        index
+        for index, time in enumerate(times)
+        if time != _NO_TIMESTAMP and not oldest <= time <= newest
+    ]
+    if not outside:
+        return None
+    message = f"a timestamp outside of {oldest} to {newest}"
+    return _records_refusal(ErrorCode.INVALID_TIMESTAMP, outside, message)
+
+
+def _records_refusal(error: ErrorCode, indexes: list[int], message: str) -> Refusal:
+    named = tuple(RecordError(index, message) for index in indexes[:_MOST_RECORD_ERRORS])
+    return Refusal(error, f"{len(indexes)} records: {message}", named)

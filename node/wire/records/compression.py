@@ -1,0 +1,131 @@
+"""Decompress the records of a batch, for their validation (codecs of KIP-98, KIP-110).
+
+gzip is in the standard library. pyarrow brings snappy, lz4 and zstd, and may be absent on a node;
+then the records of these codecs stay opaque. Every output is bounded before the allocation, since
+a small batch may expand to gigabytes.
+"""
+
+import zlib
+from enum import IntEnum
+from typing import Any, Final
+
+from kraftproof.node.wire.errors import WireError
+
+LARGEST_BYTES: Final = 64 * 1024 * 1024
+"""Maximum size of the records of one batch after decompression."""
+_GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_XERIAL_MAGIC: Final = b"\x82SNAPPY\0"
+_XERIAL_HEADER_BYTES: Final = 16
+"""The magic, a version and a compatible version; blocks with their lengths follow."""
+
+
+class Compression(IntEnum):
+    """The codec in the attributes of a batch."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+class MissingCodecError(Exception):
+    """The node has no library for the codec, so the records stay opaque."""
+
+
+def decompress(codec: int, data: memoryview) -> memoryview:
+    """Return the decompressed records.
+
+    Raises:
+        MissingCodecError: the node has no library for the codec.
+        WireError: the codec is unknown, the data is damaged, or the output is too large.
+    """
+    match codec:
+        case Compression.NONE:
+            return data
+        case Compression.GZIP:
+            return memoryview(_gunzip(data))
+        case Compression.SNAPPY:
+            return memoryview(_unsnap(data))
+        case Compression.LZ4:
+            return memoryview(_stream("lz4", data))
+        case Compression.ZSTD:
+            return memoryview(_stream("zstd", data))
+        case _:
+            raise WireError(f"compression codec {codec} is unknown")
+
+
+def _gunzip(data: memoryview) -> bytes:
+    inflater = zlib.decompressobj(_GZIP_WINDOW)
+    try:
+        output = inflater.decompress(data, LARGEST_BYTES)
+    except zlib.error as error:
+        raise WireError(f"a gzip batch that is damaged: {error}") from None
+    if inflater.unconsumed_tail:
+        raise WireError(f"a gzip batch of more than {LARGEST_BYTES} bytes")
+    if not inflater.eof:
+        raise WireError("a gzip batch that ends too early")
+    return output
+
+
+def _arrow() -> Any:  # noqa: ANN401 - pyarrow has no types
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingCodecError("pyarrow is not installed") from None
+    return pyarrow
+
+
+def _stream(codec: str, data: memoryview) -> bytes:
+    """Return the output of a codec with frames."""
+    arrow = _arrow()
+    try:
+        with arrow.CompressedInputStream(arrow.py_buffer(data), codec) as stream:
+            output = bytes(stream.read(LARGEST_BYTES + 1))
+    except (OSError, ValueError) as error:
+        raise WireError(f"a {codec} batch that is damaged: {_line(error)}") from None
+    if len(output) > LARGEST_BYTES:
+        raise WireError(f"a {codec} batch of more than {LARGEST_BYTES} bytes")
+    return output
+
+
+def _unsnap(data: memoryview) -> bytes:
+    """Return the output of snappy: one raw block, or the blocks of Java's framing."""
+    codec = _arrow().Codec("snappy")
+    if bytes(data[: len(_XERIAL_MAGIC)]) != _XERIAL_MAGIC:
+        return _unsnap_block(codec, data, LARGEST_BYTES)
+    blocks: list[bytes] = []
+    room, position = LARGEST_BYTES, _XERIAL_HEADER_BYTES
+    while position < len(data):
+        length = int.from_bytes(data[position : position + 4], "big", signed=True)
+        block = data[position + 4 : position + 4 + length]
+        if length < 1 or len(block) < length:
+            raise WireError(f"a snappy block of {length} bytes, where {len(block)} remain")
+        blocks.append(_unsnap_block(codec, block, room))
+        room -= len(blocks[-1])
+        position += 4 + length
+    return b"".join(blocks)
+
+
+def _unsnap_block(codec: Any, block: memoryview, room: int) -> bytes:  # noqa: ANN401
+    size = _snappy_size(block)
+    if size > room:
+        raise WireError(f"a snappy batch of more than {LARGEST_BYTES} bytes")
+    try:
+        return bytes(codec.decompress(block, decompressed_size=size, asbytes=True))
+    except (OSError, ValueError) as error:
+        raise WireError(f"a snappy batch that is damaged: {_line(error)}") from None
+
+
+def _snappy_size(block: memoryview) -> int:
+    """Return the size of the output, a varint at the begin of a block."""
+    value = 0
+    for index in range(min(len(block), 5)):
+        value |= (block[index] & 0x7F) << (7 * index)
+        if block[index] < 0x80:
+            return value
+    raise WireError("a snappy block without a size")
+
+
+def _line(error: Exception) -> str:
+    return str(error).splitlines()[0][:200] if str(error) else type(error).__name__
