@@ -43,10 +43,15 @@ _SEVERITY: Final = {Verdict.VALID: 0, Verdict.UNKNOWN: 1, Verdict.INVALID: 2}
 
 
 class FindingKind(StrEnum):
-    """The kind of a finding: safety (a wrong result) or availability (a slow result)."""
+    """The kind of a finding: safety (a wrong result), availability (a slow result) or declared.
+
+    A declared finding is a result that the system, or the client's own setting, does not promise to
+    avoid, such as the loss of a record that was sent with acks=1. The run stays valid.
+    """
 
     SAFETY = "safety"
     AVAILABILITY = "availability"
+    DECLARED = "declared"
 
 
 class CheckerInputError(ValueError):

@@ -12,6 +12,7 @@ from kraftproof.workloads.append import Append
 from kraftproof.workloads.bank import Bank
 from kraftproof.workloads.counter import Counter
 from kraftproof.workloads.lock import Lock
+from kraftproof.workloads.log import Log
 from kraftproof.workloads.queue import Queue
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
@@ -28,6 +29,7 @@ _OURS: dict[str, Callable[[], Workload]] = {
     Topics.name: Topics,
     TopicNames.name: TopicNames,
     Registration.name: Registration,
+    Log.name: Log,
     Register.name: Register,
     Append.name: Append,
     GrowingSet.name: GrowingSet,

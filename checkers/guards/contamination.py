@@ -19,8 +19,8 @@ TAKEN_PORT: Final = "taken-port"
 OUTPUT_FILE: Final = "output.log"
 """The file in a node's directory with all that the node printed."""
 _ANSWERED: Final = re.compile(rb'"type":"ok"')
-_VALUE: Final = re.compile(rb'"[0-9]+@([0-9a-f]{5}|s[0-9]+)"')
-"""A value of a workload for any system (workloads/keyed.py); the group is the id of a run."""
+_VALUE: Final = re.compile(rb'"[0-9]+(?:\.[0-9]+)?@([0-9a-f]{5}|s[0-9]+)"')
+"""A value of a workload for any system (keyed.py, log.py); the group is the id of a run."""
 _TAKEN: Final = re.compile(rb"address already in use", re.IGNORECASE)
 
 

@@ -4,7 +4,7 @@ Without an engine for the model's calls, the general engine decides. A crash lea
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import Final
@@ -15,20 +15,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from kraftproof.checkers.crash import crashed, traceback_of
 from kraftproof.checkers.engines.types import Outcome
-from kraftproof.checkers.findings import fact_of, located_all
+from kraftproof.checkers.findings import fact_of
 from kraftproof.checkers.history.columns import OK, Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows
 from kraftproof.checkers.judge.first_pass import or_refuted, outcomes_of, read, searched
 from kraftproof.checkers.judge.processes import map_in_order
 from kraftproof.checkers.judge.reasons import reason_of
+from kraftproof.checkers.judge.rows import judge_rows, located_verdict, unknown_verdict
 from kraftproof.checkers.models import (
     ColumnarModel,
     Model,
     PropertyModel,
     SequentialModel,
+    TableModel,
     model_named,
     reference_to,
 )
@@ -85,6 +86,8 @@ def _vacuous(verdict: KeyVerdict) -> KeyVerdict:
 
 def _judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list[KeyVerdict]:
     every_key = range(len(columns.keys))
+    if isinstance(model, TableModel):
+        return [judge_rows(model, columns, key, options) for key in every_key]
     if not isinstance(model, ColumnarModel):
         return _judge_generally(model, columns, every_key, options)
     started = time.monotonic()
@@ -129,9 +132,9 @@ def judge_key(
             first_illegal = None if row is None else operations[row]
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, first_illegal, found, operations)
-        verdict = _located(verdict, operations, options)
+        verdict = located_verdict(verdict, operations, options)
     except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
-        verdict = _unknown(model, key, len(operations), error)
+        verdict = unknown_verdict(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
 
 
@@ -187,7 +190,7 @@ class _KeyJudge:
         except ValueError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown
-            return _unknown(self.model, key, len(operations), error)
+            return unknown_verdict(self.model, key, len(operations), error)
         return judge_key(self.model, key, operations, self.options)
 
     @override
@@ -221,7 +224,7 @@ def _key_verdict(
             model, columns.keys[key], count, outcome, first_illegal, found, operations
         )
         known = operations or ([] if first_illegal is None else [first_illegal])
-        verdict = _located(verdict, known, options)
+        verdict = located_verdict(verdict, known, options)
     except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
         verdict = _crashed(model, columns, key, error)
     return msgspec.structs.replace(verdict, seconds=share * count)
@@ -250,34 +253,12 @@ def _verdict(
     )
 
 
-def _located(
-    verdict: KeyVerdict, operations: Iterable[Operation], options: CheckOptions
-) -> KeyVerdict:
-    """Return a verdict whose findings say when, where and under which fault."""
-    if not verdict.findings:
-        return verdict
-    findings = located_all(verdict.findings, operations, options.faults)
-    return msgspec.structs.replace(verdict, findings=tuple(findings))
-
-
 def _crashed(model: Model, columns: Columns, key: int, error: BaseException) -> KeyVerdict:
-    return _unknown(model, columns.keys[key], _size(columns, key), error)
+    return unknown_verdict(model, columns.keys[key], _size(columns, key), error)
 
 
 def _size(columns: Columns, key: int) -> int:
     return int(columns.starts[key + 1] - columns.starts[key])
-
-
-def _unknown(model: Model, key: str, operations: int, error: BaseException) -> KeyVerdict:
-    return KeyVerdict(
-        key=key,
-        model=model.name,
-        verdict=Verdict.UNKNOWN,
-        operations=operations,
-        reason=crashed(model.name, model, error),
-        crashed=True,
-        traceback=traceback_of(error),
-    )
 
 
 def _not_linearizable(

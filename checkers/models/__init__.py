@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 from zlib import crc32
 
+import pyarrow as pa
+
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.crash import origin_of
 from kraftproof.checkers.history.columns import Columns
@@ -123,6 +125,20 @@ class PropertyModel(Model, Protocol):
         self, key: str, operations: Sequence[Operation], options: CheckOptions
     ) -> list[Finding]:
         """Return the findings on the operations of one key, given in invocation order."""
+        ...
+
+
+@runtime_checkable
+class TableModel(Model, Protocol):
+    """A model that judges the operations of a key as columns, without objects."""
+
+    def judge_rows(
+        self, key: str, rows: pa.Table, options: CheckOptions
+    ) -> tuple[list[Finding], str | None]:
+        """Return the findings, and why a key without a finding is unknown, or None if valid.
+
+        Raises: ValueError: a value can't be read; the message names the field.
+        """
         ...
 
 

@@ -44,6 +44,8 @@ class Guarantee(StrEnum):
     BOUNDED_STALENESS = "bounded-staleness"
     AT_LEAST_ONCE = "at-least-once"
     LEASE = "lease"
+    REPLICATED = "replicated"
+    """Acknowledged data survive everything but disks that lose unsynced writes."""
 
 
 class SystemUnavailableError(ValueError):

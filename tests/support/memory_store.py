@@ -18,8 +18,11 @@ from kraftproof.workloads.workload import Load
 MS = 1_000_000
 RUN_NS = 4_000 * MS
 LOST_SHARE = 0.004
-BUGS = ("forgets", "not-atomic", "takes-old-tokens")
-"""Loses all values once; changes what was read some time before; has no fencing."""
+BUGS = ("forgets", "not-atomic", "takes-old-tokens", "repeats", "skips")
+"""Loses all values once; changes what was read some time before; has no fencing; some sends append
+twice; some polls leave out a record.
+"""
+MOST_POLLED = 5
 
 
 class Store:
@@ -77,6 +80,22 @@ class Store:
         held[value["to"]] += value["amount"]
         self.values[key] = held
         return value
+
+    def log(self, f, key, value):
+        held = self.values.get(key, [])
+        if f == "create":
+            return {"outcome": "created"}
+        if f == "assign":
+            return value
+        if f == "send":
+            again = self.bug == "repeats" and len(held) % 7 == 0
+            self.values[key] = [*held, *[value["value"]] * (1 + again)]
+            return {"offset": None if value["acks"] == 0 else len(held)}
+        position = value["position"] or 0
+        records = list(enumerate(held))[position : position + MOST_POLLED]
+        if self.bug == "skips" and f == "poll" and len(records) == MOST_POLLED:
+            records.pop(1)
+        return {"records": records, "log_start": 0, "end": len(held)}
 
     def lock(self, f, key, value):
         token, is_held = self.values.get(key, (0, False))

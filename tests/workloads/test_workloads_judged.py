@@ -15,6 +15,7 @@ BUGS = {
     "append": ("forgets", "not-atomic"),
     "bank": ("forgets", "not-atomic"),
     "lock": ("forgets", "takes-old-tokens"),
+    "log": ("forgets", "not-atomic", "repeats", "skips"),
 }
 OF_KAFKA = {"topics", "topic-names", "registration"}
 

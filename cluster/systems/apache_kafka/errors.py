@@ -9,6 +9,7 @@ records are in its log and may yet be committed.
 from typing import Final
 
 from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.cluster.systems.kafka.log_requests import READS, SEND_REFUSALS
 from kraftproof.node.wire.errors import ErrorCode
 
 _OF_THE_REQUEST: Final = frozenset(
@@ -20,7 +21,7 @@ _OF_THE_REQUEST: Final = frozenset(
 )
 """Refusals for what the request says, whatever the API."""
 
-REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
+REFUSALS: Final[dict[str, frozenset[int]]] = {
     "create": _OF_THE_REQUEST
     | {
         ErrorCode.INVALID_PARTITIONS,
@@ -29,5 +30,6 @@ REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
         ErrorCode.INVALID_CONFIG,
     },
     "delete": _OF_THE_REQUEST | {ErrorCode.TOPIC_DELETION_DISABLED},
+    "send": SEND_REFUSALS,
 }
-ERRORS: Final = ErrorTable(reads=frozenset({"lookup", "describe"}), refusals=REFUSALS)
+ERRORS: Final = ErrorTable(reads=READS | {"lookup", "describe"}, refusals=REFUSALS)

@@ -19,6 +19,7 @@ from kraftproof.cluster.systems.apache_kafka.deployment import deployment, relea
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS, LogClient
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
@@ -62,13 +63,14 @@ class ApacheKafka(KafkaSystem):
     name = "apache-kafka"
     nodes = "3"
     roles_of_number: ClassVar[str | None] = "controller+broker"
-    workloads: ClassVar[tuple[str, ...]] = TOPIC_WORKLOADS
+    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, *LOG_WORKLOADS)
     ready_s = 240.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.AT_LEAST_ONCE,
         "delete": Guarantee.AT_LEAST_ONCE,
         "lookup": Guarantee.BOUNDED_STALENESS,
         "describe": Guarantee.SESSION_MONOTONIC,
+        "send": Guarantee.REPLICATED,
     }
     errors = ERRORS
     fatal_output: ClassVar[tuple[str, ...]] = (r"Encountered fatal fault",)
@@ -121,6 +123,8 @@ class ApacheKafka(KafkaSystem):
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
+        if workload in LOG_WORKLOADS:
+            return LogClient(cluster, ERRORS, random)
         raise SystemUnavailableError(f"the system {self.name} has no client for {workload!r}")
 
     @override

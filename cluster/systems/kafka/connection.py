@@ -64,6 +64,21 @@ class SocketConnection(Connection[Message]):
             self.close()
             raise
 
+    async def post(self, message: Message, version: int) -> None:
+        """Send a request to which the node sends no answer.
+
+        Raises:
+            ConnectionFailed: the connection is closed.
+        """
+        if self._writer.is_closing() or self._reader.at_eof():
+            raise ConnectionFailed("the connection is closed")
+        self._write(message, version)
+        try:
+            await self._writer.drain()
+        except OSError as error:
+            self.close()
+            raise OutcomeUnknown(f"{type(error).__name__}: {error}") from error
+
     @override
     def close(self) -> None:
         self._writer.close()
@@ -84,7 +99,7 @@ class SocketConnection(Connection[Message]):
         with suppress(OSError):
             await self._reader.read(1)
 
-    async def _exchange(self, message: Message, version: int) -> Message:
+    def _write(self, message: Message, version: int) -> None:
         self._correlation += 1
         header = headers.RequestHeader(
             api_key=message.API_KEY,
@@ -95,6 +110,9 @@ class SocketConnection(Connection[Message]):
         header_version, _ = codec.header_versions(message.API_KEY, version)
         head = headers.encode_request_header(header, header_version)
         self._writer.write(frame(head, codec.encode_request(message, version)))
+
+    async def _exchange(self, message: Message, version: int) -> Message:
+        self._write(message, version)
         await self._writer.drain()
         size = int.from_bytes(await self._reader.readexactly(SIZE_BYTES), "big", signed=True)
         if not 0 <= size <= MOST_ANSWER_BYTES:

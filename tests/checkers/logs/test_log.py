@@ -4,6 +4,8 @@ import pytest
 
 from kraftproof.checkers import check_paths
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import operations_table
+from kraftproof.checkers.logs.jepsen import NOTHING_POLLED, NOTHING_SENT
 from kraftproof.checkers.logs.model import Log
 from kraftproof.checkers.options import CheckOptions
 
@@ -36,6 +38,19 @@ def checks(*fields):
 
 ASSIGN = (1, "assign", ["t"], ["t"], "ok")
 SUBSCRIBE = (1, "subscribe", ["t"], ["t"], "ok")
+DEBUG = (1, "debug-topic-partitions", ["t"], {}, "ok")
+
+
+def own_poll(value):
+    return (
+        2,
+        "txn",
+        [["send", "t", value], ["poll"]],
+        [["send", "t", [0, value]], ["poll", {"t": [[0, value]]}]],
+        "ok",
+    )
+
+
 NO_ANSWER = (1, "poll", [["poll"]], None, "info")
 BOTH = (send(7, 0), send(8, 1))
 
@@ -64,6 +79,12 @@ BOTH = (send(7, 0), send(8, 1))
         ([*BOTH, ASSIGN, poll((0, 7)), NO_ANSWER, poll((1, 8))], set()),
         ([*BOTH, poll((0, 7), (1, 8)), poll((0, 7))], {"log/order"}),
         ([*BOTH, poll((1, 8), (0, 7))], {"log/order"}),
+        ([*BOTH, SUBSCRIBE, poll((0, 7), (1, 8)), poll((0, 7))], set()),
+        ([*BOTH, SUBSCRIBE, poll((1, 8), (0, 7))], {"log/order"}),
+        ([send(7, 1), send(8, 0)], {"log/send-order"}),
+        ([own_poll(7), poll((0, 7))], {"log/precommitted"}),
+        ([*BOTH, poll((0, 7)), DEBUG], {"log/unseen"}),
+        ([*BOTH, poll((0, 7), (1, 8)), DEBUG], set()),
         (
             [*BOTH, send(9, 2), poll((0, 7), (1, 8), process=2), poll((0, 7), (2, 9))],
             {"log/skipped"},
@@ -104,13 +125,34 @@ KAFKA = """
 
 
 @pytest.mark.parametrize(
-    ("polled", "found"),
-    [("[2 9]", None), ("[2 6]", "log/sent"), ("[3 9]", "log/duplicate"), ("[0 7]", "log/order")],
+    ("polled", "via", "found"),
+    [
+        ("[2 9]", ":subscribe", None),
+        ("[2 6]", ":subscribe", "log/sent"),
+        ("[3 9]", ":subscribe", "log/duplicate"),
+        ("[0 7]", ":subscribe", None),  # a rebalance may put a consumer back
+        ("[0 7]", ":assign", "log/order"),
+        ("[0 7] [0 7]", ":subscribe", "log/order"),  # but not inside of one operation
+    ],
 )
-def test_transactions_of_sends_and_polls_are_inferred_and_judged(tmp_path, polled, found):
+def test_transactions_of_sends_and_polls_are_inferred_and_judged(tmp_path, polled, via, found):
     path = tmp_path / "h.edn"
-    path.write_text(KAFKA.replace("[[:poll {0 [[2 9]]}]]", "[[:poll {0 [" + polled + "]}]]"))
+    text = KAFKA.replace("[[:poll {0 [[2 9]]}]]", "[[:poll {0 [" + polled + "]}]]")
+    path.write_text(text.replace(":subscribe", via))
     (run,) = check_paths([path])
     assert run.model == "log"
     assert (found is None) == (run.verdict.value == "valid")
     assert found is None or found in {finding.check for finding in run.findings}
+
+
+@pytest.mark.parametrize(
+    ("steps", "reason"),
+    [
+        ([send(7, 0, "info"), poll((0, 7))], NOTHING_SENT),
+        ([send(7, 0), poll()], NOTHING_POLLED),
+        ([send(7, 0), poll((0, 7))], None),
+    ],
+)
+def test_a_history_without_sends_or_polls_proves_nothing(steps, reason):
+    rows = operations_table(operations(*steps))
+    assert Log().judge_rows("null", rows, CheckOptions()) == ([], reason)

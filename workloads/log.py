@@ -1,0 +1,162 @@
+"""Partitions: producers send unique values, readers assign, follow and read again.
+
+A value such as "3.17@k3f9a" is the 17th send of producer session 3 of the run. Each session draws
+its acknowledgements (all, 1 or 0) and whether the producer is idempotent; after an indeterminate
+send or a lost connection another session begins. Readers begin at the first offset, at the end of
+what they have seen, or somewhere between. At the end each partition is read from its leader, from
+the begin of the log to its end. The model is `log`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS
+from kraftproof.workloads.workload import Completion, Outcome, Pacer, Process, Session
+
+STAY_OPERATIONS = (10, 80)
+"""The fewest and the most operations of a producer session, or of a reader's assignment."""
+ACKS = (-1, -1, -1, -1, 1, 0)
+"""The acknowledgements of a session, drawn evenly; -1 waits for all in-sync replicas."""
+IDEMPOTENT_SHARE = 0.5
+REREAD_SHARE = 0.5
+MOST_PARTITIONS = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class _Partitions:
+    """The partitions of the run, and what the run knows of them."""
+
+    keys: tuple[str, ...]
+    sessions: int = 0
+    seen: dict[str, int] = field(default_factory=dict)
+    """The offset after the last record that any reader received."""
+
+
+class Log:
+    """Produce and consume: finds lost, repeated, reordered and foreign records."""
+
+    name: ClassVar[str] = "log"
+    model: ClassVar[str] = "log"
+
+    __slots__ = ("_partitions",)
+
+    def __init__(self) -> None:
+        self._partitions = _Partitions(keys=())
+
+    async def run(self, session: Session) -> None:
+        """Let half of the clients produce, and the other half read."""
+        load = session.load
+        count = min(MOST_PARTITIONS, max(1, load.concurrency // 3))
+        keys = tuple(f"log-{session.run_id}-{number}" for number in range(count))
+        self._partitions = _Partitions(keys=keys)
+        if not await _created(session, keys):
+            return
+        pacer = Pacer(session.scope, session.random, load.rate)
+        producers = max(1, load.concurrency // 2)
+        readers = max(1, load.concurrency - producers)
+        clients = [
+            *(
+                session.scope.spawn(_produce(session, pacer, self._partitions))
+                for _ in range(producers)
+            ),
+            *(session.scope.spawn(_read(session, pacer, self._partitions)) for _ in range(readers)),
+        ]
+        for client in clients:
+            await client
+
+    async def final_reads(self, session: Session) -> int:
+        """Read every partition from begin to end; return the number of partitions not read."""
+        process = session.process()
+        unread = 0
+        for key in self._partitions.keys:
+            unread += not await _is_read(session, process, key)
+        process.close()
+        return unread
+
+
+async def _created(session: Session, keys: Sequence[str]) -> bool:
+    """Create the topic; return whether the topic exists."""
+    process = session.process()
+    while not session.ending:
+        completion = await process.invoke("create", keys[0], {"partitions": len(keys)})
+        if completion.outcome is Outcome.OK:
+            break
+        await session.scope.sleep(PAUSE_NS)
+    process.close()
+    return not session.ending
+
+
+def _is_over(completion: Completion) -> bool:
+    """Return whether the operation ends the producer session, as it ends the process."""
+    return completion.outcome is Outcome.INFO or not completion.connected
+
+
+async def _produce(session: Session, pacer: Pacer, partitions: _Partitions) -> None:
+    random = session.random
+    while not session.ending:
+        process, number = session.process(), partitions.sessions
+        partitions.sessions += 1
+        acks, idempotent = random.choice(ACKS), random.random() < IDEMPOTENT_SHARE
+        for sequence in range(random.randrange(*STAY_OPERATIONS)):
+            await pacer.turn()
+            if session.ending:
+                break
+            value = {
+                "value": f"{number}.{sequence}@{session.run_id}",
+                "acks": -1 if idempotent else acks,
+                "idempotent": idempotent,
+            }
+            completion = await process.invoke("send", random.choice(partitions.keys), value)
+            if _is_over(completion):
+                break
+        process.close()
+
+
+async def _read(session: Session, pacer: Pacer, partitions: _Partitions) -> None:
+    random = session.random
+    while not session.ending:
+        process, key = session.process(), random.choice(partitions.keys)
+        position = _begin(random, partitions.seen.get(key, 0))
+        await process.invoke("assign", key, {"position": position})
+        for _ in range(random.randrange(*STAY_OPERATIONS)):
+            await pacer.turn()
+            if session.ending:
+                break
+            completion = await process.invoke("poll", key, {"position": position})
+            position = _next(completion, position)
+            if completion.outcome is Outcome.OK:
+                partitions.seen[key] = max(position, partitions.seen.get(key, 0))
+        process.close()
+
+
+def _begin(random: Random, seen: int) -> int:
+    """Draw the first offset of an assignment: the end of what was seen, or an offset before."""
+    return random.randrange(seen + 1) if random.random() < REREAD_SHARE else seen
+
+
+def _next(completion: Completion, position: int) -> int:
+    """Return the offset after the last record of an answer."""
+    if completion.outcome is not Outcome.OK or not completion.value["records"]:
+        return position
+    return int(completion.value["records"][-1][0]) + 1
+
+
+async def _is_read(session: Session, process: Process, key: str) -> bool:
+    """Read a partition in parts until its end; return whether the end was reached."""
+    position: int | None = None
+    attempts = ATTEMPTS
+    while attempts:
+        completion = await process.invoke("final", key, {"position": position})
+        if completion.outcome is not Outcome.OK:
+            attempts -= 1
+            await session.scope.sleep(PAUSE_NS)
+            continue
+        value = completion.value
+        if not value["records"]:
+            return True
+        position, attempts = _next(completion, 0), ATTEMPTS
+        if position >= value["end"]:
+            return True
+    return False
