@@ -11,6 +11,7 @@ The complete contract with the shell:
    process and is never retried.
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; without the client's connection the answer is dropped silently.
+   EndRequest ends a Received without an answer; later answers of the connection do not wait.
 6. After Exit the shell executes no further effect.
 7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
    SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
@@ -27,6 +28,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.log_effects import (
+    ConfigureLog,
     CreateLog,
     DeleteLog,
     FindTimestamp,
@@ -118,13 +120,18 @@ class CleanLog(Struct, frozen=True):
 
 
 class Send(Struct, frozen=True, kw_only=True):
-    """Send a request to a voter's controller listener; the answer has the same `correlation`."""
+    """Send a request to another node; the answer has the same `correlation`.
+
+    The request goes to the controller listener of a voter, or to the inter-broker listener of a
+    broker in the last published image. A broker without an endpoint is Unanswered.
+    """
 
     destination: NodeId
     correlation: int
     message: Message
     version: int
     timeout_ns: int
+    is_to_broker: bool = False
 
 
 class Forward(Struct, frozen=True, kw_only=True):
@@ -149,6 +156,16 @@ class Reply(Struct, frozen=True, kw_only=True):
 
     request: int
     message: Message
+
+
+class EndRequest(Struct, frozen=True, kw_only=True):
+    """End a request without an answer: Produce with acks=0.
+
+    Kafka reports an error of such a request by the end of the connection.
+    """
+
+    request: int
+    closes_connection: bool
 
 
 class ReplyWithSlice(Struct, frozen=True, kw_only=True):
@@ -184,6 +201,7 @@ Effect = (
     | Flush
     | Truncate
     | CreateLog
+    | ConfigureLog
     | DeleteLog
     | RestartLog
     | RaiseLogStart
@@ -200,6 +218,7 @@ Effect = (
     | Send
     | Forward
     | Reply
+    | EndRequest
     | ReplyWithSlice
     | ReplyWithBatches
     | Publish

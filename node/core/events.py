@@ -56,12 +56,14 @@ class Flushed(Struct, frozen=True, kw_only=True):
 
 
 class TimestampFound(Struct, frozen=True, kw_only=True):
-    """A FindTimestamp is finished; without such a record, all fields but the token are -1."""
+    """A FindTimestamp is finished; without such a record, offset, timestamp and epoch are -1."""
 
     token: int
     offset: Offset
     timestamp_ms: int
     epoch: Epoch
+    has_failed: bool = False
+    """Whether a file no longer holds what was written (error code 56)."""
 
 
 class ProducersRead(Struct, frozen=True, kw_only=True):

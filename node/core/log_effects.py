@@ -5,6 +5,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 MAX_TIMESTAMP = -3
 """The timestamp that ListOffsets uses for the record with the largest timestamp."""
@@ -18,6 +19,15 @@ class CreateLog(Struct, frozen=True, kw_only=True):
 
     log: LogId
     topic: str
+    directory: Uuid = ZERO_UUID
+    """The id of the log directory; by default the directory with the fewest logs."""
+
+
+class ConfigureLog(Struct, frozen=True, kw_only=True):
+    """Set the maximum size of a partition's segments from now on (segment.bytes)."""
+
+    log: LogId
+    segment_bytes: int
 
 
 class DeleteLog(Struct, frozen=True, kw_only=True):

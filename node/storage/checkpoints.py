@@ -10,12 +10,17 @@ Only a leader can prove a higher high watermark.
 from typing import Final
 
 from kraftproof.node.storage.errors import StorageError
-from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
+from kraftproof.node.storage.filesystem import FileSystem, join
+from kraftproof.node.storage.offset_files import (
+    HIGH_WATERMARK,
+    LOG_START,
+    RECOVERY_POINT,
+    read_offsets,
+    write_offsets,
+)
 
-LOG_START: Final = "log-start-offset-checkpoint"
-RECOVERY_POINT: Final = "recovery-point-offset-checkpoint"
-HIGH_WATERMARK: Final = "replication-offset-checkpoint"
-ENTRY: Final = "__cluster_metadata 0 "
+ENTRY: Final = ("__cluster_metadata", 0)
+CONTENT: Final = "an offset of the metadata log"
 
 
 class OffsetCheckpoints:
@@ -73,19 +78,14 @@ class OffsetCheckpoints:
     def _write(self, name: str, offset: int) -> None:
         if offset == self._offsets[name]:
             return
-        content = f"0\n1\n{ENTRY}{offset}\n".encode()
-        replace_durably(self._filesystem, join(self._directory, name), content)
+        write_offsets(self._filesystem, join(self._directory, name), {ENTRY: offset})
         self._offsets[name] = offset
 
     def _read(self, name: str) -> int:
         path = join(self._directory, name)
         if not self._filesystem.exists(path):
             return 0
-        text = self._filesystem.read(path).decode("utf-8", "replace")
-        lines = text.splitlines()
-        offset = lines[2].removeprefix(ENTRY) if len(lines) == 3 else ""
-        if lines[:2] != ["0", "1"] or not (offset.isascii() and offset.isdecimal()):
-            raise StorageError(
-                f"{path}: does not hold an offset of the metadata log; remove the file"
-            )
-        return int(offset)
+        offsets = read_offsets(self._filesystem, path, CONTENT)
+        if list(offsets) != [ENTRY]:
+            raise StorageError(f"{path}: does not hold {CONTENT}; remove the file")
+        return offsets[ENTRY]

@@ -36,7 +36,9 @@ class DiskHandle(AppendHandle):
 
     @override
     def start_fsync(self) -> Callable[[], None]:
-        return self._fsync
+        """Return the fsync of a second descriptor, as the file may be closed before the call."""
+        with self._named_in_errors():
+            return partial(self._fsync, os.dup(self._descriptor))
 
     @override
     def truncate(self, size: int) -> None:
@@ -47,9 +49,12 @@ class DiskHandle(AppendHandle):
     def close(self) -> None:
         os.close(self._descriptor)
 
-    def _fsync(self) -> None:
-        with self._named_in_errors():
-            os.fsync(self._descriptor)
+    def _fsync(self, descriptor: int) -> None:
+        try:
+            with self._named_in_errors():
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
     @contextmanager
     def _named_in_errors(self) -> Iterator[None]:
@@ -83,6 +88,14 @@ class Disk(FileSystem):
     @override
     def replace(self, source: str, target: str) -> None:
         os.replace(source, target)
+
+    @override
+    def rename(self, source: str, target: str) -> None:
+        os.rename(source, target)
+
+    @override
+    def remove_directory(self, path: str) -> None:
+        os.rmdir(path)
 
     @override
     def fsync_directory(self, path: str) -> None:

@@ -7,10 +7,15 @@ contradicts the file.
 """
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 
 from kraftproof.node.storage.errors import StorageError
-from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
-from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.storage.filesystem import (
+    FileSystem,
+    join,
+    replace_atomically,
+    replace_durably,
+)
 
 FILE_NAME = "leader-epoch-checkpoint"
 MAX_DIGITS = 19
@@ -20,10 +25,19 @@ MAX_DIGITS = 19
 class EpochCheckpoint:
     """The epochs of the log with their start offsets, and the file."""
 
-    __slots__ = ("_entries", "_filesystem", "_path")
+    __slots__ = ("_entries", "_filesystem", "_is_changed", "_path", "_write")
 
-    def __init__(self, filesystem: FileSystem, directory: str) -> None:
+    def __init__(self, filesystem: FileSystem, directory: str, *, is_durable: bool = True) -> None:
+        """Begin without epochs; see `rebuild` and `recovered`.
+
+        Args:
+            filesystem: The disk.
+            directory: The directory of the log.
+            is_durable: Whether each change is durable at once; see `path` for the other case.
+        """
         self._filesystem = filesystem
+        self._write = replace_durably if is_durable else replace_atomically
+        self._is_changed = False
         self._path = join(directory, FILE_NAME)
         self._entries: list[tuple[int, int]] = []
 
@@ -32,6 +46,16 @@ class EpochCheckpoint:
         """Return the epochs with their start offsets in ascending order."""
         return tuple(self._entries)
 
+    @property
+    def path(self) -> str:
+        """Return the path of the file, for a later fsync."""
+        return self._path
+
+    def take_changed(self) -> bool:
+        """Return whether the file has changed since the last call."""
+        is_changed, self._is_changed = self._is_changed, False
+        return is_changed
+
     def cleaned(self, start_offset: int) -> None:
         """Remove the epochs that end at or below the log's new start; adjust the first start."""
         after = bisect_right(self._entries, start_offset, key=lambda entry: entry[1])
@@ -39,32 +63,32 @@ class EpochCheckpoint:
             return
         del self._entries[: after - 1]
         self._entries[0] = (self._entries[0][0], start_offset)
-        replace_durably(self._filesystem, self._path, self._content())
+        self._replace()
 
     def reset(self) -> None:
         """Remove all epochs: the log begins again, at the end of a snapshot."""
         self._entries.clear()
         self.rebuild([])
 
-    def rebuild(self, batches: list[Batch], active_start: int = 0) -> None:
+    def rebuild(self, starts: Iterable[tuple[int, int]], active_start: int = 0) -> None:
         """Derive the entries from the log, and write the file if its content differs.
 
         Args:
-            batches: The batches of the log.
+            starts: Epoch and base offset of each batch.
             active_start: The first offset of the active segment.
 
         Raises:
             StorageError: the epochs of the log contradict the file.
         """
-        for batch in batches:
-            self._note(batch)
+        for epoch, base_offset in starts:
+            self._note(epoch, base_offset)
         content = self._content()
         before = self._filesystem.read(self._path) if self._filesystem.exists(self._path) else None
         if before != content:
             recorded = {} if before is None else _parse(before)
             if recorded:
                 self._refuse_contradiction(recorded, active_start)
-            replace_durably(self._filesystem, self._path, content)
+            self._replace()
 
     def _refuse_contradiction(self, recorded: dict[int, int], active_start: int) -> None:
         """Compare the epochs with those of the file.
@@ -90,23 +114,61 @@ class EpochCheckpoint:
                     " node's metadata directory if other voters are whole"
                 )
 
-    def appended(self, batch: Batch) -> None:
-        """Add the epoch of an appended batch; the file changes only with a new epoch."""
-        if self._note(batch):
-            replace_durably(self._filesystem, self._path, self._content())
+    def recovered(self, starts: Iterable[tuple[int, int]], end_offset: int) -> None:
+        """Derive the entries from a partition's log, and from the file for epochs without records.
+
+        Args:
+            starts: Epoch and base offset of each batch.
+            end_offset: The end of the log.
+        """
+        for epoch, base_offset in starts:
+            self._note(epoch, base_offset)
+        recorded = self._recorded()
+        for epoch, start in sorted(recorded.items()):
+            if start <= end_offset:
+                self._insert(epoch, start)
+        if recorded != dict(self._entries):
+            self._replace()
+
+    def _recorded(self) -> dict[int, int]:
+        if not self._filesystem.exists(self._path):
+            return {}
+        return _parse(self._filesystem.read(self._path))
+
+    def _insert(self, epoch: int, start: int) -> None:
+        """Add an epoch of the file, if the log's own epochs leave room for the epoch."""
+        after = bisect_left(self._entries, epoch, key=lambda entry: entry[0])
+        is_above = after == 0 or self._entries[after - 1][1] < start
+        if after == len(self._entries):
+            if is_above:
+                self._entries.append((epoch, start))
+        elif is_above and self._entries[after][0] != epoch and start < self._entries[after][1]:
+            self._entries.insert(after, (epoch, start))
+
+    def appended(self, epoch: int, base_offset: int) -> None:
+        """Add an epoch that begins at the log's end; the file changes only with a new epoch."""
+        if self._note(epoch, base_offset):
+            self._replace()
 
     def truncated(self, end_offset: int) -> None:
         """Remove the epochs that begin at or above the log's new end."""
         kept = bisect_left(self._entries, end_offset, key=lambda entry: entry[1])
         if kept < len(self._entries):
             del self._entries[kept:]
-            replace_durably(self._filesystem, self._path, self._content())
+            self._replace()
 
-    def _note(self, batch: Batch) -> bool:
-        if self._entries and self._entries[-1][0] >= batch.epoch:
+    def _note(self, epoch: int, base_offset: int) -> bool:
+        """Add an epoch; an older epoch without records gives way."""
+        if self._entries and self._entries[-1][0] >= epoch:
             return False
-        self._entries.append((batch.epoch, batch.base_offset))
+        while self._entries and self._entries[-1][1] >= base_offset:
+            self._entries.pop()
+        self._entries.append((epoch, base_offset))
         return True
+
+    def _replace(self) -> None:
+        self._write(self._filesystem, self._path, self._content())
+        self._is_changed = True
 
     def _content(self) -> bytes:
         lines = [f"{epoch} {start}\n" for epoch, start in self._entries]

@@ -10,7 +10,10 @@ A crash may lose:
 
 from collections.abc import Callable
 from errno import EAGAIN
-from typing import Protocol
+from typing import Final, Protocol
+
+COPIED_BYTES: Final = 1024 * 1024
+"""The size of the parts of a copied file."""
 
 
 class AppendHandle(Protocol):
@@ -55,6 +58,12 @@ class FileSystem(Protocol):
     def replace(self, source: str, target: str) -> None:
         """Rename `source` to `target` atomically; replace an existing `target`."""
 
+    def rename(self, source: str, target: str) -> None:
+        """Rename a file or directory within its parent; `target` must not exist."""
+
+    def remove_directory(self, path: str) -> None:
+        """Remove an empty directory."""
+
     def fsync_directory(self, path: str) -> None:
         """Make the entries of a directory durable."""
 
@@ -95,6 +104,44 @@ def parent(path: str) -> str:
     return head or ("/" if path.startswith("/") else ".")
 
 
+def replace_atomically(filesystem: FileSystem, path: str, data: bytes) -> None:
+    """Replace the content of `path`; nothing is durable, and a crash may leave a broken file."""
+    temporary = path + ".tmp"
+    handle = filesystem.append_to(temporary)
+    try:
+        handle.truncate(0)
+        handle.write(data)
+    finally:
+        handle.close()
+    filesystem.replace(temporary, path)
+
+
+def fsync_file(filesystem: FileSystem, path: str) -> None:
+    """Make the content of a file durable, but not its name."""
+    handle = filesystem.append_to(path)
+    try:
+        handle.start_fsync()()
+    finally:
+        handle.close()
+
+
+def rewrite_durably(filesystem: FileSystem, path: str) -> None:
+    """Replace a file by a copy with the same content, durably."""
+    temporary = path + ".tmp"
+    size, position = filesystem.size(path), 0
+    handle = filesystem.append_to(temporary)
+    try:
+        handle.truncate(0)
+        while position < size or position == 0:
+            part = filesystem.read_slice(path, position, COPIED_BYTES)
+            handle.write(part)
+            position += len(part) or 1
+        handle.start_fsync()()
+    finally:
+        handle.close()
+    _publish(filesystem, temporary, path)
+
+
 def replace_durably(filesystem: FileSystem, path: str, data: bytes) -> None:
     """Replace the content of `path`; after a crash the file has the old or the new content.
 
@@ -109,5 +156,9 @@ def replace_durably(filesystem: FileSystem, path: str, data: bytes) -> None:
         handle.start_fsync()()
     finally:
         handle.close()
+    _publish(filesystem, temporary, path)
+
+
+def _publish(filesystem: FileSystem, temporary: str, path: str) -> None:
     filesystem.replace(temporary, path)
     filesystem.fsync_directory(parent(path))

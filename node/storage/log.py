@@ -16,28 +16,20 @@ from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.storage.epochs import EpochCheckpoint
 from kraftproof.node.storage.errors import CorruptLogError, StorageError
 from kraftproof.node.storage.filesystem import FileSystem, parent
-from kraftproof.node.storage.segment import Segment, recover_segment, segment_offsets
+from kraftproof.node.storage.segments.segment import Segment, segment_offsets
+from kraftproof.node.storage.segments.segmented_log import SegmentedLog
+from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import BatchHeader, TornTailError, scan_batches
 
 DIRECTORY_NAME = "__cluster_metadata-0"
 DEFAULT_SEGMENT_BYTES = 1024 * 1024 * 1024
 
 
-class MetadataLog:
+class MetadataLog(SegmentedLog):
     """The segments of the metadata log; the last segment is open for appends."""
 
-    __slots__ = (
-        "_codec",
-        "_directory",
-        "_directory_changed",
-        "_filesystem",
-        "_generation",
-        "_segment_bytes",
-        "_segments",
-        "end_offset",
-        "epochs",
-        "start",
-    )
+    __slots__ = ("_codec", "start")
 
     def __init__(
         self,
@@ -46,17 +38,12 @@ class MetadataLog:
         segment_bytes: int,
         codec: BatchCodec = PLAIN,
     ) -> None:
+        super().__init__(
+            filesystem, directory, segment_bytes, EpochCheckpoint(filesystem, directory)
+        )
         self._codec = codec
-        self._filesystem = filesystem
-        self._directory = directory
-        self._segment_bytes = segment_bytes
-        self._segments: list[Segment] = []
-        self._directory_changed = False
-        self._generation = 0
         self.start = LOG_BEGIN
         """The end of the snapshot before the log, or LOG_BEGIN for a complete log."""
-        self.end_offset = 0
-        self.epochs = EpochCheckpoint(filesystem, directory)
 
     @classmethod
     def open(
@@ -92,43 +79,7 @@ class MetadataLog:
         """Append a batch, durable after the next flush."""
         assert batch.base_offset == self.end_offset, "an append leaves no gap"
         data = self._codec.encode(batch)
-        last = self._segments[-1]
-        if last.size and last.size + len(data) > self._segment_bytes:
-            last = self._roll()
-        last.append(batch, data)
-        self.end_offset = last.end_offset
-        self.epochs.appended(batch)
-
-    def start_flush(self) -> Callable[[], None]:
-        """Return a function, for any thread, that makes durable the appends before this call.
-
-        After a truncation the function does nothing, since the appended batches may be gone.
-        """
-        generation = self._generation
-        fsync = self._segments[-1].start_fsync()
-        directory = self._directory if self._directory_changed else None
-        self._directory_changed = False
-
-        def flush() -> None:
-            if generation != self._generation:
-                return
-            fsync()
-            if directory is not None:
-                self._filesystem.fsync_directory(directory)
-
-        return flush
-
-    def truncate(self, end_offset: int) -> None:
-        """Remove every batch at or above `end_offset`, durably; no flush may be running.
-
-        Segments are removed from the last to the first, so that a crash leaves no gap.
-        """
-        self._generation += 1
-        while len(self._segments) > 1 and self._segments[-1].base_offset >= end_offset:
-            self._remove(self._segments.pop())
-        self._segments[-1].truncate_to(end_offset)
-        self.end_offset = min(self.end_offset, end_offset)
-        self.epochs.truncated(end_offset)
+        self._append(data, batch.base_offset, batch.next_offset, batch.epoch, batch.timestamp_ms)
 
     def clean(self, start: SnapshotId) -> None:
         """Start the log at the end of a snapshot; no flush may be running.
@@ -149,39 +100,9 @@ class MetadataLog:
         The snapshot exists before, and the last segment is removed first. A crash leaves a log that
         ends below the snapshot, and recovery repeats the reset.
         """
-        self._generation += 1
-        while self._segments:
-            self._remove(self._segments.pop())
         self.start = start
-        self.end_offset = start.end_offset
-        self._add_segment(start.end_offset)
-        self._make_durable()
+        self._restart(start.end_offset)
         self.epochs.reset()
-
-    def close(self) -> None:
-        """Close the files; unflushed batches may still be lost."""
-        for segment in self._segments:
-            segment.close()
-
-    def _roll(self) -> Segment:
-        """Begin a new segment after the old segment is durable."""
-        self._segments[-1].start_fsync()()
-        return self._add_segment(self.end_offset)
-
-    def _add_segment(self, base_offset: int) -> Segment:
-        segment = Segment(self._filesystem, self._directory, base_offset)
-        self._segments.append(segment)
-        self._directory_changed = True
-        return segment
-
-    def _remove(self, segment: Segment) -> None:
-        segment.close()
-        self._filesystem.remove(segment.path)
-        self._filesystem.fsync_directory(self._directory)
-
-    def _remove_below(self, start_offset: int) -> None:
-        while len(self._segments) > 1 and self._segments[1].base_offset <= start_offset:
-            self._remove(self._segments.pop(0))
 
     def _recover(self, snapshots: Sequence[SnapshotId], durable_end: int) -> list[Batch]:
         offsets = segment_offsets(self._filesystem.list_directory(self._directory))
@@ -205,7 +126,8 @@ class MetadataLog:
             self._segments[-1].write_again()
         self._make_durable()
         batches = [batch for batch in batches if batch.base_offset >= self.start.end_offset]
-        self.epochs.rebuild(batches, self._segments[-1].base_offset)
+        starts = ((batch.epoch, batch.base_offset) for batch in batches)
+        self.epochs.rebuild(starts, self._segments[-1].base_offset)
         return batches
 
     def _read_segments(self, offsets: list[int]) -> list[Batch]:
@@ -247,8 +169,52 @@ class MetadataLog:
                     f" epoch {snapshot.epoch} does not belong to this log; remove it"
                 )
 
-    def _make_durable(self) -> None:
-        """Make the recovered batches durable, since the core counts them as flushed."""
-        self._segments[-1].start_fsync()()
-        self._filesystem.fsync_directory(self._directory)
-        self._directory_changed = False
+
+def recover_segment(
+    filesystem: FileSystem,
+    segment: Segment,
+    decode: Callable[[memoryview], Batch],
+    *,
+    epoch_before: int,
+    is_last: bool,
+) -> list[Batch]:
+    """Read a segment's batches, and cut an incomplete write off the end of the log.
+
+    Args:
+        filesystem: The disk.
+        segment: The segment, still empty in memory.
+        decode: The decoder of a batch.
+        epoch_before: The epoch of the batch before the segment.
+        is_last: Whether the segment is the last of the log.
+
+    Raises:
+        CorruptLogError: the damage cannot come from a crash of the node.
+    """
+    data = memoryview(filesystem.read(segment.path))
+    batches: list[Batch] = []
+    try:
+        for position, length, header in scan_batches(data):
+            _check_order(segment, position, header, batches[-1].epoch if batches else epoch_before)
+            try:
+                batch = decode(data[position : position + length])
+            except WireError as error:
+                raise CorruptLogError(segment.path, position, str(error)) from error
+            batches.append(batch)
+            segment.add(batch.base_offset, batch.next_offset, batch.timestamp_ms, length)
+    except TornTailError as error:
+        if not is_last:
+            raise CorruptLogError(segment.path, error.position, str(error)) from error
+        segment.cut(error.position)
+    except WireError as error:
+        raise CorruptLogError(segment.path, segment.size, str(error)) from error
+    return batches
+
+
+def _check_order(segment: Segment, position: int, header: BatchHeader, last_epoch: int) -> None:
+    """Check offset and epoch by order, since the CRC does not cover them."""
+    if header.base_offset != segment.end_offset:
+        reason = f"offset {header.base_offset} instead of {segment.end_offset}"
+        raise CorruptLogError(segment.path, position, reason)
+    if header.epoch < last_epoch:
+        reason = f"epoch {header.epoch} after {last_epoch}: one of the two is wrong"
+        raise CorruptLogError(segment.path, position, reason)

@@ -4,7 +4,7 @@ Server and simulator share this class, with different file systems and different
 function that `start_flush` returns. See node/core/effects.py for the order of effects.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 
 from msgspec import Struct
 
@@ -24,6 +24,7 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import SnapshotChecked
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
@@ -33,6 +34,8 @@ from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.meta_properties import DrawId, open_directories, random_directory_id
+from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH, LogDirectory
+from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
 from kraftproof.node.storage.snapshots import Found, SnapshotFiles, snapshot_name
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
@@ -50,6 +53,9 @@ class StorageConfig(Struct, frozen=True, kw_only=True):
     log_directories: tuple[str, ...] = ()
     """The directories of log.dirs, whose ids a broker registers."""
     segment_bytes: int = DEFAULT_SEGMENT_BYTES
+    """The maximum size of a segment of the metadata log."""
+    partition_segment_bytes: int = DEFAULT_SEGMENT_BYTES
+    """The maximum size of a partition's segment, until a ConfigureLog (log.segment.bytes)."""
 
 
 class Storage:
@@ -64,6 +70,7 @@ class Storage:
         "_quorum_state_path",
         "_release",
         "_snapshots",
+        "partitions",
     )
 
     def __init__(
@@ -75,6 +82,7 @@ class Storage:
         snapshots: SnapshotFiles,
         *,
         checkpoints: OffsetCheckpoints,
+        partitions: PartitionLogs,
         release: Callable[[], None],
     ) -> None:
         self._filesystem = filesystem
@@ -85,6 +93,8 @@ class Storage:
         self._checkpoints = checkpoints
         self._release = release
         self._quorum_state_path = quorum_state_path(config)
+        self.partitions = partitions
+        """The logs of partitions."""
 
     @property
     def snapshots(self) -> list[SnapshotId]:
@@ -149,8 +159,9 @@ class Storage:
         """Return a part of a snapshot's file."""
         return self._snapshots.read_slice(effect.snapshot, effect.position, effect.max_bytes)
 
-    def stopped(self, high_watermark: int) -> None:
-        """Write the durable end and the high watermark at an orderly stop (595-11)."""
+    def stopped(self, high_watermark: int, broker_epoch: int = NO_BROKER_EPOCH) -> None:
+        """Write the durable ends and the high watermark at an orderly stop (595-11)."""
+        self.partitions.stop(broker_epoch)
         self._log.start_flush()()
         self._checkpoints.stopped(self._log.start.end_offset, self._log.end_offset, high_watermark)
 
@@ -158,6 +169,7 @@ class Storage:
         """Close the files and release the directories."""
         self._snapshots.close()
         self._log.close()
+        self.partitions.close()
         self._release()
 
 
@@ -170,6 +182,10 @@ class Stored(Struct, frozen=True, kw_only=True):
     batches: tuple[Batch, ...]
     history: History
     storage: Storage
+    partitions: tuple[RecoveredLog, ...] = ()
+    """The logs of partitions, in order of their ids."""
+    previous_broker_epoch: int = NO_BROKER_EPOCH
+    """The broker epoch before the last stop, if that was an orderly stop; else -1."""
     warnings: tuple[str, ...] = ()
     """Repaired problems, a line for each."""
 
@@ -204,11 +220,12 @@ def open_node_storage(
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
+    homes = {path: formatted.ids[path] for path in config.log_directories or config.directories}
+    partitions = _partition_logs(filesystem, homes, config)
+    recovered, repairs = partitions.open()
     return Stored(
         cluster_id=formatted.cluster_id,
-        log_directory_ids=tuple(
-            formatted.ids[directory] for directory in config.log_directories or config.directories
-        ),
+        log_directory_ids=tuple(homes.values()),
         durable=durable,
         batches=tuple(batches),
         history=History(
@@ -224,14 +241,31 @@ def open_node_storage(
             log,
             snapshots,
             checkpoints=checkpoints,
+            partitions=partitions,
             release=release,
         ),
-        warnings=tuple(
-            f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it held"
-            " is in the log"
-            for snapshot, reason in found.refused
-        ),
+        partitions=recovered,
+        previous_broker_epoch=partitions.previous_broker_epoch,
+        warnings=(*_unused_snapshots(directory, found), *repairs),
     )
+
+
+def _partition_logs(
+    filesystem: FileSystem, homes: Mapping[str, Uuid], config: StorageConfig
+) -> PartitionLogs:
+    directories = [
+        LogDirectory(filesystem, path, directory_id, config.partition_segment_bytes)
+        for path, directory_id in homes.items()
+    ]
+    return PartitionLogs(filesystem, directories)
+
+
+def _unused_snapshots(directory: str, found: Found) -> list[str]:
+    return [
+        f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it held is in"
+        " the log"
+        for snapshot, reason in found.refused
+    ]
 
 
 def _refuse_gap(directory: str, found: Found, log: MetadataLog) -> None:

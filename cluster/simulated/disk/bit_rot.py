@@ -13,7 +13,7 @@ from msgspec import Struct
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.quorum_state import FILE_NAME
-from kraftproof.node.storage.segment import segment_name, segment_offsets
+from kraftproof.node.storage.segments.segment import segment_name, segment_offsets
 from kraftproof.node.storage.snapshots import NAME
 
 LENGTH_SHARE = 0.3

@@ -115,6 +115,28 @@ class SimulatedFileSystem(FileSystem):
         directory.change({old_name: None, name: file})
 
     @override
+    def rename(self, source: str, target: str) -> None:
+        entry = self._find(source)
+        if entry is None:
+            raise FileNotFoundError(errno.ENOENT, "no such file", source)
+        old_directory, old_name = self._parent(source)
+        directory, name = self._parent(target)
+        assert directory is old_directory, "files are renamed within their directory"
+        assert name not in directory.entries, "a rename replaces nothing"
+        if self.disk_faults is not None:
+            self.disk_faults.change(target)
+        directory.change({old_name: None, name: entry})
+
+    @override
+    def remove_directory(self, path: str) -> None:
+        if self._directory(path).entries:
+            raise OSError(errno.ENOTEMPTY, "directory is not empty", path)
+        if self.disk_faults is not None:
+            self.disk_faults.change(path)
+        directory, name = self._parent(path)
+        directory.change({name: None})
+
+    @override
     def fsync_directory(self, path: str) -> None:
         directory = self._directory(path)
         if self.disk_faults is not None:

@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="RecoversFromCrashes",
     edits=(
         Edit(
-            module="kraftproof.node.storage.log",
+            module="kraftproof.node.storage.segments.segmented_log",
             old="while len(self._segments) > 1 and self._segments[1].base_offset <= start_offset:",
             new="while len(self._segments) > 1 and start_offset > 0:",
         ),

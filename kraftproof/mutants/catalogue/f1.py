@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="RecoversFromCrashes",
     edits=(
         Edit(
-            module="kraftproof.node.storage.segment",
+            module="kraftproof.node.storage.log",
             old="        segment.cut(error.position)\n",
             new="        segment.size = len(data)\n",
         ),

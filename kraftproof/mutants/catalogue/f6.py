@@ -19,7 +19,7 @@ MUTANT = Mutant(
     def _copy_path(""",
         ),
         Edit(
-            module="kraftproof.node.storage.log",
+            module="kraftproof.node.storage.segments.segmented_log",
             old="""        segment.close()
         self._filesystem.remove(segment.path)
         self._filesystem.fsync_directory(self._directory)

@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="FlushedIsNeverLost",
     edits=(
         Edit(
-            module="kraftproof.node.storage.log",
+            module="kraftproof.node.storage.segments.segmented_log",
             old="        directory = self._directory if self._directory_changed else None",
             new="        directory = None",
         ),

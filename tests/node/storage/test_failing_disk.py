@@ -108,6 +108,6 @@ def test_the_power_may_go_at_any_operation_of_a_start():
 def test_an_error_of_the_real_disk_names_the_file(tmp_path):
     handle = Disk().append_to(str(tmp_path / "file"))
     handle.close()
-    for operation in (lambda: handle.write(b"x"), handle.start_fsync(), lambda: handle.truncate(0)):
+    for operation in (lambda: handle.write(b"x"), handle.start_fsync, lambda: handle.truncate(0)):
         with pytest.raises(OSError, match=str(tmp_path / "file")):
             operation()

@@ -11,7 +11,7 @@ from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import CorruptLogError, StorageError
 from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
-from kraftproof.node.storage.segment import segment_name
+from kraftproof.node.storage.segments.segment import segment_name
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.batches import encode_batch
 from kraftproof.node.wire.records.metadata import NoOpRecord, TopicRecord

@@ -8,7 +8,7 @@ from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
 from kraftproof.node.storage.batch_codec import PLAIN
 from kraftproof.node.storage.errors import CorruptLogError
 from kraftproof.node.storage.log import MetadataLog
-from kraftproof.node.storage.segment import segment_name
+from kraftproof.node.storage.segments.segment import segment_name
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch
 

@@ -1,0 +1,188 @@
+"""Execute the effects about partitions on the log directories of a node."""
+
+from collections.abc import Callable, Generator, Sequence
+
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.effects import Append, Flush, Truncate
+from kraftproof.node.core.events import ProducersRead, TimestampFound
+from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.core.log_effects import (
+    ConfigureLog,
+    CreateLog,
+    DeleteLog,
+    FindTimestamp,
+    LogRead,
+    NoteEpoch,
+    RaiseLogStart,
+    ReadProducers,
+    RestartLog,
+    WriteCheckpoints,
+)
+from kraftproof.node.storage.filesystem import FileSystem
+from kraftproof.node.storage.partitions.log_directory import (
+    NO_BROKER_EPOCH,
+    LogDirectory,
+    refuse_duplicates,
+)
+from kraftproof.node.storage.partitions.partition_log import PartitionLog
+from kraftproof.node.storage.partitions.recovery import recent_producers
+from kraftproof.node.storage.partitions.timestamps import find_timestamp, not_found
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.records.raw_batch import RawBatch
+
+Steps = Generator[None, None, None]
+
+
+class PartitionLogs:
+    """All partition logs of a node, by their ids."""
+
+    __slots__ = ("_directories", "_filesystem", "_homes")
+
+    def __init__(self, filesystem: FileSystem, directories: Sequence[LogDirectory]) -> None:
+        self._filesystem = filesystem
+        self._directories = tuple(directories)
+        self._homes: dict[LogId, LogDirectory] = {}
+
+    def open(self) -> tuple[tuple[RecoveredLog, ...], tuple[str, ...]]:
+        """Recover every log; return the descriptions in order of ids, and warnings.
+
+        Raises:
+            StorageError: a directory is garbled, or a log is damaged.
+        """
+        recovered: list[RecoveredLog] = []
+        warnings: list[str] = []
+        for directory in self._directories:
+            found, repairs = directory.open()
+            recovered += found
+            warnings += repairs
+            self._homes.update(dict.fromkeys(directory.logs, directory))
+        refuse_duplicates(self._directories)
+        return tuple(sorted(recovered, key=lambda found: found.log)), tuple(warnings)
+
+    @property
+    def previous_broker_epoch(self) -> int:
+        """Return the broker epoch at the last stop, if all directories agree; else -1."""
+        epochs = {directory.broker_epoch for directory in self._directories}
+        return epochs.pop() if len(epochs) == 1 else NO_BROKER_EPOCH
+
+    def append(self, effect: Append) -> None:
+        """Append a batch; only buffered."""
+        assert isinstance(effect.batch, RawBatch), "partitions keep the received bytes"
+        self._log(effect.log).append(effect.batch)
+
+    def start_flush(self, effect: Flush) -> Callable[[], None]:
+        """Return the fsync that has to precede the effect's Flushed."""
+        return self._log(effect.log).start_flush()
+
+    def truncate(self, effect: Truncate) -> None:
+        """Truncate a log, durably."""
+        self._log(effect.log).truncate(effect.end_offset)
+
+    def create(self, effect: CreateLog) -> None:
+        """Make an empty log, by default in the directory with the fewest logs."""
+        asked = [each for each in self._directories if each.directory_id == effect.directory]
+        home = asked[0] if asked else min(self._directories, key=lambda each: len(each.logs))
+        home.create(effect.log, effect.topic)
+        self._homes[effect.log] = home
+
+    def configure(self, effect: ConfigureLog) -> None:
+        """Set the size of segments."""
+        self._log(effect.log).set_segment_bytes(effect.segment_bytes)
+
+    def delete(self, effect: DeleteLog) -> Steps:
+        """End a log now, and return the steps that remove its files."""
+        return self._homes.pop(effect.log).delete(effect.log, is_stray=effect.is_stray)
+
+    def restart(self, effect: RestartLog) -> None:
+        """Drop all records of a log, durably."""
+        self._log(effect.log).restart(effect.start_offset)
+
+    def raise_start(self, effect: RaiseLogStart) -> None:
+        """Raise the start of a log, durably."""
+        self._homes[effect.log].raise_start(effect.log, effect.start_offset)
+
+    def note_epoch(self, effect: NoteEpoch) -> None:
+        """Enter a leader's epoch."""
+        self._log(effect.log).note_epoch(effect.epoch, effect.start_offset)
+
+    def read(self, read: LogRead) -> bytes:
+        """Return the batches of one read.
+
+        Raises:
+            WireError: a file no longer holds what was written.
+        """
+        return self._log(read.log).read(
+            read.offset, read.end_offset, read.max_bytes, may_exceed=read.may_exceed
+        )
+
+    def write_checkpoints(self, effect: WriteCheckpoints) -> Steps:
+        """Take the offsets now, and return the steps that write the files."""
+        for log, offset in effect.high_watermarks:
+            home = self._homes.get(log)
+            if home is not None:
+                home.high_watermarks[log] = offset
+        return self._checkpoint([each.checkpoint() for each in self._directories if each.logs])
+
+    def find_timestamp(self, effect: FindTimestamp) -> Generator[None, None, TimestampFound]:
+        """Return the steps of a look-up; a log that is deleted meanwhile has no such record."""
+        while True:
+            log = self._existing(effect.log)
+            if log is None:
+                return not_found(effect.token)
+            generation, segments = log.generation, log.segments_from(effect.start_offset)
+            try:
+                found = yield from find_timestamp(self._filesystem, segments, effect)
+            except (WireError, FileNotFoundError):
+                if log is self._existing(effect.log) and generation == log.generation:
+                    return not_found(effect.token, has_failed=True)
+                continue
+            if generation == log.generation:
+                return found
+
+    def read_producers(self, effect: ReadProducers) -> Generator[None, None, ProducersRead]:
+        """Return the steps that read the last batches of each producer; none after a truncation.
+
+        Raises:
+            OSError: a file no longer holds what was written.
+        """
+        log = self._log(effect.log)
+        return self._read_producers(effect, log, log.generation)
+
+    def _read_producers(
+        self, effect: ReadProducers, log: PartitionLog, generation: int
+    ) -> Generator[None, None, ProducersRead]:
+        yield
+        batches: tuple[RawBatch, ...] = ()
+        try:
+            batches = recent_producers(log, effect.end_offset)
+        except (WireError, FileNotFoundError) as error:
+            if log.generation == generation:
+                raise OSError(f"{log.directory}: {error}") from error
+        return ProducersRead(
+            log=effect.log,
+            generation=effect.generation,
+            end_offset=effect.end_offset,
+            batches=batches,
+        )
+
+    def stop(self, broker_epoch: int) -> None:
+        """Make every log durable, and note the orderly stop."""
+        for directory in self._directories:
+            if directory.logs or broker_epoch != NO_BROKER_EPOCH:
+                directory.stop(broker_epoch)
+
+    def close(self) -> None:
+        """Close all files."""
+        for directory in self._directories:
+            directory.close()
+
+    def _log(self, log: LogId) -> PartitionLog:
+        return self._homes[log].logs[log]
+
+    def _existing(self, log: LogId) -> PartitionLog | None:
+        home = self._homes.get(log)
+        return None if home is None else home.logs.get(log)
+
+    def _checkpoint(self, checkpoints: Sequence[Steps]) -> Steps:
+        for steps in checkpoints:
+            yield from steps

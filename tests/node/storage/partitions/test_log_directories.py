@@ -1,0 +1,116 @@
+"""Log directories: checkpoints, the mark of a stop, deleted and stray logs, bad files."""
+
+import json
+
+import pytest
+
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.log_effects import (
+    CreateLog,
+    DeleteLog,
+)
+from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.wire.types import Uuid
+from tests.support.node.partition_disk import (
+    DIRECTORY,
+    HOME,
+    HOME_ID,
+    LOG,
+    PartitionDisk,
+    chain,
+    created,
+    run,
+    segments,
+)
+
+OTHER = LogId(Uuid(b"another topic id"), 0)
+
+
+def test_the_mark_of_an_orderly_stop_is_of_one_use():
+    node = created(*chain(3))
+    node.logs.stop(77)
+    mark = json.loads(node.disk.read(f"{HOME}/.kafka_cleanshutdown"))
+    assert mark == {"version": 0, "brokerEpoch": 77}
+    node.open()
+    assert node.logs.previous_broker_epoch == 77
+    assert not node.disk.exists(f"{HOME}/.kafka_cleanshutdown")
+    node.kill()
+    assert node.logs.previous_broker_epoch == -1
+
+
+def test_checkpoints_name_every_log_and_bound_the_high_watermark():
+    node = created(*chain(9), segment_bytes=300)
+    node.create(OTHER, "a.b_c-9")
+    node.checkpoint(11)
+    read = node.disk.read
+    assert read(f"{HOME}/replication-offset-checkpoint") == b"0\n2\na.b_c-9 0 0\norders 3 11\n"
+    assert read(f"{HOME}/log-start-offset-checkpoint") == b"0\n2\na.b_c-9 0 0\norders 3 0\n"
+    full = int(segments(node)[-1][:20])
+    assert read(f"{HOME}/recovery-point-offset-checkpoint") in (
+        f"0\n2\na.b_c-9 0 0\norders 3 {full}\n".encode(),
+        b"0\n2\na.b_c-9 0 0\norders 3 0\n",
+    )
+    found = {each.log: each for each in node.kill()}
+    assert found[LOG].high_watermark == 11
+    assert found[OTHER].topic == "a.b_c-9"
+    node.truncate(6)
+    assert {each.log: each.high_watermark for each in node.kill()}[LOG] == 6
+
+
+@pytest.mark.parametrize("content", [b"", b"1\n0\n", b"0\n2\norders 3 1\n", b"0\n1\norders 3\n"])
+def test_a_garbled_checkpoint_is_one_line(content):
+    node = created(*chain(3))
+    path = f"{HOME}/replication-offset-checkpoint"
+    node.disk.append_to(path).write(content)
+    with pytest.raises(StorageError, match="does not hold offsets of partitions; remove the file"):
+        node.kill()
+
+
+def test_the_checkpoint_of_another_log_is_of_no_effect():
+    node = created(*chain(3))
+    node.disk.append_to(f"{HOME}/replication-offset-checkpoint").write(b"0\n1\nothers 3 5\n")
+    assert node.kill()[0].high_watermark == 0
+
+
+def test_a_deleted_log_is_renamed_at_once_and_removed_step_by_step():
+    node = created(*chain(9), segment_bytes=300)
+    steps = node.logs.delete(DeleteLog(log=LOG))
+    (name,) = node.disk.list_directory(HOME)
+    assert name == f"orders-3.{LOG.topic_id.hex()}-delete"
+    node.create()
+    next(steps)
+    next(steps)
+    node.kill()  # a start finishes the removal
+    assert node.disk.list_directory(HOME) == ["orders-3", "recovery-point-offset-checkpoint"]
+    assert node.recovered[0].end_offset == 0
+
+
+def test_a_stray_log_is_kept_and_not_served():
+    node = created(*chain(9))
+    run(node.logs.delete(DeleteLog(log=LOG, is_stray=True)))
+    assert node.disk.list_directory(HOME) == [f"orders-3.{LOG.topic_id.hex()}-stray"]
+    assert node.kill() == ()
+    assert node.disk.list_directory(HOME) == [f"orders-3.{LOG.topic_id.hex()}-stray"]
+
+
+def test_a_directory_without_a_topic_id_is_set_aside():
+    node = created(*chain(3))
+    node.disk.remove(f"{DIRECTORY}/partition.metadata")
+    assert node.kill() == ()
+    (warning,) = node.warnings
+    assert warning.startswith(f"{DIRECTORY}: has no topic id in partition.metadata")
+    node.create()
+
+
+def test_a_partition_in_two_directories_is_refused():
+    homes = ((HOME, HOME_ID), ("/more", Uuid(bytes(15) + b"\xef")))
+    node = PartitionDisk(homes=homes)
+    node.logs.create(CreateLog(log=LOG, topic="orders", directory=homes[1][1]))
+    node.create(OTHER, "t")
+    assert node.disk.exists("/more/orders-3")
+    assert node.disk.exists(f"{HOME}/t-0")
+    assert {each.log: each.directory for each in node.kill()} == {LOG: homes[1][1], OTHER: HOME_ID}
+    twin = LogId(Uuid(b"a twin topic id."), 0)
+    node.logs.create(CreateLog(log=twin, topic="t", directory=homes[1][1]))
+    with pytest.raises(StorageError, match=f"{HOME}/t-0 and /more/t-0: the same partition"):
+        node.kill()
