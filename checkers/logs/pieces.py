@@ -30,6 +30,7 @@ RANGE: Final = 1 << 20
 """Offsets of a range: their facts take some 200 MB of a worker's memory."""
 OF_KEY: Final = -1
 """Stands for the range of pieces that concern a whole partition."""
+_CODEC: Final = pa.Codec("zstd", compression_level=1)
 F = TypeVar("F", bound=Frame)
 
 
@@ -40,7 +41,7 @@ class Piece(NamedTuple):
         key: the partition.
         part: the number of the range, or OF_KEY.
         kind: what the rows are.
-        data: the columns, one after the other, 8 bytes a number.
+        data: the columns; see `packed`.
         n: a number whose meaning depends on the kind.
         run: the end of the values' texts after @.
     """
@@ -93,15 +94,23 @@ ODD: Final = "odd"
 
 
 def packed(frame: Frame) -> bytes:
-    """Return the columns of a frame as bytes."""
+    """Return the columns of a frame as bytes: the differences of neighbours, compressed.
+
+    Most columns nearly ascend by equal steps, so that a row takes a few bytes instead of 80.
+    """
     columns = [getattr(frame, one.name) for one in fields(frame)]
-    return b"".join(np.ascontiguousarray(column, dtype=np.int64).tobytes() for column in columns)
+    steps = [np.diff(column, prepend=np.int64(0)).astype(np.int64) for column in columns]
+    data = b"".join(step.tobytes() for step in steps)
+    compressed: bytes = _CODEC.compress(data, asbytes=True)
+    return len(data).to_bytes(8, "big") + compressed
 
 
 def frame_of(kind: type[F], data: bytes) -> F:
     """Return the frame of `packed` bytes."""
     names = [one.name for one in fields(kind)]
-    table = np.frombuffer(data, dtype=np.int64).reshape(len(names), -1)
+    size = int.from_bytes(data[:8], "big")
+    steps = np.frombuffer(_CODEC.decompress(data[8:], size), dtype=np.int64)
+    table = np.cumsum(steps.reshape(len(names), -1), axis=1)
     return kind(**dict(zip(names, table, strict=True)))
 
 
