@@ -20,8 +20,8 @@ from kraftproof.checkers.kraft import (
     topic_shapes,
 )
 from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.kraft.partitions import replicas
 from kraftproof.checkers.kraft.specification import conforming_log
-from kraftproof.checkers.logs import replicas
 from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})

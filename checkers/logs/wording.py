@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from kraftproof.checkers.logs import problems as rules
-from kraftproof.checkers.logs.facts import UNKNOWN
-from kraftproof.checkers.logs.problems import Problems
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import UNKNOWN
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules import problems as rules
+from kraftproof.checkers.logs.rules.problems import Problems
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind
 

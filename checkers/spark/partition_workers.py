@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from kraftproof.checkers.history.schema import OPERATIONS, required
-from kraftproof.checkers.logs import ranges
-from kraftproof.checkers.logs.facts import Ints
-from kraftproof.checkers.logs.pieces import Piece, pieces_of
-from kraftproof.checkers.logs.ranges import Bounds
-from kraftproof.checkers.logs.resolution import Context
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import Ints
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.split import ranges
+from kraftproof.checkers.logs.split.pieces import Piece, pieces_of
+from kraftproof.checkers.logs.split.ranges import Bounds
+from kraftproof.checkers.logs.split.resolution import Context
 from kraftproof.checkers.spark.workers import GroupFunction, MapFunction
 
 TASKS: Final = pa.schema(
@@ -103,7 +103,7 @@ def _pieces(rows: pa.Table) -> list[Piece]:
 
 
 def _group(group: tuple[pa.Scalar, ...]) -> RangePlace:
-    run, key, part = (one.as_py() for one in group)
+    run, key, part, _ = (one.as_py() for one in group)
     return str(run), str(key), int(part)
 
 

@@ -7,7 +7,7 @@ hot a partition is. The driver holds the sends without an offset and the records
 
 import pickle
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -22,17 +22,17 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from kraftproof.checkers.findings import located_all
 from kraftproof.checkers.history.schema import OPERATIONS
 from kraftproof.checkers.history.tables import iterate_rows, table_path
-from kraftproof.checkers.logs import pieces as kinds
-from kraftproof.checkers.logs import resolution
 from kraftproof.checkers.logs.declared import is_loss_declared
-from kraftproof.checkers.logs.facts import Ints, Polls, Sends, joined
 from kraftproof.checkers.logs.judge import reason_of
 from kraftproof.checkers.logs.model import Log, has_own_form
-from kraftproof.checkers.logs.pieces import OF_KEY, RANGE, Gaps, Piece, frames_of
-from kraftproof.checkers.logs.positions import Polled
-from kraftproof.checkers.logs.problems import Problems, merged
-from kraftproof.checkers.logs.ranges import Places
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import Ints, Polls, Sends, joined
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules.positions import Polled
+from kraftproof.checkers.logs.rules.problems import Problems, merged
+from kraftproof.checkers.logs.split import pieces as kinds
+from kraftproof.checkers.logs.split import resolution
+from kraftproof.checkers.logs.split.pieces import OF_KEY, RANGE, Gaps, Piece, frames_of
+from kraftproof.checkers.logs.split.ranges import Places
 from kraftproof.checkers.logs.wording import findings_of
 from kraftproof.checkers.spark import partition_workers as workers
 from kraftproof.checkers.spark.partition_workers import PIECES, RESULTS, TASKS, Place, Shared
@@ -42,7 +42,9 @@ from kraftproof.checkers.verdict import KeyVerdict, Verdict, verdict_of_findings
 
 SPLIT_ROWS: Final = 500_000
 """Operations of a run from which its partitions are split."""
-_GROUP: Final = ("run", "key", "part")
+_GROUP: Final = ("run", "key", "part", "task")
+_MOST_TASKS: Final = 10_000
+_FIRST: Final = pa.schema([("run", pa.string()), ("key", pa.string()), ("first", pa.int64())])
 
 
 class Split(NamedTuple):
@@ -63,12 +65,12 @@ class _Partition(NamedTuple):
         return sum(one.n for one in self.pieces if one.kind == kinds.COUNT)
 
 
-def splittable(staged: Staged, rows: int = SPLIT_ROWS) -> list[str]:
+def splittable(staged: Staged) -> list[str]:
     """Return the long runs of the model `log` in the form with one partition a key."""
     return [
         run
         for run, plan in staged.plans.items()
-        if plan.model == Log.name and staged.sizes[run] > rows and _has_own_form(staged, run)
+        if plan.model == Log.name and staged.sizes[run] > SPLIT_ROWS and _has_own_form(staged, run)
     ]
 
 
@@ -95,6 +97,19 @@ def judge_partitions(spark: SparkSession, staged: Staged, runs: Sequence[str]) -
         pieces.unpersist()
 
 
+def _spread(spark: SparkSession, pieces: DataFrame, tops: Mapping[Place, int]) -> DataFrame:
+    """Return the pieces of ranges, each range in a task of its own."""
+    rows, first = [], 0
+    for (run, key), top in tops.items():
+        rows.append({"run": run, "key": key, "first": first})
+        first += top + 1
+    tasks = max(1, min(first, _MOST_TASKS))
+    begins = F.broadcast(spark.createDataFrame(pa.Table.from_pylist(rows, schema=_FIRST)))
+    task = F.pmod(F.col("first") + F.col("part"), F.lit(tasks)).cast("int").alias("task")
+    placed = pieces.join(begins, on=["run", "key"], how="inner").select(*PIECES.names, task)
+    return placed.repartitionById(tasks, F.col("task"))
+
+
 def _pieces(spark: SparkSession, staged: Staged, runs: Sequence[str]) -> DataFrame:
     rows = []
     for run in runs:
@@ -115,7 +130,8 @@ def _judged(spark: SparkSession, staged: Staged, pieces: DataFrame) -> Split:
     odd = {place for place, own in whole.items() if any(one.kind == kinds.ODD for one in own)}
     in_ranges = pieces.where(F.col("part") != OF_KEY)
     named = pieces.where(F.col("values") != "")
-    texts = named.groupBy("run", "key").agg(F.min("values"), F.max("values")).collect()
+    by_place = named.groupBy("run", "key")
+    texts = by_place.agg(F.min("values"), F.max("values"), F.max("part")).collect()
     odd |= {(row[0], row[1]) for row in texts if row[2] != row[3]}  # values of several runs
     options = {run: plan.options for run, plan in staged.plans.items()}
     shared = Shared(
@@ -129,16 +145,11 @@ def _judged(spark: SparkSession, staged: Staged, pieces: DataFrame) -> Split:
         },
         values=dict.fromkeys(whole, "") | {(row[0], row[1]): row[3] for row in texts},
     )
-    kept = _without(in_ranges, odd)
+    tops = {(row[0], row[1]): row[4] for row in texts if (row[0], row[1]) not in odd}
+    kept = _spread(spark, in_ranges, tops)
     firsts = _passed(kept, workers.places(shared))
     partitions = {place: _Partition(whole[place], firsts.get(place, {})) for place in shared.bounds}
     return Split(_verdicts(spark, staged, kept, shared, partitions), sorted(odd))
-
-
-def _without(pieces: DataFrame, odd: Iterable[Place]) -> DataFrame:
-    for run, key in odd:
-        pieces = pieces.where(~((F.col("run") == run) & (F.col("key") == key)))
-    return pieces
 
 
 def _passed(pieces: DataFrame, function: GroupFunction) -> dict[Place, dict[int, Any]]:

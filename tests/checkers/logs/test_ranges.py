@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from kraftproof.checkers.history.tables import operations_table
-from kraftproof.checkers.logs import pieces as kinds
-from kraftproof.checkers.logs import ranges, resolution
-from kraftproof.checkers.logs.facts import Polls, Sends, joined
 from kraftproof.checkers.logs.judge import judge
-from kraftproof.checkers.logs.pieces import OF_KEY, Gaps, frames_of, pieces_of
-from kraftproof.checkers.logs.positions import Polled
-from kraftproof.checkers.logs.problems import merged
-from kraftproof.checkers.logs.unpack import unpacked
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import Polls, Sends, joined
+from kraftproof.checkers.logs.reading.unpack import unpacked
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules.positions import Polled
+from kraftproof.checkers.logs.rules.problems import merged
+from kraftproof.checkers.logs.split import pieces as kinds
+from kraftproof.checkers.logs.split import ranges, resolution
+from kraftproof.checkers.logs.split.pieces import OF_KEY, Gaps, frames_of, pieces_of
 from tests.checkers.logs.small import small_history
 
 RANGE = 2

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import ACKS_ALL, UNKNOWN, Frame, Ints, Sends
-from kraftproof.checkers.logs.problems import KEPT, LOST, ONE_VALUE, Problems, problems
+from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Frame, Ints, Sends
+from kraftproof.checkers.logs.rules.problems import KEPT, LOST, ONE_VALUE, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
 

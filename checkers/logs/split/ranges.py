@@ -10,17 +10,17 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from kraftproof.checkers.history.columns import NEVER
-from kraftproof.checkers.logs import order, origin, positions, sessions
-from kraftproof.checkers.logs import pieces as kinds
-from kraftproof.checkers.logs.facts import UNKNOWN, Ints, Polls, Sends, joined
 from kraftproof.checkers.logs.judge import STALE_NS
-from kraftproof.checkers.logs.order import Carry
-from kraftproof.checkers.logs.origin import Appended
-from kraftproof.checkers.logs.pieces import Gaps, Piece, frames_of
-from kraftproof.checkers.logs.positions import Final as FinalRead
-from kraftproof.checkers.logs.positions import Polled
-from kraftproof.checkers.logs.problems import SKIPPED, Problems, problems
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import UNKNOWN, Ints, Polls, Sends, joined
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules import order, origin, positions, sessions
+from kraftproof.checkers.logs.rules.order import Carry
+from kraftproof.checkers.logs.rules.origin import Appended
+from kraftproof.checkers.logs.rules.positions import Final as FinalRead
+from kraftproof.checkers.logs.rules.positions import Polled
+from kraftproof.checkers.logs.rules.problems import SKIPPED, Problems, problems
+from kraftproof.checkers.logs.split import pieces as kinds
+from kraftproof.checkers.logs.split.pieces import Gaps, Piece, frames_of
 from kraftproof.checkers.verdict import FindingKind
 
 PROBLEMS_KEPT: Final = 10

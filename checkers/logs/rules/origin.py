@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kraftproof.checkers.history.columns import FAIL, NEVER, OK
-from kraftproof.checkers.logs.facts import ACKS_ALL, UNKNOWN, Bools, Frame, Ints, Sends
-from kraftproof.checkers.logs.positions import Final, Polled
-from kraftproof.checkers.logs.problems import DUPLICATE, LOST, SENT, Problems, problems
+from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Bools, Frame, Ints, Sends
+from kraftproof.checkers.logs.rules.positions import Final, Polled
+from kraftproof.checkers.logs.rules.problems import DUPLICATE, LOST, SENT, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from kraftproof.checkers.history.schema import table_schema
-from kraftproof.checkers.logs.replicas import replicas_agree
+from kraftproof.checkers.kraft.partitions.replicas import replicas_agree
 from kraftproof.checkers.verdict import NotApplicableError
 
 

@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.logs import origin
-from kraftproof.checkers.logs.facts import Ints, Polls, Sends, joined
-from kraftproof.checkers.logs.final import coverage
-from kraftproof.checkers.logs.order import Carry, carried
-from kraftproof.checkers.logs.origin import Appended
-from kraftproof.checkers.logs.pieces import Gaps
-from kraftproof.checkers.logs.positions import Final, Polled
-from kraftproof.checkers.logs.problems import READ_ORDER, Problems, problems
-from kraftproof.checkers.logs.ranges import Bounds, Places, Waits
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import Ints, Polls, Sends, joined
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules import origin
+from kraftproof.checkers.logs.rules.final import coverage
+from kraftproof.checkers.logs.rules.order import Carry, carried
+from kraftproof.checkers.logs.rules.origin import Appended
+from kraftproof.checkers.logs.rules.positions import Final, Polled
+from kraftproof.checkers.logs.rules.problems import READ_ORDER, Problems, problems
+from kraftproof.checkers.logs.split.pieces import Gaps
+from kraftproof.checkers.logs.split.ranges import Bounds, Places, Waits
 from kraftproof.checkers.verdict import FindingKind
 
 

@@ -11,8 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kraftproof.checkers.logs import sessions
-from kraftproof.checkers.logs.facts import (
+from kraftproof.checkers.logs.reading.facts import (
     FINAL,
     POLL,
     UNKNOWN,
@@ -23,8 +22,9 @@ from kraftproof.checkers.logs.facts import (
     Reads,
     joined,
 )
-from kraftproof.checkers.logs.positions import Polled
-from kraftproof.checkers.logs.unpack import unpacked
+from kraftproof.checkers.logs.reading.unpack import unpacked
+from kraftproof.checkers.logs.rules import sessions
+from kraftproof.checkers.logs.rules.positions import Polled
 
 RANGE: Final = 1 << 20
 """Offsets of a range: their facts take some 200 MB of a worker's memory."""

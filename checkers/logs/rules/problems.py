@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import UNKNOWN, Ints
+from kraftproof.checkers.logs.reading.facts import UNKNOWN, Ints
 from kraftproof.checkers.verdict import FindingKind
 
 ONE_VALUE: Final = "log/one-value"
