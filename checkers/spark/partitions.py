@@ -44,6 +44,7 @@ SPLIT_ROWS: Final = 500_000
 """Operations of a run from which its partitions are split."""
 _GROUP: Final = ("run", "key", "part", "task")
 _MOST_TASKS: Final = 10_000
+_PLACE: Final = pa.schema([("run", pa.string()), ("key", pa.string())])
 _FIRST: Final = pa.schema([("run", pa.string()), ("key", pa.string()), ("first", pa.int64())])
 
 
@@ -211,8 +212,9 @@ def _elsewhere(
             wanted[place] = values
     if not wanted:
         return {}
-    mine = F.array(*(F.struct(F.lit(run), F.lit(key)) for run, key in wanted))
-    chosen = pieces.where(F.array_contains(mine, F.struct("run", "key")))
+    rows = [{"run": run, "key": key} for run, key in wanted]
+    mine = pieces.sparkSession.createDataFrame(pa.Table.from_pylist(rows, schema=_PLACE))
+    chosen = pieces.join(F.broadcast(mine), on=["run", "key"], how="left_semi")
     found = {}
     for place, by_part in _passed(chosen, workers.homes(shared, wanted)).items():
         parts = [one for one in by_part.values() if isinstance(one, tuple)]
