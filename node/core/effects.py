@@ -119,13 +119,18 @@ class CleanLog(Struct, frozen=True):
 
 
 class Send(Struct, frozen=True, kw_only=True):
-    """Send a request to a voter's controller listener; the answer has the same `correlation`."""
+    """Send a request to another node; the answer has the same `correlation`.
+
+    The request goes to the controller listener of a voter, or to the inter-broker listener of a
+    broker in the last published image. A broker without an endpoint is Unanswered.
+    """
 
     destination: NodeId
     correlation: int
     message: Message
     version: int
     timeout_ns: int
+    is_to_broker: bool = False
 
 
 class Forward(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,7 @@
 """Parse a server.properties into the configuration of shell and core (KIP-631).
 
 Every mistake is a ConfigError of one line. See node/server for the reading of files.
-Simplifications: PLAINTEXT is the only security protocol; directories of `log.dirs` other than the
-metadata log's hold only their meta.properties.
+Simplification: PLAINTEXT is the only security protocol.
 """
 
 from collections.abc import Mapping
@@ -26,7 +25,12 @@ from kraftproof.node.properties.keys import (
     names,
     read_keys,
 )
-from kraftproof.node.properties.listeners import Binding, read_bindings, read_endpoints
+from kraftproof.node.properties.listeners import (
+    Binding,
+    read_bindings,
+    read_endpoints,
+    read_inter_broker_listener,
+)
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
 from kraftproof.node.wire.types import Uuid
@@ -45,6 +49,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """Without cluster id and incarnation, which `node_config` adds."""
     storage: StorageConfig
     bindings: tuple[Binding, ...]
+    inter_broker_listener: str
+    """The name of the listener that brokers replicate from."""
     trace_file: str | None
     metrics_address: tuple[str, int] | None
     """The address of metrics.listener for Prometheus; None without metrics."""
@@ -88,6 +94,7 @@ def parse_server_properties(text: str) -> ServerConfig:
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
+        inter_broker_listener=read_inter_broker_listener(reader, bindings),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
+from kraftproof.cluster.simulated.node.partition_disk_port import SimulatedPartitionDisk
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.effects import (
@@ -44,11 +45,17 @@ class SimulatedDisk(Disk):
         self._env = env
         self._monitor = env.monitor
         self._storage = storage
+        self._partitions = SimulatedPartitionDisk(process, env, storage.partitions)
         self._checked: LoadedSnapshot | None = None
 
     def close(self) -> None:
         """Let go of all files."""
         self._storage.close()
+
+    @property
+    @override
+    def partitions(self) -> SimulatedPartitionDisk:
+        return self._partitions
 
     def _begin_work(self, effect: Effect) -> None:
         if self._env.on_disk_work is not None:

@@ -52,6 +52,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self.node_id = env.node_id
         self.incarnation = incarnation
         self.log = env.log
+        self.partitions = env.partitions
         self.status: NodeStatus | None = None
         self.event: Event | None = None
         self.image: MetadataImage = EMPTY_IMAGE

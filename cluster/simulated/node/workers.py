@@ -70,9 +70,20 @@ class SimulatedWorkers(Workers):
     def run(
         self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
     ) -> None:
-        env, when_running = self._env, self._suspension.when_running
         contract = self._contract
         contract.snapshot_begins()
+
+        def ended(result: T) -> None:
+            contract.snapshot_ends()
+            done(result)
+
+        self.background(steps, ended, failed)
+
+    @override
+    def background(
+        self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
+    ) -> None:
+        env, when_running = self._env, self._suspension.when_running
 
         def step() -> None:
             if self._is_closed:
@@ -81,7 +92,6 @@ class SimulatedWorkers(Workers):
             try:
                 next(steps)
             except StopIteration as stop:
-                contract.snapshot_ends()
                 done(stop.value)
                 return
             except OSError as error:
