@@ -1,7 +1,10 @@
-"""Writes node/core/configs/generated/topics.py from the definitions in Kafka's jars.
+"""Writes node/core/configs/generated from the definitions in Kafka's jars.
 
-    python -m scripts.generate_topic_configs            writes the module
-    python -m scripts.generate_topic_configs --check    exits with 1 if it is out of date
+topics.py has the configurations of topics; resources.py those of brokers that can change while a
+broker runs, of groups and of client metrics.
+
+    python -m scripts.generate_topic_configs            writes the modules
+    python -m scripts.generate_topic_configs --check    exits with 1 if one is out of date
 
 It needs Java, Kafka's jars (python -m kraftproof.images.kafka) and ruff.
 """
@@ -16,15 +19,19 @@ from typing import Final
 from kraftproof.images.kafka import ensure_jars
 from kraftproof.images.kafka.jars import VERSION
 
-PROGRAM: Final = Path(__file__).resolve().parent / "topic_configs" / "TopicConfigs.java"
-TARGET: Final = Path(__file__).resolve().parent.parent / "node/core/configs/generated/topics.py"
+PROGRAMS: Final = Path(__file__).resolve().parent / "topic_configs"
+PROGRAM: Final = PROGRAMS / "TopicConfigs.java"
+RESOURCE_PROGRAM: Final = PROGRAMS / "ResourceConfigs.java"
+GENERATED: Final = Path(__file__).resolve().parent.parent / "node/core/configs/generated"
+TARGET: Final = GENERATED / "topics.py"
+RESOURCE_TARGET: Final = GENERATED / "resources.py"
 JAVA_SECONDS: Final = 120
 _RANGE: Final = re.compile(r"\[(-?[\d.]+)?,?\.\.\.,?(-?[\d.]+)?\](?: or (-?\d+))?")
 
 
-def printed(jars: Path) -> str:
-    """Return the lines that the Java program prints."""
-    command = ["java", "-Xmx256m", "-cp", f"{jars}/*", str(PROGRAM)]
+def printed(jars: Path, program: Path = PROGRAM) -> str:
+    """Return the lines that a Java program prints."""
+    command = ["java", "-Xmx256m", "-cp", f"{jars}/*", str(program)]
     return subprocess.run(
         command, capture_output=True, check=True, text=True, timeout=JAVA_SECONDS
     ).stdout
@@ -47,18 +54,59 @@ def generate(lines: str) -> str:
             "",
         ]
     )
+    return _formatted(text)
+
+
+def generate_resources(lines: str) -> str:
+    """Return the text of the module of other resources, formatted."""
+    text = [
+        f'"""Configurations of brokers, groups and client metrics of Kafka {VERSION}.',
+        "",
+        'Written by scripts/generate_topic_configs.py."""',
+        "",
+        "from typing import Final",
+        "",
+        "from kraftproof.node.core.configs.definition import ConfigType, Definition",
+        "",
+    ]
+    by_resource: dict[str, list[str]] = {}
+    for line in lines.splitlines():
+        resource, rest = line.split("\t", 1)
+        by_resource.setdefault(resource, []).append(_resource_definition(rest))
+    for resource, definitions in by_resource.items():
+        text.append(f"{resource}_DEFINITIONS: Final[tuple[Definition, ...]] = (")
+        text += [f"    {definition}," for definition in definitions]
+        text.append(")")
+    return _formatted("\n".join([*text, ""]))
+
+
+def _formatted(text: str) -> str:
     command = [sys.executable, "-m", "ruff", "format", "--line-length", "100", "-"]
     return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout
 
 
-def _definition(line: str) -> str:
-    name, kind, default, validator, described, internal, synonyms = line.split("\t")
+def _resource_definition(line: str) -> str:
+    *common, mode = line.split("\t")
+    fields = _fields(common)
+    if mode == "per-broker":
+        fields.append("is_per_broker=True")
+    return f"Definition({', '.join(fields)})"
+
+
+def _fields(printed: list[str]) -> list[str]:
+    name, kind, default, validator, described, internal = printed
     fields = [f"name={name!r}", f"type=ConfigType.{kind}"]
     if default:
         fields.append(f"default={default[1:]!r}")
     fields += _bounds(name, validator, described)
     if internal:
         fields.append("is_internal=True")
+    return fields
+
+
+def _definition(line: str) -> str:
+    *common, synonyms = line.split("\t")
+    fields = _fields(common)
     if synonyms:
         fields.append(f"synonyms={tuple(synonyms.split(','))!r}")
     return f"Definition({', '.join(fields)})"
@@ -74,7 +122,10 @@ def _bounds(name: str, validator: str, described: str) -> list[str]:
         case "":
             return []
         case "ValidString" | "ValidList":
-            return [f"choices={tuple(described.strip('[]').split(', '))!r}"]
+            members = described.strip("[]")
+            return [f"choices={tuple(members.split(', '))!r}"] if members else []
+        case "Validator":
+            return []  # a duration among the values, which is not checked here
         case "ThrottledReplicaListValidator":
             return ["is_replica_list=True"]
         case "Range" | "LambdaValidator":
@@ -89,18 +140,22 @@ def _bounds(name: str, validator: str, described: str) -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write or check the generated module."""
-    parser = argparse.ArgumentParser(description=f"generate {TARGET.name}")
+    """Write or check the generated modules."""
+    parser = argparse.ArgumentParser(description="generate the configurations of resources")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if stale")
     options = parser.parse_args(arguments)
-    text = generate(printed(ensure_jars(print)))
-    if options.check:
-        is_stale = not TARGET.exists() or TARGET.read_text() != text
-        if is_stale:
-            print(f"out of date: {TARGET}; run python -m scripts.generate_topic_configs")
-        return int(is_stale)
-    TARGET.write_text(text)
-    return 0
+    jars = ensure_jars(print)
+    texts = {
+        TARGET: generate(printed(jars)),
+        RESOURCE_TARGET: generate_resources(printed(jars, RESOURCE_PROGRAM)),
+    }
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
+    for path in stale:
+        if options.check:
+            print(f"out of date: {path}; run python -m scripts.generate_topic_configs")
+        else:
+            path.write_text(texts[path])
+    return int(options.check and bool(stale))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ The complete contract with the shell:
    process and is never retried.
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; without the client's connection the answer is dropped silently.
+   EndRequest ends a Received without an answer; later answers of the connection do not wait.
 6. After Exit the shell executes no further effect.
 7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
    SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
@@ -157,6 +158,16 @@ class Reply(Struct, frozen=True, kw_only=True):
     message: Message
 
 
+class EndRequest(Struct, frozen=True, kw_only=True):
+    """End a request without an answer: Produce with acks=0.
+
+    Kafka reports an error of such a request by the end of the connection.
+    """
+
+    request: int
+    closes_connection: bool
+
+
 class ReplyWithSlice(Struct, frozen=True, kw_only=True):
     """Answer a FetchSnapshot with the message and a slice of a stored snapshot."""
 
@@ -207,6 +218,7 @@ Effect = (
     | Send
     | Forward
     | Reply
+    | EndRequest
     | ReplyWithSlice
     | ReplyWithBatches
     | Publish

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from random import Random
 
 from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, earliest
 from kraftproof.node.core.broker import answers
@@ -34,6 +35,7 @@ from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.committed import Apply, CommittedImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import QUORUM
 from kraftproof.node.core.snapshots import Snapshots
@@ -58,6 +60,7 @@ class Node:
         *,
         history: History = NO_HISTORY,
         apply: Apply = apply_batch,
+        partitions: Sequence[RecoveredLog] = (),
     ) -> None:
         self._config = config
         self._outbox = Outbox()
@@ -69,7 +72,7 @@ class Node:
         self._raft.remember_committed(history.high_watermark)
         shared = (config, self._raft, self._committed, self._outbox, random)
         self._controller = Controller(*shared) if config.is_controller else None
-        self._broker = Broker(*shared, now) if config.is_broker else None
+        self._broker = Broker(*shared, now, recovered=partitions) if config.is_broker else None
         self._snapshots = Snapshots(
             config.snapshots, self._raft, self._committed, self._outbox, now
         )
@@ -129,12 +132,18 @@ class Node:
         self, event: Flushed | SnapshotWritten | TimestampFound | ProducersRead
     ) -> None:
         match event:
+            case Flushed(log=log) if log != METADATA_LOG:
+                if self._broker is not None:
+                    self._broker.disk_work_ended(event)
             case Flushed():
                 self._raft.flushed_event(event)
             case SnapshotWritten():
                 self._snapshots.written(event)
-            case TimestampFound() | ProducersRead():
-                pass  # no part of this node asks for either
+            case TimestampFound():
+                if self._broker is not None:
+                    self._broker.disk_work_ended(event)
+            case ProducersRead():
+                pass  # the core rewinds the state of producers by itself
 
     def _tick(self, now: Instant) -> None:
         self._raft.tick(now)

@@ -49,6 +49,26 @@ class Outbox:
             )
         )
 
+    def send_to_broker(
+        self,
+        destination: NodeId,
+        message: Message,
+        version: int,
+        timeout_ns: int,
+        on_answer: Continuation,
+    ) -> None:
+        """Send a request to a broker's listener; see `send`."""
+        self.effects.append(
+            Send(
+                destination=destination,
+                correlation=self._await(on_answer),
+                message=message,
+                version=version,
+                timeout_ns=timeout_ns,
+                is_to_broker=True,
+            )
+        )
+
     def forward(
         self,
         destination: NodeId,

@@ -8,6 +8,7 @@ requests of brokers and the quorum's own requests (631-03).
 from typing import Final
 
 from kraftproof.node.core.controller.decisions import DECISIONS
+from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
@@ -19,6 +20,7 @@ from kraftproof.node.wire.messages import (
     envelope_request,
     fetch_request,
     fetch_snapshot_request,
+    init_producer_id_request,
     metadata_request,
     vote_request,
 )
@@ -44,6 +46,7 @@ _BROKER: Final[tuple[type[Message], ...]] = (
     describe_cluster_request.DescribeClusterRequest,
     describe_configs_request.DescribeConfigsRequest,
     metadata_request.MetadataRequest,
+    *DATA_REQUESTS,
     *FORWARDED,
 )
 _CONTROLLER: Final[tuple[type[Message], ...]] = (
@@ -53,18 +56,23 @@ _CONTROLLER: Final[tuple[type[Message], ...]] = (
     *DECISIONS,
     *QUORUM,
 )
-_NARROWED: Final = {
+_NARROWED_ON_CONTROLLERS: Final = {
     # Below version 12 a Fetch has no LastFetchedEpoch; Vote 2 is PreVote, which is not implemented.
     fetch_request.FetchRequest.API_KEY: (12, 18),
     vote_request.VoteRequest.API_KEY: (0, 1),
+}
+_NARROWED_ON_BROKERS: Final = {
+    # Version 6 belongs to transactions that span a crash of the client, and is unstable.
+    init_producer_id_request.InitProducerIdRequest.API_KEY: (0, 5),
 }
 
 
 def served_versions(*, on_controller_listener: bool) -> dict[int, tuple[int, int]]:
     """Return the API keys of a listener with their oldest and newest version, by key."""
     requests = _CONTROLLER if on_controller_listener else _BROKER
+    narrowed = _NARROWED_ON_CONTROLLERS if on_controller_listener else _NARROWED_ON_BROKERS
     versions = {
-        request.API_KEY: _NARROWED.get(request.API_KEY, (request.MIN_VERSION, request.MAX_VERSION))
+        request.API_KEY: narrowed.get(request.API_KEY, (request.MIN_VERSION, request.MAX_VERSION))
         for request in requests
     }
     return dict(sorted(versions.items()))

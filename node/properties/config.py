@@ -72,7 +72,8 @@ def parse_server_properties(text: str) -> ServerConfig:
     Raises:
         ConfigError: a key is unknown, a value is out of bounds, or keys contradict each other.
     """
-    reader = Reader(read_keys(text))
+    pairs = read_keys(text)
+    reader = Reader(pairs)
     roles = _roles(reader)
     node_id = _node_id(reader)
     voters = _voters(reader, node_id, roles)
@@ -87,6 +88,7 @@ def parse_server_properties(text: str) -> ServerConfig:
         rack=reader.text("broker.rack"),
         default_replication_factor=reader.integer("default.replication.factor", 1, 1, 32767),
         default_partitions=reader.integer("num.partitions", 1, 1),
+        static_configs=tuple(sorted(pairs.items())),
         timeouts=_timeouts(reader),
         snapshots=read_snapshots(reader, SnapshotPolicy()),
     )

@@ -99,6 +99,19 @@ class ClientReplies(Replies[PendingRequest]):
         future = asyncio.get_running_loop().run_in_executor(self._encoder, frame)
         future.add_done_callback(partial(_encoded, client))
 
+    @override
+    def end(self, client: PendingRequest, event: Received, *, closes_connection: bool) -> None:
+        self._on_answered(event.message, client.since)
+        end_request(client, closes_connection=closes_connection)
+
+
+def end_request(client: PendingRequest, *, closes_connection: bool) -> None:
+    """Leave a request without an answer: later answers do not wait for one."""
+    if closes_connection:
+        client.slot.abandon()
+    else:
+        client.slot.respond(b"")
+
 
 def _encoded(client: PendingRequest, future: "asyncio.Future[bytes]") -> None:
     if not future.cancelled():

@@ -236,6 +236,10 @@ class Replies(Protocol[ClientT_contra]):
         """Send the answer to a request; a client that has gone misses the answer in silence."""
         ...
 
+    def end(self, client: ClientT_contra, event: Received, *, closes_connection: bool) -> None:
+        """End a request without an answer, and maybe the connection of the client."""
+        ...
+
 
 class Process(Protocol):
     """The process around the shell."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Generic
 
-from kraftproof.node.core.effects import Reply
+from kraftproof.node.core.effects import EndRequest, Reply
 from kraftproof.node.core.events import Received
 from kraftproof.node.shell.ports import ClientT, Replies
 from kraftproof.node.wire.messages import Message
@@ -54,3 +54,8 @@ class RequestTable(Generic[ClientT]):
         """Answer the request that the effect names; each is answered once."""
         client, event = self._open.pop(effect.request)
         self._replies.reply(client, event, effect.message)
+
+    def end(self, effect: EndRequest) -> None:
+        """End a request that has no answer."""
+        client, event = self._open.pop(effect.request)
+        self._replies.end(client, event, closes_connection=effect.closes_connection)

@@ -7,12 +7,12 @@ from typing import Final
 import msgspec
 
 from kraftproof.checkers.kraft.specification.rows import NoOpRecord, OtherRecord, Row
+from kraftproof.checkers.kraft.specification.rows import configs as config_rows
 from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 
+_MODULES: Final = {Row.__module__, config_rows.__name__, partition_rows.__name__}
 _KINDS: Final[Mapping[str, type[Row]]] = {
-    kind.__name__: kind
-    for kind in Row.__subclasses__()
-    if kind.__module__ in {Row.__module__, partition_rows.__name__}
+    kind.__name__: kind for kind in Row.__subclasses__() if kind.__module__ in _MODULES
 }
 _NOTHING: Final = NoOpRecord()
 

@@ -7,9 +7,8 @@ from msgspec import Struct, field
 from kraftproof.checkers.kraft.specification.causes import Causes, causes_of_creation
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
 from kraftproof.checkers.kraft.specification.facts import Facts
-from kraftproof.checkers.kraft.specification.fold import TOPIC_RESOURCE
 from kraftproof.checkers.kraft.specification.ids import Id, is_reserved, show
-from kraftproof.checkers.kraft.specification.image import Image
+from kraftproof.checkers.kraft.specification.image import TOPIC_RESOURCE, Image
 from kraftproof.checkers.kraft.specification.placement import (
     asked_factor,
     asked_partitions,

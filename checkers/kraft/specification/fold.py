@@ -12,12 +12,16 @@ from msgspec.structs import replace
 
 from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.ids import Id, show
-from kraftproof.checkers.kraft.specification.image import Broker, Image, Partition, Topic
+from kraftproof.checkers.kraft.specification.image import (
+    TOPIC_RESOURCE,
+    Broker,
+    Image,
+    Partition,
+    Topic,
+)
 from kraftproof.checkers.kraft.specification.rows import Row
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 
-TOPIC_RESOURCE: Final = 2
-"""The resource type of a topic in a ConfigRecord."""
 UNCHANGED_LEADER: Final = -2
 
 
@@ -36,6 +40,8 @@ class Draft(Struct, kw_only=True):
     features: dict[str, int]
     partitions: dict[Id, dict[int, Partition]]
     """The partitions of the topics that the records touch."""
+    other_configs: dict[tuple[int, str], dict[str, str]]
+    controllers: frozenset[int]
     next_producer_id: int
     before: Image | None
 
@@ -50,6 +56,8 @@ class Draft(Struct, kw_only=True):
             configs={name: dict(settings) for name, settings in image.configs.items()},
             features=dict(image.features),
             partitions={},
+            other_configs={key: dict(values) for key, values in image.other_configs.items()},
+            controllers=image.controllers,
             next_producer_id=image.next_producer_id,
             before=image.before,
         )
@@ -74,6 +82,8 @@ class Draft(Struct, kw_only=True):
             names=self.names,
             configs=self.configs,
             features=self.features,
+            other_configs=self.other_configs,
+            controllers=self.controllers,
             next_producer_id=self.next_producer_id,
             before=self.before,
         )
@@ -199,12 +209,18 @@ def _give_producer_ids(draft: Draft, record: ProducerIdsRecord) -> None:
 
 
 def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
-    if record.resource_type != TOPIC_RESOURCE:
-        return
-    settings = draft.configs.setdefault(record.resource_name, {})
+    if record.resource_type == TOPIC_RESOURCE:
+        settings = draft.configs.setdefault(record.resource_name, {})
+    else:
+        key = (record.resource_type, record.resource_name)
+        settings = draft.other_configs.setdefault(key, {})
     settings.pop(record.name, None)
     if record.value is not None:
         settings[record.name] = record.value
+
+
+def _register_controller(draft: Draft, record: rows.RegisterControllerRecord) -> None:
+    draft.controllers |= {record.controller_id}
 
 
 def _set_feature(draft: Draft, record: rows.FeatureLevelRecord) -> None:
@@ -242,6 +258,7 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
     ProducerIdsRecord: _give_producer_ids,
+    rows.RegisterControllerRecord: _register_controller,
     rows.BeginTransactionRecord: _begin,
     rows.EndTransactionRecord: _end,
     rows.AbortTransactionRecord: _abort,

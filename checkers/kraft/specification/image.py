@@ -4,11 +4,14 @@ An image is never changed: `fold.py` returns a new image, which shares what stay
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
 
+TOPIC_RESOURCE: Final = 2
+"""The resource type of a topic in a ConfigRecord."""
 PartitionKey = tuple[Id, int]
 """A topic's id and the index of a partition."""
 
@@ -67,9 +70,19 @@ class Image(Struct, frozen=True, kw_only=True):
     configs: Mapping[str, Mapping[str, str]] = {}
     """The configurations of each topic, by the topic's name."""
     features: Mapping[str, int] = {}
+    other_configs: Mapping[tuple[int, str], Mapping[str, str]] = {}
+    """The configurations of other resources, by resource type and name."""
+    controllers: frozenset[int] = frozenset()
+    """The ids of the controllers that have registered themselves (KIP-919)."""
     next_producer_id: int = 0
     before: "Image | None" = None
     """The image before the open metadata transaction (KIP-868)."""
+
+    def configs_of(self, kind: int, name: str) -> Mapping[str, str]:
+        """Return the configurations of a resource."""
+        if kind == TOPIC_RESOURCE:
+            return self.configs.get(name, {})
+        return self.other_configs.get((kind, name), {})
 
     def topic_named(self, name: str) -> Topic | None:
         """Return the topic with a name, if any."""

@@ -14,6 +14,10 @@ from kraftproof.checkers.kraft.specification.brokers import (
     wrong_unregistration,
     wrong_unregistration_answer,
 )
+from kraftproof.checkers.kraft.specification.configs.changes import (
+    wrong_config_answer,
+    wrong_config_changes,
+)
 from kraftproof.checkers.kraft.specification.conversion import row_of
 from kraftproof.checkers.kraft.specification.creation import (
     wrong_creation_answer,
@@ -40,7 +44,7 @@ from kraftproof.checkers.kraft.specification.partitions.producer_ids import (
     wrong_allocation,
     wrong_allocation_answer,
 )
-from kraftproof.checkers.kraft.specification.rows import Row, partitions
+from kraftproof.checkers.kraft.specification.rows import Row, configs, partitions
 
 SAYS_NOTHING: Final = frozenset({Code.NOT_CONTROLLER, Code.REQUEST_TIMED_OUT})
 """Codes of an answer that tells nothing about the metadata."""
@@ -94,6 +98,8 @@ class Specification:
                 return wrong_alterations(image, request, written)
             case partitions.AllocateProducerIdsRequest():
                 return wrong_allocation(image, request, written)
+            case configs.IncrementalAlterConfigsRequest() | configs.AlterConfigsRequest():
+                return wrong_config_changes(image, request, written)
             case _:
                 return f"a {type(request).__name__} has written records" if written else None
 
@@ -135,5 +141,15 @@ class Specification:
                 partitions.AllocateProducerIdsResponse() as answered,
             ):
                 return wrong_allocation_answer(image, asked, answered)
+            case (
+                configs.IncrementalAlterConfigsRequest() as asked,
+                configs.IncrementalAlterConfigsResponse() as answered,
+            ):
+                return wrong_config_answer(image, asked, written, answered)
+            case (
+                configs.AlterConfigsRequest() as asked,
+                configs.AlterConfigsResponse() as answered,
+            ):
+                return wrong_config_answer(image, asked, written, answered)
             case _:
                 return f"{type(answer).__name__} answers {type(request).__name__}"

@@ -18,6 +18,8 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     allocate_producer_ids_response,
+    alter_configs_request,
+    alter_configs_response,
     alter_partition_request,
     alter_partition_response,
     broker_heartbeat_request,
@@ -28,6 +30,8 @@ from kraftproof.node.wire.messages import (
     create_topics_response,
     delete_topics_request,
     delete_topics_response,
+    incremental_alter_configs_request,
+    incremental_alter_configs_response,
     unregister_broker_request,
     unregister_broker_response,
 )
@@ -37,7 +41,9 @@ from kraftproof.node.wire.types import Uuid
 
 OF_THE_CONTROLLER = (
     allocate_producer_ids_request.AllocateProducerIdsRequest,
+    alter_configs_request.AlterConfigsRequest,
     alter_partition_request.AlterPartitionRequest,
+    incremental_alter_configs_request.IncrementalAlterConfigsRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     broker_registration_request.BrokerRegistrationRequest,
     create_topics_request.CreateTopicsRequest,
@@ -233,7 +239,11 @@ def _error_codes(message: Message) -> Iterator[int]:
             yield code
         case create_topics_response.CreateTopicsResponse(topics=topics):
             yield from (topic.error_code for topic in topics)
-        case delete_topics_response.DeleteTopicsResponse(responses=topics):
-            yield from (topic.error_code for topic in topics)
+        case (
+            delete_topics_response.DeleteTopicsResponse(responses=results)
+            | alter_configs_response.AlterConfigsResponse(responses=results)
+            | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
+        ):
+            yield from (result.error_code for result in results)
         case _:
             return

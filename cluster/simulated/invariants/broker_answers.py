@@ -83,7 +83,7 @@ class ResponsesMatchImage(Invariant):
                 self._judge_brokers(process, image, message, fenced_too=fenced_too)
                 return
             case ConfigsRequest() as request, ConfigsResponse():
-                faults = config_faults(image, request, message)
+                faults = config_faults(image, process.node_id, request, message)
             case _:
                 return
         for fault in faults:

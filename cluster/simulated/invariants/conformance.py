@@ -26,7 +26,13 @@ from kraftproof.cluster.simulated.invariants.invariant import (
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import Message, create_topics_response, delete_topics_response
+from kraftproof.node.wire.messages import (
+    Message,
+    alter_configs_response,
+    create_topics_response,
+    delete_topics_response,
+    incremental_alter_configs_response,
+)
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch
 
@@ -271,7 +277,11 @@ def _error_codes(message: Message) -> frozenset[int] | None:
     match message:
         case create_topics_response.CreateTopicsResponse(topics=results):
             codes = frozenset(result.error_code for result in results)
-        case delete_topics_response.DeleteTopicsResponse(responses=results):
+        case (
+            delete_topics_response.DeleteTopicsResponse(responses=results)
+            | alter_configs_response.AlterConfigsResponse(responses=results)
+            | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
+        ):
             codes = frozenset(result.error_code for result in results)
         case _:
             codes = frozenset({getattr(message, "error_code", 0)})

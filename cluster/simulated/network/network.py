@@ -46,6 +46,12 @@ class Call:
         self.response = message
         self.connection.send_ready()
 
+    def end(self, *, closes_connection: bool) -> None:
+        """End the request without a response, and maybe the connection."""
+        self.connection.leave_out(self)
+        if closes_connection:
+            self.connection.reset()
+
 
 class Connection:
     """A connection from a client to the process that serves at the target at its opening."""
@@ -129,6 +135,11 @@ class Connection:
                 response = failed.changed(response)
             arriving = self._transport.response(call.outgoing, response)
             self._send_back(call, arriving)
+
+    def leave_out(self, call: Call) -> None:
+        """Send no response to a request; later responses do not wait for one."""
+        self._served.remove(call)
+        self.send_ready()
 
     def _send_back(self, call: Call, arriving: Callable[[], Message]) -> None:
         client, answered = self._client, call.outgoing.message

@@ -90,6 +90,10 @@ class SimulatedReplies(Replies[Call | StreamCall]):
         self._replied.append((event, message))
         client.answer(message)
 
+    @override
+    def end(self, client: Call | StreamCall, event: Received, *, closes_connection: bool) -> None:
+        client.end(closes_connection=closes_connection)
+
     def on_step(self) -> None:
         """Tell the monitor which requests the step has answered."""
         if not self._replied:

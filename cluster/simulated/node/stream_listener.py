@@ -12,6 +12,7 @@ from kraftproof.node.server.connection import Connection, ConnectionOwner, Slot
 from kraftproof.node.server.pending_requests import (
     PendingRequest,
     RequestReceiver,
+    end_request,
     receive_request,
     respond,
 )
@@ -37,6 +38,11 @@ class StreamCall:
         """Send the answer, after the answers to earlier requests of the connection."""
         self._on_answer()
         respond(self._pending, message)
+
+    def end(self, *, closes_connection: bool) -> None:
+        """End the request without an answer, and maybe the connection."""
+        self._on_answer()
+        end_request(self._pending, closes_connection=closes_connection)
 
 
 class StreamListener(ConnectionOwner, RequestReceiver):

@@ -48,6 +48,31 @@ class SnapshotPolicy(Struct, frozen=True, kw_only=True):
     """Maximum size of a slice, in requests and in answers."""
 
 
+class ReplicationPolicy(Struct, frozen=True, kw_only=True):
+    """The rules of a broker's data plane, with the defaults of Kafka."""
+
+    is_enabled: bool = False
+    """Whether the broker keeps replicas; without replicas only metadata is served."""
+    lag_ns: int = milliseconds(30_000)
+    """The value of replica.lag.time.max.ms."""
+    fetch_wait_ms: int = 500
+    """The value of replica.fetch.wait.max.ms."""
+    fetch_partition_bytes: int = 1024 * 1024
+    """The value of replica.fetch.max.bytes."""
+    fetch_response_bytes: int = 10 * 1024 * 1024
+    """The value of replica.fetch.response.max.bytes."""
+    fetch_backoff_ns: int = milliseconds(1000)
+    """The value of replica.fetch.backoff.ms, the longest wait after an error."""
+    request_timeout_ns: int = milliseconds(30_000)
+    """The value of request.timeout.ms between brokers."""
+    checkpoint_interval_ns: int = milliseconds(5000)
+    """The value of replica.high.watermark.checkpoint.interval.ms."""
+    retention_interval_ns: int = milliseconds(300_000)
+    """The value of log.retention.check.interval.ms."""
+    producer_expiration_ms: int = 86_400_000
+    """The value of producer.id.expiration.ms."""
+
+
 class NodeConfig(Struct, frozen=True, kw_only=True):
     """The configuration of a node: identity, other nodes and time-outs."""
 
@@ -64,8 +89,11 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     """The ids of the log directories, stored on the disk (KIP-858)."""
     default_replication_factor: int = 1
     default_partitions: int = 1
+    static_configs: tuple[tuple[str, str], ...] = ()
+    """The content of server.properties, for descriptions of the broker."""
     timeouts: Timeouts = Timeouts()
     snapshots: SnapshotPolicy = SnapshotPolicy()
+    replication: ReplicationPolicy = ReplicationPolicy()
 
     @property
     def voter_ids(self) -> tuple[NodeId, ...]:

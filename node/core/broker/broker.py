@@ -1,21 +1,26 @@
-"""Compose the broker part of a node: membership, own answers and forwarding (KIP-631).
+"""Compose the broker part of a node: membership, own answers, forwarding, and the data plane."""
 
-The data plane (Produce and Fetch of topics) is not implemented.
-"""
-
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic, earliest
-from kraftproof.node.core.broker import answers, configs
+from kraftproof.node.core.broker import answers
+from kraftproof.node.core.broker.config_changes import CHANGES, ConfigChange, split
+from kraftproof.node.core.broker.configs import ConfigAnswers
+from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
 from kraftproof.node.core.controller.refusals import not_controller
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.partition.recovered import RecoveredLog
+from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import FORWARDED
 from kraftproof.node.wire.messages import (
@@ -43,6 +48,8 @@ class Broker:
         outbox: Outbox,
         random: "Random",
         now: Instant,
+        *,
+        recovered: Sequence[RecoveredLog] = (),
     ) -> None:
         self._config = config
         self._raft = raft
@@ -51,6 +58,16 @@ class Broker:
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
+        self._configs = ConfigAnswers(config.node_id, dict(config.static_configs))
+        self._data = DataPlane(
+            config,
+            committed,
+            outbox,
+            recovered,
+            controller=lambda: raft.leader,
+            broker_epoch=lambda: self._membership.broker_epoch,
+            now=now,
+        )
 
     @property
     def state(self) -> BrokerState:
@@ -59,8 +76,12 @@ class Broker:
 
     def receive(self, event: Received, now: Instant) -> None:
         """Answer a client's request, or forward the request to the active controller."""
-        if isinstance(event.message, FORWARDED):
+        if isinstance(event.message, CHANGES):
+            self._change_configs(event, event.message, now)
+        elif isinstance(event.message, FORWARDED):
             self._forwarder.receive(event, now)
+        elif isinstance(event.message, DATA_REQUESTS):
+            self._data.receive(event, now)
         else:
             self._outbox.reply(event, self._answer(event))
 
@@ -68,19 +89,40 @@ class Broker:
         """Follow the quorum and the committed image."""
         self._membership.advance(now)
         self._forwarder.advance(now)
+        self._data.advance(now, follows_image=self._membership.is_caught_up)
+        if self.state is BrokerState.SHUTTING_DOWN:
+            self._data.stop()
 
     def tick(self, now: Instant) -> None:
         """Act on deadlines."""
         self._membership.tick(now)
         self._forwarder.tick(now)
+        self._data.tick(now)
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""
-        return earliest(self._membership.deadline(), self._forwarder.deadline())
+        return earliest(
+            self._membership.deadline(), self._forwarder.deadline(), self._data.deadline()
+        )
+
+    def disk_work_ended(self, event: Flushed | TimestampFound) -> None:
+        """Take the end of a flush of a partition's log, or of a search."""
+        if isinstance(event, Flushed):
+            self._data.flushed(event)
+        else:
+            self._data.timestamp_found(event)
 
     def stop(self, now: Instant) -> None:
         """Begin a controlled shutdown, which ends in Exit."""
         self._membership.stop(now)
+
+    def _change_configs(self, event: Received, request: ConfigChange, now: Instant) -> None:
+        """Judge the configurations of this broker, and forward the others (KIP-412)."""
+        parts = split(request, self._config.node_id)
+        if parts.forwarded is None:
+            self._outbox.reply(event, parts.merge(None))
+        else:
+            self._forwarder.receive(replace(event, message=parts.forwarded), now, parts.merge)
 
     def _answer(self, event: Received) -> Message:
         image, message = self._committed.image, event.message
@@ -100,7 +142,7 @@ class Broker:
                     self._config, image, self._raft.leader, message, on_controller_listener=False
                 )
             case describe_configs_request.DescribeConfigsRequest():
-                return configs.describe(image, message)
+                return self._configs.describe(image, message)
             case (
                 broker_registration_request.BrokerRegistrationRequest()
                 | broker_heartbeat_request.BrokerHeartbeatRequest()

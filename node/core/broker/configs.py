@@ -1,121 +1,229 @@
 """Answer DescribeConfigs from the broker's committed image (KIP-133; KIP-631 "ConfigRecord").
 
-Only topics have configurations. Simplification: answers contain no documentation texts.
+A broker describes topics, groups, client metrics, itself and the values of all brokers. Of its own
+configurations a broker describes those of its file, and those that can change while the broker
+runs. Simplifications: answers contain no documentation texts, and the node has no loggers.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from immutables import Map
 
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.configs.definition import ConfigType, Definition
 from kraftproof.node.core.configs.effective import (
+    NO_LAYERS,
     ConfigSource,
     EffectiveConfig,
+    Layers,
     SetConfigs,
     effective_configs,
+    layers_of,
+    topic_values,
 )
+from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource, definitions_of
 from kraftproof.node.core.configs.values import DEFINITIONS
+from kraftproof.node.core.controller.configs.resource_names import (
+    ResourceError,
+    check_exists,
+    check_name,
+)
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.names import is_legal_name
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
 
-TOPIC: Final = 2
+TOPIC: Final = Resource.TOPIC
 """The resource type of a topic."""
+Request = describe_configs_request.DescribeConfigsRequest
+Asked = describe_configs_request.DescribeConfigsResource
+Result = describe_configs_response.DescribeConfigsResult
 Entry = describe_configs_response.DescribeConfigsResourceResult
 Synonym = describe_configs_response.DescribeConfigsSynonym
+_OWN_SOURCES: Final = {
+    Resource.CLIENT_METRICS: ConfigSource.CLIENT_METRICS,
+    Resource.GROUP: ConfigSource.GROUP,
+}
 
 
-def describe(
-    image: MetadataImage, request: describe_configs_request.DescribeConfigsRequest
-) -> describe_configs_response.DescribeConfigsResponse:
-    """Return the configurations of each requested resource, in the order of the request."""
-    return describe_configs_response.DescribeConfigsResponse(
-        results=tuple(
-            _describe(image, resource, with_synonyms=request.include_synonyms)
-            for resource in request.resources
+class ConfigAnswers:
+    """The descriptions of resources by one broker."""
+
+    def __init__(self, node_id: NodeId, static: SetConfigs) -> None:
+        self._node_id = node_id
+        self._static = static
+
+    def describe(
+        self, image: MetadataImage, request: Request
+    ) -> describe_configs_response.DescribeConfigsResponse:
+        """Return the configurations of each requested resource, in the order of the request."""
+        layers = layers_of(image, self._node_id, self._static)
+        return describe_configs_response.DescribeConfigsResponse(
+            results=tuple(
+                self._describe(image, layers, asked, with_synonyms=request.include_synonyms)
+                for asked in request.resources
+            )
         )
-    )
+
+    def _describe(
+        self, image: MetadataImage, layers: Layers, asked: Asked, *, with_synonyms: bool
+    ) -> Result:
+        kind, name, keys = asked.resource_type, asked.resource_name, asked.configuration_keys
+        try:
+            self._check(image, kind, name)
+        except ResourceError as refused:
+            reason = None if kind == TOPIC and refused.error == _UNKNOWN else refused.reason
+            return _refusal(asked, refused.error, reason)
+        own = image.configs.get((kind, name), Map())
+        match kind:
+            case Resource.TOPIC:
+                entries = _entries(own, keys, layers, with_synonyms=with_synonyms)
+            case Resource.BROKER if name == ALL_BROKERS:
+                shown = Layers(all_brokers=own)
+                entries = _wanted(_of_broker(shown, own, with_synonyms=with_synonyms), keys)
+            case Resource.BROKER:
+                names = {*definitions_of(kind), *layers.static, *layers.all_brokers, *own}
+                entries = _wanted(
+                    _of_broker(layers, dict.fromkeys(names, ""), with_synonyms=with_synonyms),
+                    keys,
+                )
+            case Resource.BROKER_LOGGER:
+                entries = ()
+            case _:
+                entries = _wanted(_of_other(kind, own, with_synonyms=with_synonyms), keys)
+        return Result(resource_type=kind, resource_name=name, configs=entries)
+
+    def _check(self, image: MetadataImage, kind: int, name: str) -> None:
+        """Refuse a resource that this broker can't describe.
+
+        Raises:
+            ResourceError: the resource is unknown, or is another broker.
+        """
+        if kind == Resource.BROKER_LOGGER or (kind == Resource.BROKER and name != ALL_BROKERS):
+            check_is_this_broker(self._node_id, name)
+            return
+        check_name(kind, name)
+        check_exists(image, kind, name)
 
 
-def _describe(
-    image: MetadataImage,
-    resource: describe_configs_request.DescribeConfigsResource,
-    *,
-    with_synonyms: bool,
-) -> describe_configs_response.DescribeConfigsResult:
-    kind, name = resource.resource_type, resource.resource_name
-    if kind != TOPIC:
-        return _refusal(resource, ErrorCode.INVALID_REQUEST, f"resource type {kind} is no topic")
-    if not is_legal_name(name):
-        error = ErrorCode.INVALID_TOPIC_EXCEPTION
-        return _refusal(resource, error, f"{name[:260]!r} is no topic name")
-    if image.topic_named(name) is None:
-        return _refusal(resource, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None)
-    return describe_configs_response.DescribeConfigsResult(
-        resource_type=kind,
-        resource_name=name,
-        configs=_entries(
-            image.configs.get((kind, name), Map()),
-            resource.configuration_keys,
-            with_synonyms=with_synonyms,
-        ),
-    )
+_UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def check_is_this_broker(node_id: NodeId, name: str) -> None:
+    """Refuse the configurations of another broker, for which clients must ask that broker.
+
+    Raises:
+        ResourceError: the name is not the id of this broker.
+    """
+    if name != str(node_id):
+        raise ResourceError(
+            ErrorCode.INVALID_REQUEST, f"this is broker {node_id}, not {name[:200]!r}"
+        )
+
+
+def _wanted(entries: Iterator[Entry], keys: tuple[str, ...] | None) -> tuple[Entry, ...]:
+    wanted = frozenset(keys or ())
+    return tuple(entry for entry in entries if not wanted or entry.name in wanted)
+
+
+def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool) -> Iterator[Entry]:
+    """Yield the named configurations of a broker, with the first value by precedence."""
+    known = definitions_of(Resource.BROKER)
+    for name in sorted(names):
+        definition = known.get(name) or Definition(name=name, type=ConfigType.STRING)
+        if definition.is_internal:
+            continue
+        values = list(layers.found(name))
+        if definition.default is not None and layers.all_brokers is not names:
+            values.append((definition.default, ConfigSource.DEFAULT))
+        is_secret = definition.type is ConfigType.PASSWORD or _sounds_secret(name)
+        value, source = values[0] if values else (None, ConfigSource.DEFAULT)
+        synonyms = tuple(
+            Synonym(name=name, value=None if is_secret else text, source=origin)
+            for text, origin in values
+        )
+        yield Entry(
+            name=name,
+            value=None if is_secret else value,
+            read_only=name not in known,
+            config_source=source,
+            is_sensitive=is_secret,
+            synonyms=synonyms if with_synonyms else (),
+            config_type=definition.type,
+        )
+
+
+def _sounds_secret(name: str) -> bool:
+    """Return whether an unknown configuration may be a password; the value is never shown."""
+    is_known = name in definitions_of(Resource.BROKER)
+    return not is_known and any(word in name for word in ("password", "secret", "jaas"))
+
+
+def _of_other(kind: int, own: SetConfigs, *, with_synonyms: bool) -> Iterator[Entry]:
+    """Yield the configurations of a group or of client metrics."""
+    for name, definition in sorted(definitions_of(kind).items()):
+        values = [(definition.default, ConfigSource.DEFAULT)]
+        if name in own:
+            values.insert(0, (own[name], _OWN_SOURCES[Resource(kind)]))
+        value, source = values[0]
+        synonyms = tuple(Synonym(name=name, value=text, source=origin) for text, origin in values)
+        yield Entry(
+            name=name,
+            value=value,
+            config_source=source,
+            synonyms=synonyms if with_synonyms else (),
+            config_type=definition.type,
+        )
 
 
 def _entries(
-    configs: SetConfigs, keys: tuple[str, ...] | None, *, with_synonyms: bool
+    configs: SetConfigs, keys: tuple[str, ...] | None, layers: Layers, *, with_synonyms: bool
 ) -> tuple[Entry, ...]:
     # Default entries are shared, since a request may name thousands of topics.
     defaults = _DEFAULTS[with_synonyms]
-    if not configs and not keys:
+    if not configs and not keys and layers is NO_LAYERS:
         return tuple(defaults.values())
     wanted = frozenset(keys or DEFINITIONS)
     return tuple(
         defaults[config.name]
         if config.source is ConfigSource.DEFAULT
-        else _entry(config, with_synonyms=with_synonyms)
-        for config in effective_configs(configs)
+        else _entry(config, configs, layers, with_synonyms=with_synonyms)
+        for config in effective_configs(configs, layers)
         if config.name in wanted
     )
 
 
-def _entry(config: EffectiveConfig, *, with_synonyms: bool) -> Entry:
+def _entry(
+    config: EffectiveConfig, configs: SetConfigs, layers: Layers, *, with_synonyms: bool
+) -> Entry:
+    definition = DEFINITIONS[config.name]
+    synonyms = tuple(
+        Synonym(name=one.name, value=one.value, source=one.source)
+        for one in topic_values(definition, configs, layers)
+    )
     return Entry(
         name=config.name,
         value=config.value,
         config_source=config.source,
-        config_type=DEFINITIONS[config.name].type,
-        synonyms=_synonyms(config) if with_synonyms else (),
+        config_type=definition.type,
+        synonyms=synonyms if with_synonyms else (),
     )
-
-
-def _synonyms(config: EffectiveConfig) -> tuple[Synonym, ...]:
-    """Return the value and its fallbacks in order of precedence."""
-    definition = DEFINITIONS[config.name]
-    default = tuple(
-        Synonym(name=name, value=definition.default, source=ConfigSource.DEFAULT)
-        for name in definition.synonyms[:1]
-    )
-    if config.source is ConfigSource.DEFAULT:
-        return default
-    return (Synonym(name=config.name, value=config.value, source=config.source), *default)
 
 
 _DEFAULTS: Final = tuple(
-    {config.name: _entry(config, with_synonyms=wanted) for config in effective_configs({})}
+    {
+        config.name: _entry(config, {}, NO_LAYERS, with_synonyms=wanted)
+        for config in effective_configs({})
+    }
     for wanted in (False, True)
 )
 """The entries of unset configurations: without synonyms, and with synonyms."""
 
 
-def _refusal(
-    resource: describe_configs_request.DescribeConfigsResource,
-    error: ErrorCode,
-    message: str | None,
-) -> describe_configs_response.DescribeConfigsResult:
-    return describe_configs_response.DescribeConfigsResult(
+def _refusal(asked: Asked, error: ErrorCode, message: str | None) -> Result:
+    return Result(
         error_code=error,
         error_message=message,
-        resource_type=resource.resource_type,
-        resource_name=resource.resource_name,
+        resource_type=asked.resource_type,
+        resource_name=asked.resource_name,
     )

@@ -9,6 +9,7 @@ result is unknown. (Kafka repeats the request, so a CreateTopics can run twice.)
 the envelope's bytes, and answers.py for the broker's own answers.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -46,13 +47,22 @@ LONGEST_MARGIN_NS: Final = milliseconds(1000)
 """Maximum of the margin in nanoseconds."""
 
 
+Finish = Callable[[Message], Message]
+"""Makes the client's answer from the controller's answer or from a refusal."""
+
+
+def _as_it_is(answer: Message) -> Message:
+    return answer
+
+
 class _Forwarded:
     """A client's request on its way: deadline, number of refusals, time of the next attempt."""
 
-    __slots__ = ("due", "event", "expires", "refused")
+    __slots__ = ("due", "event", "expires", "finish", "refused")
 
-    def __init__(self, event: Received, expires: Monotonic) -> None:
+    def __init__(self, event: Received, expires: Monotonic, finish: Finish) -> None:
         self.event = event
+        self.finish = finish
         self.expires = expires
         self.refused = 0
         self.due = Monotonic(0)
@@ -71,10 +81,10 @@ class Forwarder:
         refused."""
         self._leader: NodeId = NO_NODE
 
-    def receive(self, event: Received, now: Instant) -> None:
+    def receive(self, event: Received, now: Instant, finish: Finish = _as_it_is) -> None:
         """Forward a request that only the active controller can answer."""
         expires = Monotonic(now.monotonic + _max_wait_ns(event.message, self._config))
-        self._try(_Forwarded(event, expires), now)
+        self._try(_Forwarded(event, expires, finish), now)
 
     def advance(self, now: Instant) -> None:
         """Retry at once when a new controller is known."""
@@ -129,7 +139,7 @@ class Forwarder:
                 reason = "the controller refused this broker's envelope"
                 self._refuse(forwarded, ErrorCode.UNKNOWN_SERVER_ERROR, reason)
             case _:
-                self._outbox.reply(forwarded.event, answer)
+                self._outbox.reply(forwarded.event, forwarded.finish(answer))
 
     def _wait(self, forwarded: _Forwarded, now: Instant) -> None:
         pause_ns = backoff_ns(self._config.timeouts, forwarded.refused, self._random)
@@ -139,7 +149,7 @@ class Forwarder:
 
     def _refuse(self, forwarded: _Forwarded, error: ErrorCode, reason: str) -> None:
         event = forwarded.event
-        self._outbox.reply(event, refusal(event.message, error, reason))
+        self._outbox.reply(event, forwarded.finish(refusal(event.message, error, reason)))
 
 
 def _max_wait_ns(message: Message, config: NodeConfig) -> int:

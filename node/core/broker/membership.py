@@ -67,6 +67,7 @@ class Membership:
         self._random = random
         self.state = after(BrokerState.NOT_RUNNING, Transition.START)
         self._epoch: Offset | None = None
+        self._was_caught_up = False
         self._leader = NO_NODE
         """The last known controller, or NO_NODE."""
         self._in_flight_to: NodeId | None = None
@@ -77,6 +78,16 @@ class Membership:
         self._due = now.monotonic
         self._register_by = self._later(now, config.timeouts.initial_registration_ns)
         self._stop_by: Monotonic | None = None
+
+    @property
+    def broker_epoch(self) -> int:
+        """Return the epoch of the broker's registration; -1 without a registration."""
+        return -1 if self._epoch is None else self._epoch
+
+    @property
+    def is_caught_up(self) -> bool:
+        """Return whether the image has held the broker's own registration (631-59)."""
+        return self._was_caught_up
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""
@@ -105,6 +116,7 @@ class Membership:
         caught_up = self._epoch is not None and self._committed.offset > self._epoch
         if self.state is BrokerState.STARTING and caught_up:
             self.state = after(self.state, Transition.CATCH_UP)
+            self._was_caught_up = True
             self._outbox.emit(OpenClientListeners())
             self._due = now.monotonic
 

@@ -19,10 +19,12 @@ class ConfigType(IntEnum):
     LONG = 5
     DOUBLE = 6
     LIST = 7
+    CLASS = 8
+    PASSWORD = 9
 
 
 class Definition(Struct, frozen=True, kw_only=True):
-    """A configuration of a topic."""
+    """A configuration of a resource."""
 
     name: str
     type: ConfigType
@@ -39,3 +41,5 @@ class Definition(Struct, frozen=True, kw_only=True):
     """Hidden from answers while unset."""
     synonyms: tuple[str, ...] = ()
     """The broker's names for the default, in order of precedence."""
+    is_per_broker: bool = False
+    """A value may be set for each broker alone, and not for all brokers together."""

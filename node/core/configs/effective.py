@@ -1,25 +1,86 @@
-"""Compute a topic's effective configurations: its own values, and Kafka's defaults.
+"""Compute the effective configurations of a resource: the first value by precedence (KIP-226).
 
-Simplification: brokers have no dynamic configurations.
+A topic's own value comes first, then the values of the topic's broker: dynamic values of this
+broker, of all brokers, the broker's file, and Kafka's default. A broker names a configuration
+otherwise than a topic, for example `log.retention.ms` for `retention.ms`.
 """
 
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import Final
 
+from immutables import Map
 from msgspec import Struct
 
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.configs.definition import Definition
 from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
+from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource
+from kraftproof.node.core.metadata.image import MetadataImage
 
 SetConfigs = Mapping[str, str]
-"""The own values of a topic by name."""
+"""The own values of a resource by name."""
 
 
 class ConfigSource(IntEnum):
     """The source of a value, with its number in answers."""
 
     DYNAMIC_TOPIC = 1
+    DYNAMIC_BROKER = 2
+    DYNAMIC_ALL_BROKERS = 3
+    STATIC = 4
     DEFAULT = 5
+    CLIENT_METRICS = 7
+    GROUP = 8
+
+
+class Layers(Struct, frozen=True, kw_only=True):
+    """The values of a broker by precedence, by the broker's names."""
+
+    broker: SetConfigs = Map()
+    all_brokers: SetConfigs = Map()
+    static: SetConfigs = Map()
+
+    def found(self, name: str) -> Iterator[tuple[str, ConfigSource]]:
+        """Yield the values of a configuration with their sources, without the default."""
+        layers = (
+            (self.broker, ConfigSource.DYNAMIC_BROKER),
+            (self.all_brokers, ConfigSource.DYNAMIC_ALL_BROKERS),
+            (self.static, ConfigSource.STATIC),
+        )
+        for values, source in layers:
+            if name in values:
+                yield values[name], source
+
+
+NO_LAYERS: Final = Layers()
+
+
+def layers_of(image: MetadataImage, node_id: NodeId, static: SetConfigs) -> Layers:
+    """Return the values of a broker; `static` is the content of the broker's file."""
+    broker = image.configs.get((Resource.BROKER, str(node_id)), Map())
+    all_brokers = image.configs.get((Resource.BROKER, ALL_BROKERS), Map())
+    if not broker and not all_brokers and not static:
+        return NO_LAYERS
+    return Layers(broker=broker, all_brokers=all_brokers, static=static)
+
+
+class Value(Struct, frozen=True):
+    """A value of a configuration, by the name that has the value."""
+
+    name: str
+    value: str | None
+    source: ConfigSource
+
+
+def topic_values(definition: Definition, configs: SetConfigs, layers: Layers) -> Iterator[Value]:
+    """Yield the values of a topic's configuration by precedence; the default is the last."""
+    if definition.name in configs:
+        yield Value(definition.name, configs[definition.name], ConfigSource.DYNAMIC_TOPIC)
+    for name in definition.synonyms[:1]:
+        for text, source in layers.found(name):
+            yield Value(name, text, source)
+        yield Value(name, definition.default, ConfigSource.DEFAULT)
 
 
 class EffectiveConfig(Struct, frozen=True):
@@ -30,13 +91,21 @@ class EffectiveConfig(Struct, frozen=True):
     source: ConfigSource
 
 
-def effective_configs(configs: SetConfigs) -> Iterator[EffectiveConfig]:
+def effective_configs(configs: SetConfigs, layers: Layers = NO_LAYERS) -> Iterator[EffectiveConfig]:
     """Yield each configuration of a topic in order of names."""
-    for name, default in _DEFAULTS:
-        if name in configs:
-            yield EffectiveConfig(name, configs[name], ConfigSource.DYNAMIC_TOPIC)
-        elif default is not None:
-            yield default
+    if layers is NO_LAYERS:
+        for name, default in _DEFAULTS:
+            if name in configs:
+                yield EffectiveConfig(name, configs[name], ConfigSource.DYNAMIC_TOPIC)
+            elif default is not None:
+                yield default
+        return
+    for definition in TOPIC_DEFINITIONS:
+        name = definition.name
+        unset = Value(name, definition.default, ConfigSource.DEFAULT)
+        first = next(topic_values(definition, configs, layers), unset)
+        if not definition.is_internal or first.source is not ConfigSource.DEFAULT:
+            yield EffectiveConfig(name, first.value, first.source)
 
 
 _DEFAULTS: Final = tuple(

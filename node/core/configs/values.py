@@ -1,4 +1,4 @@
-"""Parse and check values of topic configurations (KIP-133).
+"""Parse and check values of configurations (KIP-133).
 
 Values have the syntax of Java and Kafka: surrounding blanks are ignored, `TRUE` is true, and commas
 separate the members of a list.
@@ -58,7 +58,7 @@ def _check_lags(read: Mapping[str, Value]) -> None:
 
 
 def read_value(name: str, text: str) -> Value:
-    """Return the value of a configuration's text.
+    """Return the value of the text of a topic's configuration.
 
     Raises:
         InvalidConfigError: the configuration is unknown, or the value is illegal.
@@ -66,6 +66,16 @@ def read_value(name: str, text: str) -> Value:
     definition = DEFINITIONS.get(name)
     if definition is None:
         raise InvalidConfigError(f"{name[:200]!r} is no topic configuration")
+    return parse_value(definition, text)
+
+
+def parse_value(definition: Definition, text: str) -> Value:
+    """Return the value of a configuration's text.
+
+    Raises:
+        InvalidConfigError: the value is illegal.
+    """
+    name = definition.name
     if len(text) > LONGEST_VALUE:
         raise InvalidConfigError(f"{name} has {len(text)} characters, {LONGEST_VALUE} are the most")
     value = _parse(definition, text.strip())
@@ -78,7 +88,7 @@ def _parse(definition: Definition, text: str) -> Value | None:
     match definition.type:
         case ConfigType.BOOLEAN:
             return {"true": True, "false": False}.get(text.lower())
-        case ConfigType.STRING:
+        case ConfigType.STRING | ConfigType.CLASS | ConfigType.PASSWORD:
             return text
         case ConfigType.LIST:
             return tuple(_COMMA.split(text)) if text else ()
@@ -106,7 +116,7 @@ def _is_allowed(definition: Definition, value: Value) -> bool:
         case tuple():
             if definition.is_replica_list:
                 return value == ("*",) or all(_REPLICA.fullmatch(member) for member in value)
-            return all(member in definition.choices for member in value)
+            return not definition.choices or all(member in definition.choices for member in value)
         case int() | float():
             return value == definition.also or not (
                 (definition.minimum is not None and value < definition.minimum)

@@ -12,6 +12,10 @@ from msgspec import Struct
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, NodeId, Offset
 from kraftproof.node.core.controller.brokers import heartbeat, register, unregister
+from kraftproof.node.core.controller.configs.alter import (
+    alter_configs,
+    incremental_alter_configs,
+)
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.partitions.isr import alter_partition
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
@@ -21,11 +25,13 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
+    alter_configs_request,
     alter_partition_request,
     broker_heartbeat_request,
     broker_registration_request,
     create_topics_request,
     delete_topics_request,
+    incremental_alter_configs_request,
     unregister_broker_request,
 )
 
@@ -63,10 +69,9 @@ class Decision(Struct, frozen=True, kw_only=True):
     request."""
 
 
-def _heartbeat(
-    context: DecisionContext, request: broker_heartbeat_request.BrokerHeartbeatRequest
-) -> Outcome:
-    return heartbeat(context.image, request)
+def _of_image(decide: Callable[[MetadataImage, Any], Outcome]) -> Callable[..., Outcome]:
+    """Return the decision of a request that depends on the image only."""
+    return lambda context, request: decide(context.image, request)
 
 
 def _register(
@@ -81,52 +86,37 @@ def _register(
     )
 
 
-def _unregister(
-    context: DecisionContext, request: unregister_broker_request.UnregisterBrokerRequest
-) -> Outcome:
-    return unregister(context.image, request)
-
-
 def _create_topics(
     context: DecisionContext, request: create_topics_request.CreateTopicsRequest
 ) -> Outcome:
     return create_topics(context.image, request, context.config, context.random)
 
 
-def _delete_topics(
-    context: DecisionContext, request: delete_topics_request.DeleteTopicsRequest
-) -> Outcome:
-    return delete_topics(context.image, request)
+def _requests(
+    decisions: Mapping[type[Message], Callable[..., Outcome]], *, is_forwarded: bool
+) -> dict[type[Message], Decision]:
+    return {
+        request: Decision(decide=decide, is_forwarded=is_forwarded)
+        for request, decide in decisions.items()
+    }
 
 
-def _alter_partition(
-    context: DecisionContext, request: alter_partition_request.AlterPartitionRequest
-) -> Outcome:
-    return alter_partition(context.image, request)
-
-
-def _allocate_producer_ids(
-    context: DecisionContext, request: allocate_producer_ids_request.AllocateProducerIdsRequest
-) -> Outcome:
-    return allocate_producer_ids(context.image, request)
-
-
+_OF_BROKERS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
+    allocate_producer_ids_request.AllocateProducerIdsRequest: _of_image(allocate_producer_ids),
+    alter_partition_request.AlterPartitionRequest: _of_image(alter_partition),
+    broker_heartbeat_request.BrokerHeartbeatRequest: _of_image(heartbeat),
+    broker_registration_request.BrokerRegistrationRequest: _register,
+}
+_OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
+    alter_configs_request.AlterConfigsRequest: _of_image(alter_configs),
+    create_topics_request.CreateTopicsRequest: _create_topics,
+    delete_topics_request.DeleteTopicsRequest: _of_image(delete_topics),
+    incremental_alter_configs_request.IncrementalAlterConfigsRequest: _of_image(
+        incremental_alter_configs
+    ),
+    unregister_broker_request.UnregisterBrokerRequest: _of_image(unregister),
+}
 DECISIONS: Final[Mapping[type[Message], Decision]] = {
-    allocate_producer_ids_request.AllocateProducerIdsRequest: Decision(
-        decide=_allocate_producer_ids, is_forwarded=False
-    ),
-    alter_partition_request.AlterPartitionRequest: Decision(
-        decide=_alter_partition, is_forwarded=False
-    ),
-    broker_heartbeat_request.BrokerHeartbeatRequest: Decision(
-        decide=_heartbeat, is_forwarded=False
-    ),
-    broker_registration_request.BrokerRegistrationRequest: Decision(
-        decide=_register, is_forwarded=False
-    ),
-    create_topics_request.CreateTopicsRequest: Decision(decide=_create_topics, is_forwarded=True),
-    delete_topics_request.DeleteTopicsRequest: Decision(decide=_delete_topics, is_forwarded=True),
-    unregister_broker_request.UnregisterBrokerRequest: Decision(
-        decide=_unregister, is_forwarded=True
-    ),
+    **_requests(_OF_BROKERS, is_forwarded=False),
+    **_requests(_OF_CLIENTS, is_forwarded=True),
 }

@@ -12,6 +12,8 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     allocate_producer_ids_response,
+    alter_configs_request,
+    alter_configs_response,
     alter_partition_request,
     alter_partition_response,
     broker_heartbeat_request,
@@ -25,6 +27,8 @@ from kraftproof.node.wire.messages import (
     describe_quorum_request,
     describe_quorum_response,
     envelope_response,
+    incremental_alter_configs_request,
+    incremental_alter_configs_response,
     unregister_broker_request,
     unregister_broker_response,
 )
@@ -94,12 +98,46 @@ def _allocate_producer_ids(_: Message, error: ErrorCode, __: str | None) -> Mess
     return allocate_producer_ids_response.AllocateProducerIdsResponse(error_code=error)
 
 
+def _incremental_alter_configs(
+    request: incremental_alter_configs_request.IncrementalAlterConfigsRequest,
+    error: ErrorCode,
+    reason: str | None,
+) -> Message:
+    module = incremental_alter_configs_response
+    results = _of_resources(module.AlterConfigsResourceResponse, request.resources, error, reason)
+    return module.IncrementalAlterConfigsResponse(responses=results)
+
+
+def _alter_configs(
+    request: alter_configs_request.AlterConfigsRequest, error: ErrorCode, reason: str | None
+) -> Message:
+    module = alter_configs_response
+    results = _of_resources(module.AlterConfigsResourceResponse, request.resources, error, reason)
+    return module.AlterConfigsResponse(responses=results)
+
+
+def _of_resources(
+    result: Callable[..., Any], resources: tuple[Any, ...], error: ErrorCode, reason: str | None
+) -> tuple[Any, ...]:
+    return tuple(
+        result(
+            error_code=error,
+            error_message=reason,
+            resource_type=resource.resource_type,
+            resource_name=resource.resource_name,
+        )
+        for resource in resources
+    )
+
+
 def _describe_quorum(_: Message, error: ErrorCode, reason: str | None) -> Message:
     return describe_quorum_response.DescribeQuorumResponse(error_code=error, error_message=reason)
 
 
 # Each function takes the request type of its key, which the type of a dict cannot express.
 _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = {
+    alter_configs_request.AlterConfigsRequest: _alter_configs,
+    incremental_alter_configs_request.IncrementalAlterConfigsRequest: _incremental_alter_configs,
     allocate_producer_ids_request.AllocateProducerIdsRequest: _allocate_producer_ids,
     alter_partition_request.AlterPartitionRequest: _alter_partition,
     create_topics_request.CreateTopicsRequest: _create_topics,

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.configs.effective import (
+    NO_LAYERS,
     ConfigSource,
     EffectiveConfig,
+    Layers,
     SetConfigs,
     effective_configs,
+    layers_of,
 )
 from kraftproof.node.core.controller.assignment import (
     Replicas,
@@ -126,6 +129,8 @@ def _create(
     results: list[TopicResult] = []
     written: list[Record] = []
     placement = Placement(image)
+    # Values of the controller's file do not count: a broker's values may differ.
+    layers = layers_of(image, config.node_id, {})
     for topic in tried:
         if len(written) > MAX_RECORDS:
             break  # the whole request is refused, so the rest does not matter
@@ -137,7 +142,7 @@ def _create(
             continue
         topic_id = ZERO_UUID if request.validate_only else _new_id(image, random)
         written += topic_records(placement, topic.name, topic_id, configs, replicas)
-        results.append(_created(topic, topic_id, configs, replicas))
+        results.append(_created(topic, topic_id, configs, layers, replicas))
     return results, written
 
 
@@ -149,14 +154,22 @@ def _validate(image: MetadataImage, topic: CreatableTopic) -> SetConfigs:
 
 
 def _created(
-    topic: CreatableTopic, topic_id: Uuid, configs: SetConfigs, replicas: list[Replicas]
+    topic: CreatableTopic,
+    topic_id: Uuid,
+    configs: SetConfigs,
+    layers: Layers,
+    replicas: list[Replicas],
 ) -> TopicResult:
     return TopicResult(
         name=topic.name,
         topic_id=topic_id,
         num_partitions=len(replicas),
         replication_factor=len(replicas[0]),
-        configs=_shown_configs(configs) if configs else _DEFAULT_CONFIGS,
+        configs=(
+            _shown_configs(configs, layers)
+            if configs or layers is not NO_LAYERS
+            else _DEFAULT_CONFIGS
+        ),
     )
 
 
@@ -164,10 +177,10 @@ def _shown(entry: EffectiveConfig) -> TopicConfigs:
     return TopicConfigs(name=entry.name, value=entry.value, config_source=entry.source)
 
 
-def _shown_configs(configs: SetConfigs) -> tuple[TopicConfigs, ...]:
+def _shown_configs(configs: SetConfigs, layers: Layers) -> tuple[TopicConfigs, ...]:
     # Default entries are shared, since a request may create thousands of topics.
-    if not _PLACES.keys() >= configs.keys():
-        return tuple(map(_shown, effective_configs(configs)))
+    if layers is not NO_LAYERS or not _PLACES.keys() >= configs.keys():
+        return tuple(map(_shown, effective_configs(configs, layers)))
     shown = list(_DEFAULT_CONFIGS)
     for name, value in configs.items():
         shown[_PLACES[name]] = TopicConfigs(

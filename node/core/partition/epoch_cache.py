@@ -79,6 +79,11 @@ class EpochCache:
         """Remove every epoch."""
         self._entries.clear()
 
+    def epoch_at(self, offset: Offset) -> Epoch:
+        """Return the epoch of the record at an offset, or of the last record at the log end."""
+        kept = bisect_right([entry.start_offset for entry in self._entries], offset)
+        return self._entries[kept - 1].epoch if kept else UNDEFINED_EPOCH
+
     def end_of(self, epoch: Epoch, log_end: Offset) -> EpochEndOffset:
         """Return the largest epoch up to `epoch`, and the end; UNDEFINED_END above the last epoch.
 

@@ -21,7 +21,7 @@ FIRST_SPAN_BYTES: Final = 4096
 """The size of a span until the first merge, as index.interval.bytes of Kafka."""
 
 
-class Span(Struct):
+class Span(Struct, gc=False):
     """A run of batches: the first offset, the bytes before, and the newest timestamp within."""
 
     offset: Offset
@@ -68,6 +68,14 @@ class LogIndex:
         """The bytes of the log, counted from the start of this index."""
         self._spans: list[Span] = []
         self._span_bytes = FIRST_SPAN_BYTES
+
+    def restore(self, end_offset: Offset, spans: Sequence[Span], size: int) -> None:
+        """Take over the records of a recovered log."""
+        self.end_offset = max(end_offset, self.start_offset)
+        self._spans = list(spans)
+        self.size = size
+        while len(self._spans) > MOST_SPANS:
+            self._merge_if_full()
 
     def append(
         self, base_offset: Offset, next_offset: Offset, epoch: Epoch, size: int, newest_ms: int

@@ -22,9 +22,13 @@ from tests.checkers.engines.wgl.test_general_engine import hard_history
 from tests.support.checkers.engines import ENGINES
 from tests.support.checkers.scale import run
 from tests.support.checkers.scale_cases import SMALL, Case
+from tests.support.long_cases import mostly_long
+
+QUICK = [case.told for case in SMALL[::3]]
+"""One or two of each model; the others are long."""
 
 
-@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.told)
+@pytest.mark.parametrize("case", mostly_long([(case.told, case) for case in SMALL], QUICK))
 def test_engines_are_right_on_histories_whose_verdict_is_known(case):
     findings = list(run(case))
     assert [finding for finding in findings if finding.wrong] == []

@@ -31,6 +31,7 @@ from kraftproof.commands.explain import explain as command
 from tests.checkers.conftest import HISTORIES
 from tests.support.checkers.cases import CASES, model_of
 from tests.support.checkers.random_histories import random_history
+from tests.support.long_cases import long
 
 EXAMPLES = Path(__file__).parent / "invalid_examples"
 SEQUENTIAL = sorted(name for name, one in models().items() if isinstance(one, SequentialModel))
@@ -131,20 +132,20 @@ def test_a_long_history_is_proved_by_its_end():
     ("name", "kind"),
     [
         ("mutex", "double-acquire"),
-        ("mutex", "double-release"),
+        long("mutex", "double-release"),
         ("counter", "too-high"),
-        ("multi-register", "stale-read"),
-        ("priority-queue", "duplicate"),
+        long("multi-register", "stale-read"),
+        long("priority-queue", "duplicate"),
         ("stack", "duplicate"),
-        ("stack", "false-empty"),
-        ("versioned-register", "stale-read"),
-        ("append-log", "lost-record"),
-        ("fencing-lock", "repeated-token"),
+        long("stack", "false-empty"),
+        long("versioned-register", "stale-read"),
+        long("append-log", "lost-record"),
+        long("fencing-lock", "repeated-token"),
         ("list-append", "reordered"),
-        ("queue", "duplicate"),
+        long("queue", "duplicate"),
         ("topics", "absent"),
-        ("registration", "stale-epoch"),
-        ("set", "lost-add"),
+        long("registration", "stale-epoch"),
+        long("set", "lost-add"),
     ],
 )
 def test_the_linearization_is_found_where_a_search_alone_would_be_lost(name, kind):

@@ -271,6 +271,9 @@ class Rig(Process, Replies[str], Observer):
         self.notes.append("reply")
         self.answers.append((client, message))
 
+    def end(self, client: str, event: Received, *, closes_connection: bool) -> None:
+        self.notes.append("close" if closes_connection else "end")
+
     def on_held(self) -> None:
         self.notes.append("held")
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kraftproof.node.core.base.log_id import METADATA_LOG
+from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.events import Flushed, Received, Stop, Tick
 from tests.node.shell.effects import (
     APPEND,
@@ -25,6 +26,16 @@ def test_effects_are_carried_out_in_the_order_of_the_list():
     rig.receive("client")
     assert rig.notes == ["append", "start flush 1", "send", "reply"]
     assert [client for client, _ in rig.answers] == ["client"]
+
+
+@pytest.mark.parametrize(("closes", "note"), [(False, "end"), (True, "close")])
+def test_a_request_without_an_answer_ends_in_its_turn(closes, note):
+    rig = Rig()
+    rig.start()
+    rig.node.planned.append([send(1), EndRequest(request=1, closes_connection=closes), send(2)])
+    rig.receive("client")
+    assert rig.notes == ["send", note, "send"]
+    assert rig.answers == []
 
 
 @pytest.mark.parametrize(

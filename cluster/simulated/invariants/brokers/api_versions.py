@@ -16,13 +16,15 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, api_versions_request, api_versions_response
 
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
-OF_BROKERS: Final = frozenset((3, 18, 19, 20, 32, 55, 60, 64))
-"""API keys of a client listener: metadata, topics, configurations, the quorum, the cluster."""
+OF_BROKERS: Final = frozenset((*range(4), 10, 18, 19, 20, 21, 22, 23, 32, 33, 44, 55, 60, 64))
+"""API keys of a client listener: records, metadata, topics, configurations, the cluster."""
 OF_CONTROLLERS: Final = frozenset(
-    (1, 18, 19, 20, *range(52, 57), *range(58, 61), *range(62, 65), 67)
+    (1, 18, 19, 20, 33, 44, *range(52, 57), *range(58, 61), *range(62, 65), 67)
 )
 """API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
-NARROWED: Final = {1: (12, 18), 52: (0, 1)}
+NARROWED_ON_BROKERS: Final = {22: (0, 5)}
+"""Versions of InitProducerId without the unstable one."""
+NARROWED_ON_CONTROLLERS: Final = {1: (12, 18), 52: (0, 1)}
 """Versions of Fetch with the epoch of the last record, and of Vote without pre-votes."""
 FEATURES_SINCE: Final = 3
 """First version of ApiVersions with the features of the cluster."""
@@ -54,7 +56,9 @@ class ApiVersionsAreTrue(Invariant):
         if not isinstance(message, ApiVersionsResponse) or message.error_code != ErrorCode.NONE:
             return
         keys = OF_CONTROLLERS if event.on_controller_listener else OF_BROKERS
-        right = {key: NARROWED.get(key, SUPPORTED[key]) for key in keys}
+        is_controller = event.on_controller_listener
+        narrowed = NARROWED_ON_CONTROLLERS if is_controller else NARROWED_ON_BROKERS
+        right = {key: narrowed.get(key, SUPPORTED[key]) for key in keys}
         told = {one.api_key: (one.min_version, one.max_version) for one in message.api_keys}
         if told != right:
             wrong = sorted(key for key in {*told, *right} if told.get(key) != right.get(key))

@@ -22,6 +22,8 @@ from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.headers import split_request
 from kraftproof.node.wire.messages import (
     Message,
+    allocate_producer_ids_request,
+    alter_partition_request,
     begin_quorum_epoch_request,
     broker_heartbeat_request,
     broker_registration_request,
@@ -47,6 +49,8 @@ OF_QUORUM: Final = (
     fetch_snapshot_request.FetchSnapshotRequest,
 )
 OF_BROKERS: Final = (
+    allocate_producer_ids_request.AllocateProducerIdsRequest,
+    alter_partition_request.AlterPartitionRequest,
     broker_registration_request.BrokerRegistrationRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     unregister_broker_request.UnregisterBrokerRequest,

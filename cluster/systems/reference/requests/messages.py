@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kraftproof.cluster.systems.reference.requests import topics
+from kraftproof.cluster.systems.reference.requests import config_changes, topics
 from kraftproof.cluster.systems.reference.requests.harm import tame
 from kraftproof.cluster.systems.reference.requests.vocabulary import (
     FOREIGN_CLUSTER,
@@ -29,8 +29,10 @@ from kraftproof.node.wire.codec import REQUESTS, decode_request, encode_request
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages import (
     Message,
+    alter_configs_request,
     create_topics_request,
     delete_topics_request,
+    incremental_alter_configs_request,
     metadata_request,
 )
 from kraftproof.node.wire.types import Uuid
@@ -65,11 +67,13 @@ def draw_message(
 
 
 _WHOLE: Final[dict[type, Drawer]] = {
+    alter_configs_request.AlterConfigsRequest: config_changes.legacy,
     create_topics_request.CreateTopicsRequest: topics.create_topics,
     delete_topics_request.DeleteTopicsRequest: topics.delete_topics,
+    incremental_alter_configs_request.IncrementalAlterConfigsRequest: config_changes.incremental,
     metadata_request.MetadataRequest: topics.metadata,
 }
-"""The requests about topics, drawn as a whole."""
+"""The requests about topics and configurations, drawn as a whole."""
 
 
 def _cluster_id(random: Random, vocabulary: Vocabulary) -> str:

@@ -28,6 +28,7 @@ from kraftproof.checkers.models import model_named
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
+from tests.support.long_cases import long
 
 FUNCTIONS = {
     "queue": ("enqueue", "dequeue"),
@@ -91,7 +92,7 @@ def test_an_element_may_have_to_be_gone_because_of_several_others_together():
 
 @pytest.mark.parametrize("model", FUNCTIONS)
 @pytest.mark.parametrize("indeterminate", [0.05, 0.3])
-@pytest.mark.parametrize("seed", [6, 7, 8])
+@pytest.mark.parametrize("seed", [6, long(7), long(8)])
 def test_long_histories_with_lost_takes_are_decided(model, indeterminate, seed):
     for kind in (None, "phantom", "out-of-order"):
         options = GenerateOptions(

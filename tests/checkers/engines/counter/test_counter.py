@@ -17,6 +17,7 @@ from kraftproof.checkers.models import model_named
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import random_histories, reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 
@@ -102,7 +103,8 @@ def test_many_clients_with_adds_of_many_sizes_are_decided(corrupt, values):
 
 @pytest.mark.parametrize("corrupt", [None, "lost-add", "too-high"])
 @pytest.mark.parametrize(
-    ("values", "lost", "concurrency"), [(5, 0.05, 5), (5, 0.05, 50), (5, 0.01, 50), (100, 0.05, 20)]
+    ("values", "lost", "concurrency"),
+    [(5, 0.05, 5), long(5, 0.05, 50), long(5, 0.01, 50), (100, 0.05, 20)],
 )
 def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt, values, lost, concurrency):
     outcome = generated(corrupt, values, lost, concurrency)

@@ -17,6 +17,8 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import reference
 from tests.support.checkers.random_histories import random_history
+from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
 MODEL = CasRegister()
 LIMITS = Limits(seconds=20)
@@ -66,7 +68,7 @@ def histories(random, functions, size):
     ("functions", "engine"),
     [(["read", "read", "write"], "zones"), (["read", "write", "cas", "cas"], "unique-cas")],
 )
-@pytest.mark.parametrize(("size", "rounds"), [(9, 700), (40, 150)])
+@pytest.mark.parametrize(("size", "rounds"), [(9, random_cases(2_800)), (40, random_cases(1_200))])
 def test_says_what_the_general_engine_says_and_names_the_same_operation(
     functions, engine, size, rounds
 ):
@@ -121,7 +123,7 @@ def outcomes_of(operations):
     return registers.by_zones(calls)[0], unique_cas.decide(calls)[0]
 
 
-@pytest.mark.parametrize(("processes", "lost"), [(5, 0.0), (50, 0.0), (20, 0.05)])
+@pytest.mark.parametrize(("processes", "lost"), [long(5, 0.0), long(50, 0.0), (20, 0.05)])
 def test_the_two_engines_agree_on_large_histories_and_their_corrupted_twins(processes, lost):
     random = Random(processes)
     operations = large_history(random, 20_000, processes, lost)

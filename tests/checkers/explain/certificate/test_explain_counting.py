@@ -26,6 +26,7 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.random_histories import random_history
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 HISTORIES = random_cases(20_000)
@@ -108,8 +109,8 @@ def test_a_release_that_two_windows_need_is_one_release():
     ("name", "kind", "seed", "most"),
     [
         ("mutex", "double-acquire", 2, 2),
-        ("mutex", "double-release", 0, 2),
-        ("mutex", "double-release", 2, 2),
+        long("mutex", "double-release", 0, 2),
+        long("mutex", "double-release", 2, 2),
         ("queue", "phantom", 0, 3),
         ("queue", "false-empty", 0, 3),
     ],

@@ -104,9 +104,9 @@ def test_an_open_take_that_has_no_moment_yet_is_left_out():
         long("kv-append", "reordered"),
         long("multi-register", "stale-read"),
         ("queue", "duplicate"),
-        ("stack", "duplicate"),
+        long("stack", "duplicate"),
         long("stack", "out-of-order"),
-        ("priority-queue", "duplicate"),
+        long("priority-queue", "duplicate"),
     ],
 )
 def test_lost_calls_hide_neither_the_linearization_nor_the_proof(name, kind):

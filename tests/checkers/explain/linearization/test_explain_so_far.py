@@ -52,6 +52,7 @@ def test_the_explanation_tells_how_far_an_order_is_known():
     require_linearization(operations, [one.index for one in found.linearization], found.linearized)
 
 
+@pytest.mark.long
 def test_prefixes_are_halved_until_one_has_an_order():
     operations = columns_of(generated_table(OPTIONS)).operations(0)
     before = prefix(STACK, operations, 1_200)

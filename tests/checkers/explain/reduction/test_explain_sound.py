@@ -24,7 +24,7 @@ from tests.support.checkers.cases import CASES, drawn, sequential
 from tests.support.checkers.reduced import beginning, reduced_once
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(200)
+HISTORIES = random_cases(400)
 NAMES = sorted(CASES)
 
 

@@ -35,8 +35,9 @@ class StandInRaft:
 class Bench:
     """The broker, the clock and all that it asks for."""
 
-    def __init__(self) -> None:
+    def __init__(self, static_configs: tuple[tuple[str, str], ...] = ()) -> None:
         self.config = NodeConfig(
+            static_configs=static_configs,
             node_id=NodeId(1),
             cluster_id="a-cluster",
             is_controller=False,

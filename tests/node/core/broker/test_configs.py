@@ -91,7 +91,7 @@ def test_an_unknown_topic_and_another_resource_are_refused(bench: Bench) -> None
     result = described(bench, "missing", None)
     assert result.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     resources = (
-        DescribeConfigsResource(resource_type=BROKER, resource_name="1"),
+        DescribeConfigsResource(resource_type=BROKER, resource_name="2"),
         DescribeConfigsResource(resource_type=TOPIC, resource_name="t"),
     )
     answer = bench.ask(DescribeConfigsRequest(resources=resources), version=1)

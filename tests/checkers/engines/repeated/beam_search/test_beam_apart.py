@@ -20,6 +20,7 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.explain.test_explain_crowded import crowded
 from tests.support.checkers.cases import drawn
 from tests.support.checkers.columnar import calls_of
+from tests.support.long_cases import long
 
 HISTORIES = 600
 MODEL = MultiRegister()
@@ -79,7 +80,7 @@ def only(operations, register):
     ]
 
 
-@pytest.mark.parametrize("can_all_be_decided_later", [True, False])
+@pytest.mark.parametrize("can_all_be_decided_later", [True, long(False)])
 def test_what_is_shown_by_one_register_is_so(can_all_be_decided_later, monkeypatch):
     random, told = Random("apart"), Counter()
     for _ in range(HISTORIES):

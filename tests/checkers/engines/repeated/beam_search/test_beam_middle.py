@@ -137,6 +137,7 @@ def drawn(model: str, random: Random) -> tuple[History, str]:
     return operations, truth
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", FACTS)
 def test_it_agrees_with_the_general_engine_and_with_how_a_history_was_made(model):
     random, compared = Random(5), Counter()

@@ -93,7 +93,7 @@ def test_what_shows_in_two_registers_only_is_found():
     ("model", "draw", "apply"),
     [
         ("kv-append", draw_append, reference.kv_append),
-        ("multi-register", draw_txn, reference.multi_register(0)),
+        long("multi-register", draw_txn, reference.multi_register(0)),
     ],
 )
 def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):

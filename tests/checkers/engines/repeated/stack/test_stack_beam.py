@@ -47,11 +47,11 @@ def test_an_order_is_found_only_where_there_is_one_and_mostly_then(bounds):
 @pytest.mark.parametrize(
     ("operations", "concurrency", "lost", "values"),
     [
-        (3_000, 20, 0.0, 5),
+        long(3_000, 20, 0.0, 5),
         (3_000, 30, 0.0, 3),
-        (10_000, 10, 0.02, 5),
+        long(10_000, 10, 0.02, 5),
         long(2_000, 40, 0.01, 6),
-        (3_000, 50, 0.05, 5),
+        long(3_000, 50, 0.05, 5),
     ],
 )
 def test_crowded_and_lossy_histories_are_decided(operations, concurrency, lost, values):

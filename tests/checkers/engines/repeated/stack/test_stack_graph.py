@@ -69,6 +69,7 @@ def test_it_finds_what_trying_every_order_finds(room, monkeypatch):
 
 
 @pytest.mark.parametrize("seed", [1, long(6)])
+@pytest.mark.long
 def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
     calls = generated(operations=4_000, seed=seed)
     (outcome,) = registry.decide(calls, LIMITS)
@@ -80,8 +81,8 @@ def test_long_valid_histories_are_decided_whatever_the_search_finds(seed):
     ("corrupt", "room"),
     [
         ("phantom", stack_graph._LEAST_CAPACITY),
-        ("false-empty", stack_graph._LEAST_CAPACITY),
-        ("duplicate", 16),
+        long("false-empty", stack_graph._LEAST_CAPACITY),
+        long("duplicate", 16),
         long("duplicate", stack_graph._LEAST_CAPACITY),
         long("phantom", 16),
         long("false-empty", 16),
@@ -147,6 +148,7 @@ def test_a_lost_take_lets_another_come_before_what_is_put():
     assert sweep(calls_of("stack", of_none)).first_illegal is None
 
 
+@pytest.mark.long
 def test_where_much_was_lost_it_says_what_the_general_engine_says():
     random, seen = Random("lost calls of stacks"), {True: 0, False: 0}
     while min(seen.values()) < 80:

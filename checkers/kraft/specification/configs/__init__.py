@@ -1,0 +1,1 @@
+"""Judge changes of configurations (KIP-133, KIP-339)."""

@@ -1,0 +1,152 @@
+"""Compose the data plane of a broker: replicas, requests about partitions, and periodic work.
+
+After each event, `settle` raises high watermarks, tries the waiting operations of the changed logs,
+and sends proposals and Fetches.
+"""
+
+from collections.abc import Callable, Sequence
+
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, earliest
+from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
+from kraftproof.node.core.broker.data.coordinators import find_coordinator
+from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
+from kraftproof.node.core.broker.data.fetch import FetchService
+from kraftproof.node.core.broker.data.list_offsets import ListOffsetsService
+from kraftproof.node.core.broker.data.produce import ProduceService
+from kraftproof.node.core.broker.data.producer_ids import ProducerIds
+from kraftproof.node.core.broker.data.retention import Housekeeping
+from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.partition.purgatory import Purgatory
+from kraftproof.node.core.partition.recovered import RecoveredLog
+from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.wire.messages import (
+    delete_records_request,
+    fetch_request,
+    find_coordinator_request,
+    init_producer_id_request,
+    list_offsets_request,
+    offset_for_leader_epoch_request,
+    produce_request,
+)
+
+
+class DataPlane:
+    """The replicas of a broker and the requests about them."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        committed: CommittedImage,
+        outbox: Outbox,
+        recovered: Sequence[RecoveredLog],
+        *,
+        controller: Callable[[], NodeId],
+        broker_epoch: Callable[[], int],
+        now: Instant,
+    ) -> None:
+        policy = config.replication
+        self._policy = policy
+        self._committed = committed
+        self._outbox = outbox
+        self._broker_epoch = broker_epoch
+        listener = next((each.name for each in config.endpoints if not each.is_controller), "")
+        self.replicas = Replicas(config, outbox, recovered, broker_epoch=broker_epoch)
+        self._purgatory = Purgatory()
+        shared = (self.replicas, self._purgatory, committed, outbox)
+        self._produce = ProduceService(*shared, listener)
+        self._fetch = FetchService(*shared, listener)
+        self._deletions = DeleteRecordsService(*shared)
+        self._list_offsets = ListOffsetsService(self.replicas, committed, outbox)
+        self._housekeeping = Housekeeping(self.replicas, policy, outbox, now)
+        node_id, timeout_ns = config.node_id, config.timeouts.request_ns
+        self._proposals = AlterPartitionSender(
+            node_id,
+            self.replicas,
+            outbox,
+            leader=controller,
+            broker_epoch=broker_epoch,
+            timeout_ns=timeout_ns,
+        )
+        self._producer_ids = ProducerIds(
+            node_id, outbox, leader=controller, broker_epoch=broker_epoch, timeout_ns=timeout_ns
+        )
+        self._next_lag_check = Monotonic(now.monotonic + policy.lag_ns // 2)
+
+    def receive(self, event: Received, now: Instant) -> None:
+        """Serve a request about partitions."""
+        match event.message:
+            case produce_request.ProduceRequest() as request:
+                self._produce.receive(event, request, now)
+            case fetch_request.FetchRequest() as request:
+                self._fetch.receive(event, request, now)
+            case list_offsets_request.ListOffsetsRequest() as request:
+                self._list_offsets.receive(event, request)
+            case offset_for_leader_epoch_request.OffsetForLeaderEpochRequest() as request:
+                self._outbox.reply(event, self._list_offsets.epoch_ends(request))
+            case delete_records_request.DeleteRecordsRequest() as request:
+                self._deletions.receive(event, request, now)
+            case init_producer_id_request.InitProducerIdRequest() as request:
+                self._producer_ids.receive(event, request, now)
+            case find_coordinator_request.FindCoordinatorRequest() as request:
+                self._outbox.reply(event, find_coordinator(request, event.version))
+            case message:
+                raise AssertionError(f"the data plane does not serve {type(message).__name__}")
+
+    def flushed(self, event: Flushed) -> None:
+        """Take the end of an fsync of a partition's log."""
+        self.replicas.flushed(event)
+
+    def timestamp_found(self, event: TimestampFound) -> None:
+        """Take the result of a search."""
+        self._list_offsets.found(event)
+
+    def advance(self, now: Instant, *, follows_image: bool) -> None:
+        """Follow the image, and let every waiting part go on."""
+        if follows_image and self._policy.is_enabled:
+            self.replicas.follow(self._committed.image, now)
+        self._try_waiting(now)
+        self._proposals.settle(now)
+        self.replicas.settle(now)
+
+    def tick(self, now: Instant) -> None:
+        """Act on deadlines."""
+        self._purgatory.tick(now)
+        self._producer_ids.tick(now)
+        self._housekeeping.tick(now)
+        if now.monotonic >= self._next_lag_check:
+            self._next_lag_check = Monotonic(now.monotonic + self._policy.lag_ns // 2)
+            for replica in self.replicas.led():
+                if replica.leader is not None:
+                    replica.leader.shrink_lagging(now.monotonic)
+                    self.replicas.note_change(replica.log)
+
+    def deadline(self) -> Monotonic | None:
+        """Return the time of the next tick."""
+        return earliest(
+            self._purgatory.deadline(),
+            self._producer_ids.deadline(),
+            self._housekeeping.deadline(),
+            self._proposals.deadline(),
+            self.replicas.deadline(),
+            self._next_lag_check if self.replicas.by_log else None,
+        )
+
+    def stop(self) -> None:
+        """Write the checkpoints at the end of a controlled shutdown."""
+        self._housekeeping.write_checkpoints()
+
+    def _try_waiting(self, now: Instant) -> None:
+        """Raise the high watermarks, and try the operations of each changed log."""
+        for log in self.replicas.take_changes():
+            self._settle_log(log, now)
+
+    def _settle_log(self, log: LogId, now: Instant) -> None:
+        replica = self.replicas.by_log.get(log)
+        if replica is not None:
+            replica.advance_high_watermark(now)
+        self._purgatory.check(log, now)
+        self._proposals.note(log)

@@ -1,0 +1,223 @@
+"""Serve ListOffsets and OffsetForLeaderEpoch (KIP-79, KIP-207, KIP-320, KIP-734).
+
+The ends of a log are known at once. A timestamp needs a search in the files, so the answer to such
+a request waits for the last search of the request.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.events import Received, TimestampFound
+from kraftproof.node.core.log_effects import FindTimestamp
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.partition.replica import Replica
+from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    list_offsets_request,
+    list_offsets_response,
+    offset_for_leader_epoch_request,
+    offset_for_leader_epoch_response,
+)
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+EARLIEST_LOCAL: Final = -4
+_LATEST_TIERED: Final = -5
+_EARLIEST_PENDING_UPLOAD: Final = -6
+_NO_OFFSET: Final = -1
+_EPOCHS_FROM: Final = 4
+"""The first version of ListOffsets with leader epochs in the answers."""
+_SHARED_FIRST_VERSION: Final[Mapping[int, int]] = {
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    _LATEST_TIERED: 9,
+    _EARLIEST_PENDING_UPLOAD: 11,
+}
+"""The first version of each special timestamp; -1 and -2 are in each version."""
+
+PartitionAnswer = list_offsets_response.ListOffsetsPartitionResponse
+
+
+class _Open(Struct, kw_only=True):
+    """A request with a search under way."""
+
+    event: Received
+    topics: list[tuple[str, list[PartitionAnswer]]]
+    searches: int = 0
+
+
+class _Search(Struct, frozen=True):
+    """The place of the result of a search."""
+
+    request: _Open
+    topic: int
+    partition: int
+
+
+class ListOffsetsService:
+    """The ListOffsets and OffsetForLeaderEpoch requests of a broker."""
+
+    __slots__ = ("_committed", "_outbox", "_replicas", "_searches", "_token")
+
+    def __init__(self, replicas: Replicas, committed: CommittedImage, outbox: Outbox) -> None:
+        self._replicas = replicas
+        self._committed = committed
+        self._outbox = outbox
+        self._searches: dict[int, _Search] = {}
+        """The searches under way, by token."""
+        self._token = 0
+
+    def receive(self, event: Received, request: list_offsets_request.ListOffsetsRequest) -> None:
+        """Answer at once, or after the searches of timestamps."""
+        opened = _Open(event=event, topics=[])
+        for topic in request.topics:
+            answers: list[PartitionAnswer] = []
+            opened.topics.append((topic.name, answers))
+            for asked in topic.partitions:
+                is_replica = request.replica_id >= 0
+                answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
+        if opened.searches == 0:
+            self._reply(opened)
+
+    def found(self, event: TimestampFound) -> None:
+        """Take the result of a search; the last result of a request answers the request."""
+        search = self._searches.pop(event.token, None)
+        if search is None:
+            return
+        opened = search.request
+        answers = opened.topics[search.topic][1]
+        answers[search.partition] = _partition(
+            opened.event.version,
+            answers[search.partition].partition_index,
+            offset=event.offset,
+            timestamp=event.timestamp_ms,
+            epoch=event.epoch,
+        )
+        opened.searches -= 1
+        if opened.searches == 0:
+            self._reply(opened)
+
+    def epoch_ends(
+        self, request: offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
+    ) -> offset_for_leader_epoch_response.OffsetForLeaderEpochResponse:
+        """Return the end of the largest epoch up to each asked epoch (KIP-320)."""
+        return offset_for_leader_epoch_response.OffsetForLeaderEpochResponse(
+            topics=tuple(
+                offset_for_leader_epoch_response.OffsetForLeaderTopicResult(
+                    topic=topic.topic,
+                    partitions=tuple(
+                        self._epoch_end(topic.topic, asked) for asked in topic.partitions
+                    ),
+                )
+                for topic in request.topics
+            )
+        )
+
+    def _answer(
+        self,
+        opened: _Open,
+        topic: str,
+        asked: list_offsets_request.ListOffsetsPartition,
+        *,
+        is_replica: bool,
+    ) -> PartitionAnswer:
+        version = opened.event.version
+        found = self._find(topic, asked.partition_index, asked.current_leader_epoch)
+        if not isinstance(found, LedPartition):
+            return _partition(version, asked.partition_index, error=found)
+        if version < _SHARED_FIRST_VERSION.get(asked.timestamp, 0):
+            return _partition(version, asked.partition_index, error=ErrorCode.UNSUPPORTED_VERSION)
+        index = found.replica.index
+        end = index.end_offset if is_replica else index.high_watermark
+        match asked.timestamp:
+            case -1:
+                return _at(found.replica, version, end)
+            case -2 | -4:
+                return _at(found.replica, version, index.start_offset)
+            case -5 | -6:
+                return _partition(version, asked.partition_index)  # nothing is tiered
+            case timestamp if timestamp < MAX_TIMESTAMP:
+                return _partition(version, asked.partition_index, error=ErrorCode.INVALID_REQUEST)
+            case timestamp:
+                self._search(opened, found.replica, timestamp, end)
+                return _partition(version, asked.partition_index)
+
+    def _search(self, opened: _Open, replica: Replica, timestamp: int, end: Offset) -> None:
+        self._token += 1
+        place = len(opened.topics) - 1
+        self._searches[self._token] = _Search(opened, place, len(opened.topics[place][1]))
+        opened.searches += 1
+        self._outbox.emit(
+            FindTimestamp(
+                token=self._token,
+                log=replica.log,
+                timestamp_ms=timestamp,
+                start_offset=replica.index.start_offset,
+                end_offset=end,
+            )
+        )
+
+    def _reply(self, opened: _Open) -> None:
+        response = list_offsets_response.ListOffsetsResponse(
+            topics=tuple(
+                list_offsets_response.ListOffsetsTopicResponse(
+                    name=name, partitions=tuple(partitions)
+                )
+                for name, partitions in opened.topics
+            )
+        )
+        self._outbox.reply(opened.event, response)
+
+    def _epoch_end(
+        self, topic: str, asked: offset_for_leader_epoch_request.OffsetForLeaderPartition
+    ) -> offset_for_leader_epoch_response.EpochEndOffset:
+        found = self._find(topic, asked.partition, asked.current_leader_epoch)
+        if not isinstance(found, LedPartition):
+            return offset_for_leader_epoch_response.EpochEndOffset(
+                partition=asked.partition, error_code=found
+            )
+        index = found.replica.index
+        end = index.epochs.end_of(Epoch(asked.leader_epoch), index.end_offset)
+        return offset_for_leader_epoch_response.EpochEndOffset(
+            partition=asked.partition, leader_epoch=end.epoch, end_offset=end.end_offset
+        )
+
+    def _find(self, topic: str, partition: int, known_epoch: int) -> LedPartition | ErrorCode:
+        image = self._committed.image
+        topic_id = image.topic_ids.get(topic)
+        if topic_id is None:
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return find_leader(image, self._replicas, LogId(topic_id, partition), known_epoch)
+
+
+def _at(replica: Replica, version: int, offset: Offset) -> PartitionAnswer:
+    """Return an answer with an end of a log, and with the epoch of the record before."""
+    return _partition(
+        version, replica.log.partition, offset=offset, epoch=replica.index.epochs.epoch_at(offset)
+    )
+
+
+def _partition(
+    version: int,
+    index: int,
+    *,
+    error: ErrorCode = ErrorCode.NONE,
+    offset: int = _NO_OFFSET,
+    timestamp: int = -1,
+    epoch: int = -1,
+) -> PartitionAnswer:
+    return PartitionAnswer(
+        partition_index=index,
+        error_code=error,
+        timestamp=timestamp,
+        offset=offset,
+        leader_epoch=epoch if version >= _EPOCHS_FROM else -1,
+    )
