@@ -40,15 +40,16 @@ class Broker:
         self.cluster = SimulatedCluster(options)
         self.machine = self.cluster.world.machines[BROKER]
         self.events = []
-        self._step = Node.step
-        monkeypatch.setattr(Node, "step", lambda *arguments: self._note(*arguments))
+        events, step = self.events, Node.step
 
-    def _note(self, node, event, now):
-        """Keep the events about partitions from the node, which has not asked."""
-        if isinstance(event, EVENTS) and getattr(event, "log", LOG) in (LOG, OTHER):
-            self.events.append(event)
-            return []
-        return self._step(node, event, now)
+        def keep_apart(node, event, now):
+            """Keep the events about partitions from the node, which has not asked."""
+            if isinstance(event, EVENTS) and getattr(event, "log", LOG) in (LOG, OTHER):
+                events.append(event)
+                return []
+            return step(node, event, now)
+
+        monkeypatch.setattr(Node, "step", keep_apart)
 
     def run(self, scenario):
         async def main():
