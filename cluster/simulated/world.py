@@ -3,6 +3,7 @@
 See simulated_cluster.py for the operations on the cluster.
 """
 
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -45,7 +46,7 @@ from kraftproof.cluster.simulated.shape import (
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
 from kraftproof.node.core.base.config import NodeConfig, Voter
-from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import Apply
@@ -56,6 +57,8 @@ BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
 GIVING_UP = "initial.broker.registration.timeout.ms"
 """The setting that a broker names when it gives up."""
+RESTART_NS = milliseconds(1_000)
+"""Time after which a supervisor starts a broker that has given up."""
 SEGMENT_BYTES = (4096, 1 << 30)
 RACKS: tuple[tuple[str | None, ...], ...] = (
     *(("east", "west", None),) * 3,
@@ -77,6 +80,8 @@ class World:
         self.scheduler = Scheduler()
         self.outlives_crashes = False
         """Whether the run goes on after a crash of a node, as after the end of its process."""
+        self.restarts_brokers = False
+        """Whether a broker that has given up its registration is started again."""
         self.crashes: list[Violation] = []
         """The crashes that the run has outlived."""
         self.transport: Transport = (
@@ -228,6 +233,8 @@ class World:
             machine.kill()
         gives_up = effect.status != 0 and GIVING_UP in effect.reason
         if gives_up and self.registration_wait.may_give_up(process):
+            if self.restarts_brokers:
+                self.scheduler.after(RESTART_NS, partial(self._start_again, machine))
             return
         if effect.status != 0 or not is_asked:
             self.monitor.report_violation_of(
@@ -236,6 +243,10 @@ class World:
                 process,
                 f"exit status {effect.status}: {effect.reason}",
             )
+
+    def _start_again(self, machine: Machine) -> None:
+        if machine.process is None:
+            machine.start()
 
     def write_files(self, directory: Path) -> None:
         """Write the disk and the trace of each node below a directory."""
