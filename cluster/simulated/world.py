@@ -103,15 +103,7 @@ class World:
         self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
         self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
-        config = ClusterConfig(
-            voters=self.voters,
-            timeouts=self.timeouts,
-            cluster_id=self.cluster_id,
-            snapshots=self.snapshots,
-            voter_addresses=voter_addresses(options.nodes),
-            controller_listener=listener_name("controller", has_listeners=self.has_listeners),
-            client_listener=listener_name("broker", has_listeners=self.has_listeners),
-        )
+        config = self._cluster_config(options)
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.registration_wait = RegistrationWait(config)
         self.monitor.join(self.registration_wait)
@@ -134,6 +126,18 @@ class World:
             info.node_id: self._machine(info, options, random, segment_bytes)
             for info in options.nodes
         }
+
+    def _cluster_config(self, options: ClusterOptions) -> ClusterConfig:
+        """Return what the invariants know about the cluster."""
+        return ClusterConfig(
+            voters=self.voters,
+            timeouts=self.timeouts,
+            cluster_id=self.cluster_id,
+            snapshots=self.snapshots,
+            voter_addresses=voter_addresses(options.nodes),
+            controller_listener=listener_name("controller", has_listeners=self.has_listeners),
+            client_listener=listener_name("broker", has_listeners=self.has_listeners),
+        )
 
     def rest(self) -> None:
         """Release cached images at the end of a run, which the garbage collector would scan."""
