@@ -16,6 +16,7 @@ from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.effects import Append, EndRequest, Flush, Reply, Send, Truncate
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log_effects import (
+    ConfigureLog,
     CreateLog,
     DeleteLog,
     FindTimestamp,
@@ -63,6 +64,8 @@ class DataWorld(DataClients):
         self.effects: list = []
         self.requests = 0
         self.closed: list[int] = []
+        self.missed: dict[int, list] = {}
+        """The messages of a paused process."""
         self.image = EMPTY_IMAGE
         ids = tuple(range(1, count + 1))
         for node_id in ids:
@@ -127,7 +130,7 @@ class DataWorld(DataClients):
                 disk[log] = [batch for batch in disk[log] if batch.next_offset <= end]
             case RestartLog(log=log):
                 disk[log] = []
-            case RaiseLogStart() | NoteEpoch():
+            case RaiseLogStart() | NoteEpoch() | ConfigureLog():
                 pass
             case _:
                 return False
@@ -177,7 +180,10 @@ class DataWorld(DataClients):
         self.queue.rotate(-place)
         sender, item = self.queue.popleft()
         self.queue.rotate(place)
-        if not sender.is_up or self.brokers[sender.node_id] is not sender:
+        if self.brokers[sender.node_id] is not sender:
+            return
+        if not sender.is_up:
+            self.missed.setdefault(sender.node_id, []).append(item)
             return
         if isinstance(item, Flushed):
             sender.data.flushed(item)
@@ -281,6 +287,18 @@ class DataWorld(DataClients):
     def kill(self, node_id):
         """End a process; the page cache keeps what was written."""
         self.brokers[node_id].is_up = False
+
+    def resume(self, node_id):
+        """Let a killed process live on, as after a pause: its requests end without an answer."""
+        broker = self.brokers[node_id]
+        broker.is_up = True
+        for item in self.missed.pop(node_id, []):
+            if isinstance(item, Send):
+                self._answer(broker, item, None)
+            elif isinstance(item, tuple):
+                self._answer(broker, item[0], None)
+            else:
+                self.queue.append((broker, item))
 
     def restart(self, node_id, *, disk=None):
         """Start a new process with a new broker epoch, fenced until `unfence`."""

@@ -1,11 +1,13 @@
 """Produce, replicate and fetch over several brokers: acknowledgements, high watermark, failover."""
 
 import pytest
+from msgspec import structs
 
+from kraftproof.node.core.effects import Truncate
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog, NoteEpoch, RestartLog
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records import metadata as records
-from tests.support.node.data_world import LOG, TOPIC, DataWorld
+from tests.support.node.data_world import LOG, POLICY, TOPIC, DataWorld
 
 
 def logs(world):
@@ -144,7 +146,7 @@ def test_a_new_leader_has_every_acknowledged_batch_and_the_old_one_truncates_by_
     world.kill(1)
     world.fence(1)
     for node in (2, 3):
-        world.brokers[node].is_up = True
+        world.resume(node)
     world.publish()
     assert world.partition.leader == 2
     token = world.produce(2, 1, value=b"of the new leader")
@@ -158,6 +160,31 @@ def test_a_new_leader_has_every_acknowledged_batch_and_the_old_one_truncates_by_
     assert set(world.partition.isr) == {1, 2, 3}
 
 
+def test_a_former_leader_truncates_to_the_common_part_not_to_its_high_watermark():
+    world = DataWorld()
+    world.run(100)
+    world.produce(1, 2)
+    world.run(50)
+    world.kill(3)
+    world.produce(1, 1, timeout_ms=60_000)
+    world.run(50)
+    world.kill(2)
+    world.produce(1, 1, acks=1, value=b"on the old leader alone")
+    assert world.brokers[1].replica.index.high_watermark == 2
+    world.kill(1)
+    world.fence(1)
+    world.resume(2)
+    world.resume(3)
+    world.publish()
+    world.produce(2, 1, value=b"of the new leader")
+    world.run(300)
+    world.restart(1)
+    world.publish()
+    world.run(1000)
+    assert (1, Truncate(LOG, 3)) in world.effects
+    assert len({tuple(batches) for batches in logs(world).values()}) == 1
+
+
 def test_a_former_leader_without_records_in_its_epoch_drops_the_epoch():
     """Leader 1 led epoch 2 without an append; leader 2 has more records of epoch 0."""
     world = DataWorld(2)
@@ -168,7 +195,7 @@ def test_a_former_leader_without_records_in_its_epoch_drops_the_epoch():
         del node
     world.publish(1)
     assert world.brokers[1].replica.index.epochs.latest == 2
-    world.brokers[2].is_up = True
+    world.resume(2)
     world.publish(2)
     world.write(change(leader=2))
     world.publish()
@@ -279,6 +306,45 @@ def test_durable_topics_acknowledge_flushed_records_alone():
     world.run(500)
     assert world.produced(1, token).error_code == 0
     assert world.produced(1, leader_only).error_code == 0
+
+
+def test_a_follower_of_a_durable_topic_acknowledges_flushed_records_alone():
+    world = DataWorld(2, configs={"flush.messages": "1"})
+    world.run(100)
+    world.hold_flushes = True
+    token = world.produce(1, 1)
+    world.run(100)
+    for broker, done in world.flushes:
+        if broker.node_id == 1:
+            world.queue.append((broker, done))
+    world.run(500)
+    assert len(world.brokers[2].disk[LOG]) == 1
+    assert world.produced(1, token) is None
+    world.queue.extend(world.flushes)
+    world.run(300)
+    assert world.produced(1, token).error_code == 0
+
+
+def test_a_follower_never_has_a_high_watermark_above_its_log():
+    """The leader's answers are cut at a few bytes, far below the leader's high watermark."""
+    policy = structs.replace(POLICY, fetch_partition_bytes=1)
+    world = DataWorld(2, policy=policy)
+    world.run(100)
+    world.kill(2)
+    world.fence(2)
+    world.publish()
+    for _ in range(5):
+        world.produce(1, 1)
+    world.resume(2)
+    world.publish()
+    seen = []
+    for _ in range(60):
+        world.run(10)
+        index = world.brokers[2].replica.index
+        assert index.high_watermark <= index.end_offset
+        seen.append(index.end_offset)
+    assert {1, 2, 3, 4, 5} & set(seen[:-1])
+    assert seen[-1] == 5
 
 
 def test_a_flush_of_an_earlier_generation_proves_nothing():
