@@ -8,9 +8,9 @@ from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.records.raw_batch import RawBatch
-from kraftproof.node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.types import ZERO_UUID
+from tests.support.node.data_messages import TOPIC
 
-TOPIC = Uuid(b"t" * 16)
 LOG = LogId(TOPIC, 0)
 
 

@@ -10,7 +10,6 @@ from random import Random
 
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock
-from kraftproof.node.core.controller.fencing import fence, unfence
 from kraftproof.node.core.controller.partitions.isr import alter_partition
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.effects import Append, EndRequest, Flush, Reply, Send, Truncate
@@ -278,27 +277,9 @@ class DataWorld(DataClients):
         is_alive = target.is_up and self.brokers[target.node_id] is target
         return not is_alive or request in target.answers
 
-    def fence(self, node_id):
-        self.write(*fence(self.image, self.image.brokers[node_id]))
-
-    def unfence(self, node_id):
-        self.write(*unfence(self.image, self.image.brokers[node_id]))
-
     def kill(self, node_id):
         """End a process; the page cache keeps what was written."""
         self.brokers[node_id].is_up = False
-
-    def resume(self, node_id):
-        """Let a killed process live on, as after a pause: its requests end without an answer."""
-        broker = self.brokers[node_id]
-        broker.is_up = True
-        for item in self.missed.pop(node_id, []):
-            if isinstance(item, Send):
-                self._answer(broker, item, None)
-            elif isinstance(item, tuple):
-                self._answer(broker, item[0], None)
-            else:
-                self.queue.append((broker, item))
 
     def restart(self, node_id, *, disk=None):
         """Start a new process with a new broker epoch, fenced until `unfence`."""

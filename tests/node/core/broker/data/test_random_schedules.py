@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from tests.support.node.data_messages import change
 from tests.support.node.data_world import LOG, DataWorld
 
 STEPS = 1000
@@ -93,7 +94,7 @@ class Schedule:
         elif choice < 0.85 and not registered.fenced:
             world.fence(node)
         elif node in world.partition.isr and not registered.fenced:
-            world.write(change(world, leader=node))
+            world.write(change(leader=node))
 
     def lose_unflushed(self, broker):
         replica = broker.data.replicas.by_log.get(LOG)
@@ -163,12 +164,6 @@ class Schedule:
         token = world.produce(world.partition.leader, 1)
         world.run(500)
         assert world.produced(world.partition.leader, token).error_code == 0
-
-
-def change(world, **fields):
-    from kraftproof.node.wire.records.metadata import PartitionChangeRecord
-
-    return PartitionChangeRecord(partition_id=0, topic_id=LOG.topic_id, **fields)
 
 
 def values(broker):
