@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition
 from kraftproof.cluster.simulated.invariants.by_request import ByRequest
-from kraftproof.cluster.simulated.invariants.process_view import ClusterConfig, ProcessView
+from kraftproof.cluster.simulated.process_view import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.violation import Violation, ViolationKind
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -149,12 +149,7 @@ class InvariantMonitor:
         self.on_started = [i.on_started for i in _overriding(invariants, "on_started")]
         self.on_appended = [i.on_appended for i in _overriding(invariants, "on_appended")]
         self.on_truncated = [i.on_truncated for i in _overriding(invariants, "on_truncated")]
-        self.on_partitions_recovered = [
-            i.on_partitions_recovered for i in _overriding(invariants, "on_partitions_recovered")
-        ]
-        self.on_partition_changed = [
-            i.on_partition_changed for i in _overriding(invariants, "on_partition_changed")
-        ]
+        self._join_for_partitions(invariants)
         self.on_persisted = [i.on_persisted for i in _overriding(invariants, "on_persisted")]
         self.on_sent = ByRequest(
             (i.requests, i.on_sent) for i in _overriding(invariants, "on_sent")
@@ -199,6 +194,14 @@ class InvariantMonitor:
         self.on_leader_step = [i.on_leader_step for i in _overriding(invariants, "on_leader_step")]
         self.on_exited = [i.on_exited for i in _overriding(invariants, "on_exited")]
         self.on_pruned = [i.on_pruned for i in _overriding(invariants, "on_pruned")]
+
+    def _join_for_partitions(self, invariants: Sequence[Invariant]) -> None:
+        self.on_partitions_recovered = [
+            i.on_partitions_recovered for i in _overriding(invariants, "on_partitions_recovered")
+        ]
+        self.on_partition_changed = [
+            i.on_partition_changed for i in _overriding(invariants, "on_partition_changed")
+        ]
 
     def join(self, listener: Invariant) -> None:
         """Add a listener, called after the invariants; only before the run has begun."""
