@@ -10,7 +10,7 @@ from random import Random
 
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock
-from kraftproof.node.core.controller.fencing import fence, unfence
+from kraftproof.node.core.controller.partitions.fencing import fence, unfence
 from kraftproof.node.core.controller.partitions.isr import alter_partition
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.effects import Append, EndRequest, Flush, Reply, Send, Truncate
