@@ -24,9 +24,9 @@ OF_CONTROLLERS: Final = frozenset(
     (1, 18, 19, 20, 33, 37, *range(43, 47), *range(52, 57), *range(58, 61), *range(62, 65), 67)
 )
 """API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
-NARROWED_ON_BROKERS: Final = {22: (0, 5)}
-"""Versions of InitProducerId without the unstable one."""
-NARROWED_ON_CONTROLLERS: Final = {1: (12, 18), 52: (0, 1)}
+NARROWED_ON_BROKERS: Final = {22: (0, 5), 43: (1, 2)}
+"""Versions of InitProducerId without the unstable one, of ElectLeaders with an error."""
+NARROWED_ON_CONTROLLERS: Final = {1: (12, 18), 43: (1, 2), 52: (0, 1)}
 """Versions of Fetch with the epoch of the last record, and of Vote without pre-votes."""
 FEATURES_SINCE: Final = 3
 """First version of ApiVersions with the features of the cluster."""
