@@ -30,12 +30,12 @@ from kraftproof.node.core.events import (
     Unanswered,
 )
 from kraftproof.node.core.log.log import Log
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.committed import Apply, CommittedImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import QUORUM
 from kraftproof.node.core.snapshots import Snapshots

@@ -10,10 +10,18 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kraftproof.node.core.base.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
+from kraftproof.node.core.base.config import (
+    NodeConfig,
+    ReplicationPolicy,
+    SnapshotPolicy,
+    Timeouts,
+    Voter,
+)
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from kraftproof.node.properties.keys import (
     INT64_MAX,
+    REPLICATION_NUMBER_KEYS,
+    REPLICATION_TIME_KEYS,
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,
@@ -85,6 +93,7 @@ def parse_server_properties(text: str) -> ServerConfig:
         static_configs=tuple(sorted(pairs.items())),
         timeouts=_timeouts(reader),
         snapshots=read_snapshots(reader, SnapshotPolicy()),
+        replication=_replication(reader),
     )
     return ServerConfig(
         node=node,
@@ -167,6 +176,20 @@ def _timeouts(reader: Reader) -> Timeouts:
         if text is not None:
             values[field] = milliseconds(integer(key, text, 1))
     return Timeouts(**values)
+
+
+def _replication(reader: Reader) -> ReplicationPolicy:
+    """Return the rules of the data plane; Kafka's defaults without keys."""
+    values: dict[str, int] = {}
+    for key, field in REPLICATION_TIME_KEYS.items():
+        text = reader.text(key)
+        if text is not None:
+            values[field] = milliseconds(integer(key, text, 1))
+    for key, field in REPLICATION_NUMBER_KEYS.items():
+        text = reader.text(key)
+        if text is not None:
+            values[field] = integer(key, text, 1)
+    return ReplicationPolicy(is_enabled=False, **values)
 
 
 def _metrics_address(reader: Reader) -> tuple[str, int] | None:

@@ -13,6 +13,7 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.events import Flushed
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog
 from kraftproof.node.core.metadata.image import (
     PARTITIONS_A_MARK,
@@ -23,7 +24,7 @@ from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.fetcher import Fetcher
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.producers import ProducerStates
-from kraftproof.node.core.partition.recovered import RecoveredLog, recovered_index
+from kraftproof.node.core.partition.recovered import recovered_index
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.settings import TopicSettings, topic_settings
 from kraftproof.node.wire.types import Uuid

@@ -121,8 +121,14 @@ class Process:
         for lost in self._harness.monitor.on_unanswered:
             lost(self, correlation)
 
-    def hears(self, voter, request, answer):
-        send = Send(destination=voter, correlation=1, message=request, version=1, timeout_ns=1)
+    def hears(self, voter, request, answer, correlation=1):
+        send = Send(
+            destination=voter,
+            correlation=correlation,
+            message=request,
+            version=1,
+            timeout_ns=1,
+        )
         for heard in self._harness.monitor.on_response[type(request)]:
             heard(self, send, answer)
 
