@@ -1,8 +1,7 @@
 """Parse a server.properties into the configuration of shell and core (KIP-631).
 
 Every mistake is a ConfigError of one line. See node/server for the reading of files.
-Simplifications: PLAINTEXT is the only security protocol; directories of `log.dirs` other than the
-metadata log's hold only their meta.properties.
+Simplification: PLAINTEXT is the only security protocol.
 """
 
 from collections.abc import Mapping
@@ -34,7 +33,12 @@ from kraftproof.node.properties.keys import (
     names,
     read_keys,
 )
-from kraftproof.node.properties.listeners import Binding, read_bindings, read_endpoints
+from kraftproof.node.properties.listeners import (
+    Binding,
+    read_bindings,
+    read_endpoints,
+    read_inter_broker_listener,
+)
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
 from kraftproof.node.wire.types import Uuid
@@ -53,6 +57,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """Without cluster id and incarnation, which `node_config` adds."""
     storage: StorageConfig
     bindings: tuple[Binding, ...]
+    inter_broker_listener: str
+    """The name of the listener that brokers replicate from."""
     trace_file: str | None
     metrics_address: tuple[str, int] | None
     """The address of metrics.listener for Prometheus; None without metrics."""
@@ -62,10 +68,21 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of max.connections, for each listener."""
 
     def node_config(
-        self, *, cluster_id: str, log_dirs: tuple[Uuid, ...], incarnation: Uuid
+        self,
+        *,
+        cluster_id: str,
+        log_dirs: tuple[Uuid, ...],
+        incarnation: Uuid,
+        previous_broker_epoch: int = -1,
     ) -> NodeConfig:
         """Return the core's configuration with the identifiers from storage and process start."""
-        return replace(self.node, cluster_id=cluster_id, log_dirs=log_dirs, incarnation=incarnation)
+        return replace(
+            self.node,
+            cluster_id=cluster_id,
+            log_dirs=log_dirs,
+            incarnation=incarnation,
+            previous_broker_epoch=previous_broker_epoch,
+        )
 
 
 def parse_server_properties(text: str) -> ServerConfig:
@@ -99,6 +116,7 @@ def parse_server_properties(text: str) -> ServerConfig:
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
+        inter_broker_listener=read_inter_broker_listener(reader, bindings),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),

@@ -42,8 +42,14 @@ class SimulatedTransport(Transport[Connection]):
 
     @override
     def connect(
-        self, destination: NodeId, owner: ConnectionOwner[Connection, Send | Forward]
+        self,
+        destination: NodeId,
+        owner: ConnectionOwner[Connection, Send | Forward],
+        *,
+        is_to_broker: bool,
     ) -> Connection:
+        """Connect to the one listener that a simulated node has."""
+        del is_to_broker
         link = Link(self._env.node_id, destination)
         return self._env.network.connect(link, self._client, owner)
 

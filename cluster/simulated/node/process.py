@@ -52,6 +52,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self.node_id = env.node_id
         self.incarnation = incarnation
         self.log = env.log
+        self.partitions = env.partitions
         self.status: NodeStatus | None = None
         self.event: Event | None = None
         self.image: MetadataImage = EMPTY_IMAGE
@@ -105,6 +106,11 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._workers.close()
         self._disk.close()
         self._shell.close()
+
+    def leave_partitions(self) -> None:
+        """Make the partition logs durable at an orderly exit, as the server does."""
+        if len(self.partitions):
+            self._disk.stop_partitions(self._node.broker_epoch)
 
     def pause(self) -> None:
         """SIGSTOP."""

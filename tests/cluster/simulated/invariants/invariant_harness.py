@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -47,6 +48,7 @@ class Process:
         self.status = None
         self.event = None
         self.log = LogMirror()
+        self.partitions = PartitionMirrors()
         self._harness = harness
         self._asleep_ns = 0
         self._requests = 0
