@@ -93,7 +93,7 @@ def _lane_to(port: int) -> Lane[PeerSocket]:
         voters=(Voter(node_id=PEER, host="127.0.0.1", port=port),),
         endpoints=(),
     )
-    return Lane(PEER, PeerTransport(config, {}), LoopTimers())
+    return Lane(PEER, PeerTransport(config, {}, "PLAINTEXT"), LoopTimers(), is_to_broker=False)
 
 
 class Turns:

@@ -3,6 +3,7 @@
 See simulated_cluster.py for the operations on the cluster.
 """
 
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -36,6 +37,7 @@ from kraftproof.cluster.simulated.node.shared_apply import SharedApply
 from kraftproof.cluster.simulated.shape import (
     LISTENERS_SHARE,
     PORT,
+    draw_replication,
     draw_snapshots,
     draw_timeouts,
     endpoints_of,
@@ -45,7 +47,7 @@ from kraftproof.cluster.simulated.shape import (
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
 from kraftproof.node.core.base.config import NodeConfig, Voter
-from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import Apply
@@ -56,6 +58,8 @@ BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
 GIVING_UP = "initial.broker.registration.timeout.ms"
 """The setting that a broker names when it gives up."""
+RESTART_NS = milliseconds(1_000)
+"""Time after which a supervisor starts a broker that has given up."""
 SEGMENT_BYTES = (4096, 1 << 30)
 RACKS: tuple[tuple[str | None, ...], ...] = (
     *(("east", "west", None),) * 3,
@@ -77,6 +81,8 @@ class World:
         self.scheduler = Scheduler()
         self.outlives_crashes = False
         """Whether the run goes on after a crash of a node, as after the end of its process."""
+        self.restarts_brokers = False
+        """Whether a broker that has given up its registration is started again."""
         self.crashes: list[Violation] = []
         """The crashes that the run has outlived."""
         self.transport: Transport = (
@@ -98,15 +104,7 @@ class World:
         self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
         self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
-        config = ClusterConfig(
-            voters=self.voters,
-            timeouts=self.timeouts,
-            cluster_id=self.cluster_id,
-            snapshots=self.snapshots,
-            voter_addresses=voter_addresses(options.nodes),
-            controller_listener=listener_name("controller", has_listeners=self.has_listeners),
-            client_listener=listener_name("broker", has_listeners=self.has_listeners),
-        )
+        config = self._cluster_config(options)
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self.registration_wait = RegistrationWait(config)
         self.monitor.join(self.registration_wait)
@@ -129,6 +127,18 @@ class World:
             info.node_id: self._machine(info, options, random, segment_bytes)
             for info in options.nodes
         }
+
+    def _cluster_config(self, options: ClusterOptions) -> ClusterConfig:
+        """Return what the invariants know about the cluster."""
+        return ClusterConfig(
+            voters=self.voters,
+            timeouts=self.timeouts,
+            cluster_id=self.cluster_id,
+            snapshots=self.snapshots,
+            voter_addresses=voter_addresses(options.nodes),
+            controller_listener=listener_name("controller", has_listeners=self.has_listeners),
+            client_listener=listener_name("broker", has_listeners=self.has_listeners),
+        )
 
     def rest(self) -> None:
         """Release cached images at the end of a run, which the garbage collector would scan."""
@@ -195,6 +205,7 @@ class World:
             rack=self.racks[info.node_id % len(self.racks)],
             timeouts=self.timeouts,
             snapshots=self.snapshots,
+            replication=draw_replication(options),
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:
@@ -225,9 +236,13 @@ class World:
                 exited(process)
         is_asked = machine.process is not process or machine.process.was_asked_to_stop
         if machine.process is process:
+            if effect.status == 0:
+                machine.process.leave_partitions()
             machine.kill()
         gives_up = effect.status != 0 and GIVING_UP in effect.reason
         if gives_up and self.registration_wait.may_give_up(process):
+            if self.restarts_brokers:
+                self.scheduler.after(RESTART_NS, partial(self._start_again, machine))
             return
         if effect.status != 0 or not is_asked:
             self.monitor.report_violation_of(
@@ -236,6 +251,10 @@ class World:
                 process,
                 f"exit status {effect.status}: {effect.reason}",
             )
+
+    def _start_again(self, machine: Machine) -> None:
+        if machine.process is None:
+            machine.start()
 
     def write_files(self, directory: Path) -> None:
         """Write the disk and the trace of each node below a directory."""

@@ -119,8 +119,13 @@ class LogRead(Struct, frozen=True, kw_only=True):
 
 
 class ReplyWithBatches(Struct, frozen=True, kw_only=True):
-    """Answer a Fetch with the message and whole batches of partitions, read from the disk."""
+    """Answer a Fetch with the message and whole batches of partitions, read from the disk.
+
+    The reads are made in their order, until `max_bytes`; only the first batch may exceed the limit.
+    A file that no longer holds what was written gives error code 56 in its partition.
+    """
 
     request: int
     message: FetchResponse
     reads: tuple[LogRead, ...]
+    max_bytes: int = (1 << 31) - 1

@@ -30,12 +30,12 @@ from kraftproof.node.core.events import (
     Unanswered,
 )
 from kraftproof.node.core.log.log import Log
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.committed import Apply, CommittedImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import QUORUM
 from kraftproof.node.core.snapshots import Snapshots
@@ -144,6 +144,11 @@ class Node:
                     self._broker.disk_work_ended(event)
             case ProducersRead():
                 pass  # the core rewinds the state of producers by itself
+
+    @property
+    def broker_epoch(self) -> int:
+        """Return the epoch of the broker's registration; -1 without a registration."""
+        return -1 if self._broker is None else self._broker.broker_epoch
 
     def _tick(self, now: Instant) -> None:
         self._raft.tick(now)

@@ -1,8 +1,7 @@
 """Parse a server.properties into the configuration of shell and core (KIP-631).
 
 Every mistake is a ConfigError of one line. See node/server for the reading of files.
-Simplifications: PLAINTEXT is the only security protocol; directories of `log.dirs` other than the
-metadata log's hold only their meta.properties.
+Simplification: PLAINTEXT is the only security protocol.
 """
 
 from collections.abc import Mapping
@@ -10,10 +9,18 @@ from collections.abc import Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from kraftproof.node.core.base.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
+from kraftproof.node.core.base.config import (
+    NodeConfig,
+    ReplicationPolicy,
+    SnapshotPolicy,
+    Timeouts,
+    Voter,
+)
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from kraftproof.node.properties.keys import (
     INT64_MAX,
+    REPLICATION_NUMBER_KEYS,
+    REPLICATION_TIME_KEYS,
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,
@@ -26,7 +33,12 @@ from kraftproof.node.properties.keys import (
     names,
     read_keys,
 )
-from kraftproof.node.properties.listeners import Binding, read_bindings, read_endpoints
+from kraftproof.node.properties.listeners import (
+    Binding,
+    read_bindings,
+    read_endpoints,
+    read_inter_broker_listener,
+)
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
 from kraftproof.node.wire.types import Uuid
@@ -45,6 +57,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """Without cluster id and incarnation, which `node_config` adds."""
     storage: StorageConfig
     bindings: tuple[Binding, ...]
+    inter_broker_listener: str
+    """The name of the listener that brokers replicate from."""
     trace_file: str | None
     metrics_address: tuple[str, int] | None
     """The address of metrics.listener for Prometheus; None without metrics."""
@@ -54,10 +68,21 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of max.connections, for each listener."""
 
     def node_config(
-        self, *, cluster_id: str, log_dirs: tuple[Uuid, ...], incarnation: Uuid
+        self,
+        *,
+        cluster_id: str,
+        log_dirs: tuple[Uuid, ...],
+        incarnation: Uuid,
+        previous_broker_epoch: int = -1,
     ) -> NodeConfig:
         """Return the core's configuration with the identifiers from storage and process start."""
-        return replace(self.node, cluster_id=cluster_id, log_dirs=log_dirs, incarnation=incarnation)
+        return replace(
+            self.node,
+            cluster_id=cluster_id,
+            log_dirs=log_dirs,
+            incarnation=incarnation,
+            previous_broker_epoch=previous_broker_epoch,
+        )
 
 
 def parse_server_properties(text: str) -> ServerConfig:
@@ -85,11 +110,13 @@ def parse_server_properties(text: str) -> ServerConfig:
         static_configs=tuple(sorted(pairs.items())),
         timeouts=_timeouts(reader),
         snapshots=read_snapshots(reader, SnapshotPolicy()),
+        replication=_replication(reader),
     )
     return ServerConfig(
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
+        inter_broker_listener=read_inter_broker_listener(reader, bindings),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),
@@ -167,6 +194,20 @@ def _timeouts(reader: Reader) -> Timeouts:
         if text is not None:
             values[field] = milliseconds(integer(key, text, 1))
     return Timeouts(**values)
+
+
+def _replication(reader: Reader) -> ReplicationPolicy:
+    """Return the rules of the data plane; Kafka's defaults without keys."""
+    values: dict[str, int] = {}
+    for key, field in REPLICATION_TIME_KEYS.items():
+        text = reader.text(key)
+        if text is not None:
+            values[field] = milliseconds(integer(key, text, 1))
+    for key, field in REPLICATION_NUMBER_KEYS.items():
+        text = reader.text(key)
+        if text is not None:
+            values[field] = integer(key, text, 1)
+    return ReplicationPolicy(is_enabled=True, **values)
 
 
 def _metrics_address(reader: Reader) -> tuple[str, int] | None:

@@ -57,6 +57,21 @@ TIMEOUT_KEYS: Final = {
 """The keys of time-outs in milliseconds, with their fields in node.core.base.config.Timeouts
 (631-81 to 83)."""
 
+REPLICATION_TIME_KEYS: Final = {
+    "log.retention.check.interval.ms": "retention_interval_ns",
+    "replica.fetch.backoff.ms": "fetch_backoff_ns",
+    "replica.high.watermark.checkpoint.interval.ms": "checkpoint_interval_ns",
+    "replica.lag.time.max.ms": "lag_ns",
+    "request.timeout.ms": "request_timeout_ns",
+}
+"""The keys of times in milliseconds, with their fields in ReplicationPolicy."""
+REPLICATION_NUMBER_KEYS: Final = {
+    "producer.id.expiration.ms": "producer_expiration_ms",
+    "replica.fetch.max.bytes": "fetch_partition_bytes",
+    "replica.fetch.response.max.bytes": "fetch_response_bytes",
+    "replica.fetch.wait.max.ms": "fetch_wait_ms",
+}
+"""The keys of whole numbers, with their fields in ReplicationPolicy."""
 SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
 SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"
 SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
@@ -101,7 +116,7 @@ RETIRED_KEYS: Final[Mapping[str, str]] = {
 
 def read_keys(text: str) -> dict[str, str]:
     """Return the pairs of a server.properties; refuse unknown keys."""
-    known = sorted(OTHER_KEYS | set(TIMEOUT_KEYS))
+    known = sorted(OTHER_KEYS.union(TIMEOUT_KEYS, REPLICATION_TIME_KEYS, REPLICATION_NUMBER_KEYS))
     pairs = parse_properties(text)
     for key, value in pairs.items():
         if key in RETIRED_KEYS:

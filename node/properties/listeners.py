@@ -39,6 +39,12 @@ def read_bindings(reader: Reader, roles: tuple[str, ...]) -> tuple[Binding, ...]
     return bindings
 
 
+def read_inter_broker_listener(reader: Reader, bindings: tuple[Binding, ...]) -> str:
+    """Return the name of the listener between brokers: by default the first for clients."""
+    first = next((binding.name for binding in bindings if not binding.is_controller), "")
+    return reader.text("inter.broker.listener.name") or first
+
+
 def read_endpoints(reader: Reader, bindings: tuple[Binding, ...]) -> tuple[Endpoint, ...]:
     """Return the advertised address of each listener."""
     value = reader.text("advertised.listeners") or ""

@@ -58,16 +58,18 @@ class NodeProcess(Process, Observer):
             chance,
             read_clocks(),
             history=stored.history,
+            partitions=stored.partitions,
         )
         self._storage = stored.storage
         self._trace = trace
         self._meter = self._measure(config, node_config)
         self._workers = ThreadWorkers(self._flushed)
         self._clock = LoopClock(self._tick)
+        self._transport = PeerTransport(node_config, hosts, config.inter_broker_listener)
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,
-            transport=PeerTransport(node_config, hosts),
+            transport=self._transport,
             timers=LoopTimers(),
             clock=self._clock,
             replies=ClientReplies(self._replied, self._workers.encoder),
@@ -146,7 +148,8 @@ class NodeProcess(Process, Observer):
 
     @override
     def publish(self, effect: Publish) -> None:
-        """The image is the core's; nothing of this process reads it but the trace."""
+        """Take the addresses of brokers."""
+        self._transport.image = effect.image
 
     @override
     def exit(self, effect: Exit) -> None:
@@ -208,7 +211,8 @@ class NodeProcess(Process, Observer):
     def _note_offsets(self) -> None:
         """Nothing depends on it: a disk that fails only now makes the next start read more."""
         try:
-            self._storage.stopped(self._node.status().high_watermark)
+            node = self._node
+            self._storage.stopped(node.status().high_watermark, node.broker_epoch)
         except OSError as error:
             say(f"the disk failed after the stop: {error}")
 

@@ -1,4 +1,4 @@
-"""The shell's Transport over sockets: connections that this node opens to voters.
+"""The shell's Transport over sockets: connections that this node opens to voters and brokers.
 
 A connection may be sent requests while it is being made; until then not a byte of them has left.
 See node/shell/peer_lanes.py for time-outs, and for which request an answer belongs to.
@@ -14,6 +14,7 @@ from typing_extensions import override
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.server.envelope import open_response, wrap_request
 from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.shell.ports import ConnectionOwner, PeerConnection, Transport
@@ -23,6 +24,7 @@ from kraftproof.node.wire.frames import FrameSplitter, frame
 from kraftproof.node.wire.headers import RequestHeader, encode_request_header, split_response
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.records.metadata import BrokerEndpoint
 from kraftproof.node.wire.schema import Message
 
 ENVELOPE_VERSION = 0
@@ -30,7 +32,7 @@ CORRELATION_ID_BYTES = 4
 
 
 class PeerSocket(asyncio.Protocol, PeerConnection):
-    """One connection to a voter, from the attempt to its end."""
+    """One connection to a peer, from the attempt to its end."""
 
     __slots__ = (
         "_answers",
@@ -150,23 +152,44 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
 
 
 class PeerTransport(Transport[PeerSocket]):
-    """Connections to the voters' controller listeners."""
+    """Connections to the voters' controller listeners, and to the brokers' inter-broker listeners.
 
-    __slots__ = ("_client_id", "_hosts", "_voters")
+    Voters are configured; the addresses of brokers come from the last published image.
+    """
 
-    def __init__(self, config: NodeConfig, hosts: Mapping[str, str]) -> None:
+    __slots__ = ("_client_id", "_hosts", "_inter_broker_listener", "_voters", "image")
+
+    def __init__(
+        self, config: NodeConfig, hosts: Mapping[str, str], inter_broker_listener: str
+    ) -> None:
         self._client_id = f"node-{config.node_id}"
         self._hosts = hosts
+        self._inter_broker_listener = inter_broker_listener
         self._voters = {voter.node_id: voter for voter in config.voters}
+        self.image = EMPTY_IMAGE
 
     @override
     def connect(
-        self, destination: NodeId, owner: ConnectionOwner[PeerSocket, Send | Forward]
+        self,
+        destination: NodeId,
+        owner: ConnectionOwner[PeerSocket, Send | Forward],
+        *,
+        is_to_broker: bool,
     ) -> PeerSocket:
-        voter = self._voters[destination]
         connection = PeerSocket(owner, self._client_id)
-        connection.open(self._hosts.get(voter.host, voter.host), voter.port)
+        address = self._broker(destination) if is_to_broker else self._voters[destination]
+        if address is None:
+            asyncio.get_running_loop().call_soon(owner.ended, connection)
+        else:
+            connection.open(self._hosts.get(address.host, address.host), address.port)
         return connection
+
+    def _broker(self, destination: NodeId) -> BrokerEndpoint | None:
+        """Return the address of a broker's listener; None for an unknown broker or listener."""
+        broker = self.image.brokers.get(destination)
+        endpoints = () if broker is None else broker.endpoints
+        named = (each for each in endpoints if each.name == self._inter_broker_listener)
+        return next(named, None)
 
     @override
     def send(self, connection: PeerSocket, correlation_id: int, request: Send | Forward) -> None:

@@ -1,4 +1,4 @@
-"""The shell's Workers over threads: one each for fsyncs, snapshots and large messages."""
+"""The shell's Workers over threads: some for fsyncs, one each for snapshots and other work."""
 
 import asyncio
 import time
@@ -15,17 +15,20 @@ from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.batches import encode_batch
 
 T = TypeVar("T")
+FSYNCS = 4
+"""Maximum number of logs that are flushed at the same time."""
 
 
 class ThreadWorkers(Workers):
     """Work beside the event loop; all callbacks are made in the loop."""
 
-    __slots__ = ("_fsyncs", "_on_timed", "_snapshots", "encoder")
+    __slots__ = ("_background", "_fsyncs", "_on_timed", "_snapshots", "encoder")
 
     def __init__(self, on_timed: Callable[[Monotonic], None]) -> None:
         self._on_timed = on_timed
         """Told when each fsync that has returned began."""
-        self._fsyncs = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fsync")
+        self._fsyncs = ThreadPoolExecutor(max_workers=FSYNCS, thread_name_prefix="fsync")
+        self._background = ThreadPoolExecutor(max_workers=1, thread_name_prefix="background")
         self._snapshots = ThreadPoolExecutor(max_workers=1, thread_name_prefix="snapshot")
         self.encoder = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
         """One thread, so that a batch for the disk and for replicas is encoded once."""
@@ -51,6 +54,12 @@ class ThreadWorkers(Workers):
         _start(self._snapshots, partial(run_through, steps), done, failed)
 
     @override
+    def background(
+        self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
+    ) -> None:
+        _start(self._background, partial(run_through, steps), done, failed)
+
+    @override
     def barrier(self, done: Callable[[], None]) -> None:
         """The storage has made the effect durable before its call returned."""
         done()
@@ -58,6 +67,7 @@ class ThreadWorkers(Workers):
     def close(self) -> None:
         """Wait for the work that runs and end the threads."""
         self._fsyncs.shutdown(wait=True, cancel_futures=True)
+        self._background.shutdown(wait=True, cancel_futures=True)
         self._snapshots.shutdown(wait=True, cancel_futures=True)
         self.encoder.shutdown(wait=True, cancel_futures=True)
 

@@ -29,6 +29,7 @@ from kraftproof.node.core.effects import (
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.raft.snapshots.rpc import with_slice
 from kraftproof.node.shell.flush_queue import FlushQueue
+from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.shell.peer_lanes import PeerLanes
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports
 from kraftproof.node.shell.request_table import RequestTable
@@ -72,14 +73,21 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
         self._snapshots = SnapshotExecutor(
             ports.disk, ports.workers, post=post, on_failure=self._fail
         )
-        self._handlers = self._make_handlers()
+        self._partitions = PartitionExecutor(
+            ports.disk.partitions,
+            ports.workers,
+            reply=self.requests.reply,
+            post=post,
+            on_failure=self._fail,
+        )
+        self._handlers = {**self._make_handlers(), **self._partitions.handlers()}
 
     def _make_handlers(self) -> Mapping[type, Callable[[Any], None]]:
         disk, snapshots = self._disk, self._snapshots
         return {
-            Append: disk.append,
-            Flush: self._flushes.request,
-            Truncate: disk.truncate,
+            Append: self._append,
+            Flush: self._flush,
+            Truncate: self._truncate,
             PersistQuorumState: disk.persist_quorum_state,
             WriteSnapshot: snapshots.request,
             StoreSlice: disk.store_slice,
@@ -105,7 +113,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
         effects, handlers, observer = self._effects, self._handlers, self._observer
         while effects and not self.is_over:
             kind = type(effects[0])
-            if self._flushes.is_busy and kind in AWAITS_FLUSH:
+            if self._flushes.is_busy and kind in AWAITS_FLUSH and _is_of_quorum(effects[0]):
                 self._awaits_flush = True
                 self._hold()
                 return False
@@ -118,7 +126,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
                 self._fail(error)
                 return False
             observer.on_effect(effect)
-            if kind in BARRIERS:
+            if kind in BARRIERS and _is_of_quorum(effect):
                 self._hold()
                 self._workers.barrier(self._pass_barrier)
                 if self.is_held:
@@ -177,6 +185,21 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
         self.is_over = True
         self._flushes.close()
         self._snapshots.close()
+        self._partitions.close()
+
+    def _append(self, effect: Append) -> None:
+        logs = self._disk if effect.log is METADATA_LOG else self._partitions
+        logs.append(effect)
+
+    def _flush(self, effect: Flush) -> None:
+        if effect.log is METADATA_LOG:
+            self._flushes.request(effect)
+        else:
+            self._partitions.flush(effect)
+
+    def _truncate(self, effect: Truncate) -> None:
+        logs = self._disk if effect.log is METADATA_LOG else self._partitions
+        logs.truncate(effect)
 
     def _reply_with_slice(self, effect: ReplyWithSlice) -> None:
         message = with_slice(effect.message, self._disk.read_slice(effect))
@@ -185,6 +208,11 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     def _open_client_listeners(self, effect: OpenClientListeners) -> None:
         del effect
         self._process.open_client_listeners()
+
+
+def _is_of_quorum(effect: Effect) -> bool:
+    """Return whether a Truncate is that of the metadata log; other kinds are the quorum's alone."""
+    return type(effect) is not Truncate or effect.log is METADATA_LOG
 
 
 def _has_to_be_encoded(batch: Batch) -> bool:

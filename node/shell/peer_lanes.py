@@ -1,7 +1,8 @@
 """Requests to peers: a lane, with one connection at a time, for each peer and kind of traffic.
 
 A Fetch may wait at the leader for half a second and answers keep the order of requests, so Fetch
-has a lane of its own; so have forwarded requests. Retries are the core's.
+has a lane of its own; so have forwarded requests. The controller listener and the broker's listener
+of one node are two peers. Retries are the core's.
 """
 
 from collections.abc import Callable
@@ -33,12 +34,25 @@ class LaneKind(Enum):
 class Lane(Generic[ConnectionT]):
     """Requests to one peer in order, over a connection that is made when there is a request."""
 
-    __slots__ = ("_connection", "_destination", "_in_flight", "_timers", "_transport")
+    __slots__ = (
+        "_connection",
+        "_destination",
+        "_in_flight",
+        "_is_to_broker",
+        "_timers",
+        "_transport",
+    )
 
     def __init__(
-        self, destination: NodeId, transport: Transport[ConnectionT], timers: Timers
+        self,
+        destination: NodeId,
+        transport: Transport[ConnectionT],
+        timers: Timers,
+        *,
+        is_to_broker: bool,
     ) -> None:
         self._destination = destination
+        self._is_to_broker = is_to_broker
         self._transport = transport
         self._timers = timers
         self._connection: ConnectionT | None = None
@@ -50,7 +64,9 @@ class Lane(Generic[ConnectionT]):
         """Send a request; the effect's `connect_ns` bounds the wait for a connection."""
         connection = self._connection
         if connection is None:
-            connection = self._transport.connect(self._destination, self)
+            connection = self._transport.connect(
+                self._destination, self, is_to_broker=self._is_to_broker
+            )
             self._connection = connection
         in_flight, timeout_ns = self._in_flight, effect.timeout_ns
         correlation_id = in_flight.add(effect, timeout_ns, on_answer, on_unsent)
@@ -109,17 +125,18 @@ class PeerLanes(Generic[ConnectionT]):
         self._timers = timers
         self._observer = observer
         self._post = post
-        self._lanes: dict[tuple[NodeId, LaneKind], Lane[ConnectionT]] = {}
+        self._lanes: dict[tuple[NodeId, LaneKind, bool], Lane[ConnectionT]] = {}
+        """By node, kind of traffic, and whether the peer is a broker's listener."""
 
     @property
     def destinations(self) -> set[NodeId]:
-        """The peers that a request was sent to."""
-        return {destination for destination, _ in self._lanes}
+        """The voters that a request was sent to."""
+        return {destination for destination, _, is_to_broker in self._lanes if not is_to_broker}
 
     def send(self, effect: Send) -> None:
-        """Ask a voter."""
+        """Ask a voter, or a broker."""
         kind = LaneKind.FETCH if type(effect.message) in _FETCHES else LaneKind.OTHER
-        lane = self._lane(effect.destination, kind)
+        lane = self._lane(effect.destination, kind, is_to_broker=effect.is_to_broker)
         lane.request(effect, lambda message: self._answered(effect, message))
 
     def forward(self, effect: Forward) -> None:
@@ -140,11 +157,13 @@ class PeerLanes(Generic[ConnectionT]):
         for lane in self._lanes.values():
             lane.close()
 
-    def _lane(self, destination: NodeId, kind: LaneKind) -> Lane[ConnectionT]:
-        lane = self._lanes.get((destination, kind))
+    def _lane(
+        self, destination: NodeId, kind: LaneKind, *, is_to_broker: bool = False
+    ) -> Lane[ConnectionT]:
+        lane = self._lanes.get((destination, kind, is_to_broker))
         if lane is None:
-            lane = Lane(destination, self._transport, self._timers)
-            self._lanes[destination, kind] = lane
+            lane = Lane(destination, self._transport, self._timers, is_to_broker=is_to_broker)
+            self._lanes[destination, kind, is_to_broker] = lane
         return lane
 
     def _answered(self, effect: Send | Forward, message: Message | None) -> None:

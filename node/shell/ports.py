@@ -29,6 +29,7 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import Event, Received, SnapshotChecked
+from kraftproof.node.shell.partition_port import PartitionDisk
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records.batch import Batch
 
@@ -62,6 +63,11 @@ class SteppedNode(Protocol):
 
 class Disk(Protocol):
     """The node's storage. Each call may raise an OSError, which ends the process."""
+
+    @property
+    def partitions(self) -> PartitionDisk:
+        """The logs of partitions; the other calls are about the metadata log."""
+        ...
 
     def append(self, effect: Append) -> None:
         """Write one batch; buffered only."""
@@ -119,6 +125,12 @@ class Workers(Protocol):
         self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
     ) -> None:
         """Take all steps; `done` gets the value that the generator returns."""
+        ...
+
+    def background(
+        self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
+    ) -> None:
+        """Take all steps, beside the work of `run`; `done` gets the returned value."""
         ...
 
     def barrier(self, done: Callable[[], None]) -> None:
@@ -197,12 +209,19 @@ class ConnectionOwner(Protocol[ConnectionT_contra, RequestT_co]):
 
 
 class Transport(Protocol[ConnectionT]):
-    """Connections to the controller listeners of voters."""
+    """Connections to the controller listeners of voters, and to the listeners of brokers."""
 
     def connect(
-        self, destination: NodeId, owner: ConnectionOwner[ConnectionT, Send | Forward]
+        self,
+        destination: NodeId,
+        owner: ConnectionOwner[ConnectionT, Send | Forward],
+        *,
+        is_to_broker: bool,
     ) -> ConnectionT:
-        """Begin a connection; requests may be sent at once."""
+        """Begin a connection; requests may be sent at once.
+
+        The connection to a broker without a known address ends soon, unestablished.
+        """
         ...
 
     def send(self, connection: ConnectionT, correlation_id: int, request: Send | Forward) -> None:

@@ -72,6 +72,15 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
 )
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
+from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
+    AcknowledgedIsOnTheIsr,
+    CommittedBatchesAgree,
+    IdempotentOnce,
+)
+from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
+    FlushedPartitionsAreKept,
+    PartitionEpochsNeverFall,
+)
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
@@ -177,6 +186,11 @@ def make_monitor(
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
+            FlushedPartitionsAreKept(),
+            PartitionEpochsNeverFall(),
+            AcknowledgedIsOnTheIsr(),
+            CommittedBatchesAgree(),
+            IdempotentOnce(),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),

@@ -8,7 +8,10 @@ from kraftproof.node.wire.messages import Message
 
 
 class ForeignClusterIdRefused(Invariant):
-    """Quorum requests and broker registrations with a foreign cluster id are refused."""
+    """Quorum requests and broker registrations with a foreign cluster id are refused.
+
+    A broker's own listener serves the Fetches of topics, and Kafka's brokers ignore the id there.
+    """
 
     statement = "A request with another cluster's id is refused as a whole."
 
@@ -18,6 +21,8 @@ class ForeignClusterIdRefused(Invariant):
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
+        if not event.on_controller_listener:
+            return
         named = getattr(event.message, "cluster_id", None)
         if not named or not self._cluster_id or named == self._cluster_id:
             return

@@ -4,76 +4,36 @@ An invariant has a statement and overrides the hooks that it needs. The monitor 
 overridden hooks, after the effect or step in question, so each invariant costs only its own hooks.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from inspect import isfunction
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
-from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition
 from kraftproof.cluster.simulated.invariants.by_request import ByRequest
+from kraftproof.cluster.simulated.process_view import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.violation import Violation, ViolationKind
-from kraftproof.node.core.base.config import SnapshotPolicy, Timeouts
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
-from kraftproof.node.core.effects import Forward, Send
-from kraftproof.node.core.events import Event, Received
+from kraftproof.node.core.effects import Effect, Forward, Send
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records.batch import Batch
 
+__all__ = (
+    "HOOKS",
+    "LEADER",
+    "ClusterConfig",
+    "Invariant",
+    "InvariantMonitor",
+    "ProcessView",
+    "Requests",
+)
+
 Requests = tuple[type[Message], ...]
 LEADER = "leader"
-
-
-class ProcessView(Protocol):
-    """One process of a node, as seen by invariants."""
-
-    node_id: int
-    incarnation: int
-    """Number of this start of the node, from 1."""
-    status: NodeStatus | None
-    log: LogMirror
-    event: Event | None
-    """The event of the current or last step; None for the start of the process."""
-
-    def now_ns(self) -> int:
-        """Return true time, in nanoseconds since the start of the run."""
-
-    def running_ns(self) -> int:
-        """Return the running time of the process, without pauses and waits for the disk."""
-
-    def open_requests(self) -> Iterable[Received]:
-        """Return the requests that have no answer yet."""
-
-    def table_sizes(self) -> Iterable[tuple[str, int]]:
-        """Return each table of the node's core and shell with its number of entries."""
-
-    def log_files(self) -> Sequence[str]:
-        """Return the names of the files in the directory of the metadata log."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClusterConfig:
-    """Configuration of the cluster, as far as the invariants of a run need it."""
-
-    voters: tuple[int, ...]
-    timeouts: Timeouts
-    cluster_id: str = ""
-    default_partitions: int = 1
-    default_replication_factor: int = 1
-    snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
-    voter_addresses: tuple[tuple[int, str, int], ...] = ()
-    """Id, host and port of each voter; empty if no invariant compares them."""
-    controller_listener: str = "CONTROLLER"
-    """Name of the voters' first controller listener."""
-    client_listener: str | None = None
-    """Name of the brokers' first client listener; None if only their registrations tell."""
-
-    @property
-    def majority(self) -> int:
-        """Number of voters in a majority."""
-        return len(self.voters) // 2 + 1
 
 
 class Invariant:
@@ -94,6 +54,15 @@ class Invariant:
 
     def on_truncated(self, process: ProcessView, end_offset: int) -> None:
         """The log is about to be truncated."""
+
+    def on_partitions_recovered(self, process: ProcessView, lost: Sequence[LostPartition]) -> None:
+        """A process has recovered its partition logs, and starts."""
+
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        """An effect has changed the log of a partition; `process.partitions` has the result."""
+
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        """A broker has answered a request about partitions, which has no other message hook."""
 
     def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
         """The quorum state on disk has been replaced."""
@@ -183,6 +152,7 @@ class InvariantMonitor:
         self.on_started = [i.on_started for i in _overriding(invariants, "on_started")]
         self.on_appended = [i.on_appended for i in _overriding(invariants, "on_appended")]
         self.on_truncated = [i.on_truncated for i in _overriding(invariants, "on_truncated")]
+        self._join_for_partitions(invariants)
         self.on_persisted = [i.on_persisted for i in _overriding(invariants, "on_persisted")]
         self.on_sent = ByRequest(
             (i.requests, i.on_sent) for i in _overriding(invariants, "on_sent")
@@ -227,6 +197,17 @@ class InvariantMonitor:
         self.on_leader_step = [i.on_leader_step for i in _overriding(invariants, "on_leader_step")]
         self.on_exited = [i.on_exited for i in _overriding(invariants, "on_exited")]
         self.on_pruned = [i.on_pruned for i in _overriding(invariants, "on_pruned")]
+
+    def _join_for_partitions(self, invariants: Sequence[Invariant]) -> None:
+        self.on_partitions_recovered = [
+            i.on_partitions_recovered for i in _overriding(invariants, "on_partitions_recovered")
+        ]
+        self.on_data_answered = ByRequest(
+            (i.requests, i.on_data_answered) for i in _overriding(invariants, "on_data_answered")
+        )
+        self.on_partition_changed = [
+            i.on_partition_changed for i in _overriding(invariants, "on_partition_changed")
+        ]
 
     def join(self, listener: Invariant) -> None:
         """Add a listener, called after the invariants; only before the run has begun."""

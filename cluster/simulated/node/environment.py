@@ -6,6 +6,7 @@ from typing import Protocol
 
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
 from kraftproof.cluster.simulated.kernel.clock import SimulatedClock
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
@@ -44,7 +45,7 @@ def _nothing() -> None:
 
 
 class NodeEnvironment:
-    """Time, network, monitor and chance, and the mirror of the disk's log."""
+    """Time, network, monitor and chance, and the mirrors of the disk's logs."""
 
     __slots__ = (
         "attempted",
@@ -61,6 +62,7 @@ class NodeEnvironment:
         "on_effect",
         "on_exit",
         "on_next_write",
+        "partitions",
         "random",
         "scheduler",
     )
@@ -97,6 +99,7 @@ class NodeEnvironment:
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing
         self.log = LogMirror()
+        self.partitions = PartitionMirrors()
         self.log_files: Callable[[], Sequence[str]] = tuple
         """Returns the names of the files in the log's directory; set by the machine."""
 

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.host_files import write_tree
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.cluster.simulated.inherited.inherited_log import write_inherited_log
 from kraftproof.cluster.simulated.kernel.randomness import ForcedTies, NodeRandom
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
@@ -114,9 +115,11 @@ class Machine:
             now,
             history=stored.history,
             apply=self._apply,
+            partitions=stored.partitions,
         )
         is_durable = self.disk.is_synced(log_directory(self._storage_config))
         self.env.log.recovered(stored.batches, stored.history, is_durable=is_durable)
+        lost = self.env.partitions.recovered(stored.partitions)
         self.process = NodeProcess(
             self.env,
             node,
@@ -131,6 +134,8 @@ class Machine:
         self.env.attempted = None
         for started in self.env.monitor.on_started:
             started(self.process, stored.durable)
+        for recovered in self.env.monitor.on_partitions_recovered:
+            recovered(self.process, lost)
         newest = stored.history.newest
         if newest is not None:
             for loaded in self.env.monitor.on_snapshot_loaded:
@@ -248,6 +253,7 @@ class Machine:
         self._format()
         self.disk.disk_faults = self.env.disk_faults
         self.env.log = LogMirror()
+        self.env.partitions = PartitionMirrors()
 
     def damage_file(self) -> str | None:
         """Flip a bit of a drawn durable file; return the path, or None without such a file.

@@ -36,14 +36,12 @@ class SimulatedWorkers(Workers):
 
     @override
     def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
-        suspension, contract = self._suspension, self._contract
-        contract.fsync_begins()
+        suspension = self._suspension
 
         def finish() -> None:
             """The system's part, which a stopped process does not stop."""
             if self._is_closed:
                 return
-            contract.fsync_ends()
             try:
                 fsync()
             except OSError as raised:
@@ -70,9 +68,20 @@ class SimulatedWorkers(Workers):
     def run(
         self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
     ) -> None:
-        env, when_running = self._env, self._suspension.when_running
         contract = self._contract
         contract.snapshot_begins()
+
+        def ended(result: T) -> None:
+            contract.snapshot_ends()
+            done(result)
+
+        self.background(steps, ended, failed)
+
+    @override
+    def background(
+        self, steps: Generator[None, None, T], done: Callable[[T], None], failed: Failed
+    ) -> None:
+        env, when_running = self._env, self._suspension.when_running
 
         def step() -> None:
             if self._is_closed:
@@ -81,7 +90,6 @@ class SimulatedWorkers(Workers):
             try:
                 next(steps)
             except StopIteration as stop:
-                contract.snapshot_ends()
                 done(stop.value)
                 return
             except OSError as error:

@@ -24,10 +24,13 @@ from kraftproof.cluster.simulated.trace.message_text import (
     format_response,
     format_status_change,
 )
+from kraftproof.cluster.simulated.trace.partition_text import format_partition_change
 from kraftproof.cluster.simulated.trace.trace_events import Kind, State, TraceEvent
 from kraftproof.cluster.simulated.world import World
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.effects import Effect
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
@@ -168,6 +171,10 @@ class Recorder(Invariant):
     @override
     def on_truncated(self, process: ProcessView, end_offset: int) -> None:
         self._step(process, f"truncates {process.log.end_offset} to {end_offset}")
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        self._step(process, format_partition_change(log, effect, process.partitions))
 
     @override
     def on_persisted(self, process: ProcessView, state: QuorumState) -> None:

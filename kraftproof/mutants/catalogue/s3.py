@@ -10,10 +10,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.shell.flush_queue",
-            old="""        self.is_busy = False
+            old="""            return
         if self._waiting:
 """,
-            new="""        self.is_busy = False
+            new="""            return
         covered += self._waiting
         self._waiting = []
         if self._waiting:

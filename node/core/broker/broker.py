@@ -17,9 +17,9 @@ from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.served import FORWARDED
@@ -98,6 +98,11 @@ class Broker:
         self._membership.tick(now)
         self._forwarder.tick(now)
         self._data.tick(now)
+
+    @property
+    def broker_epoch(self) -> int:
+        """Return the epoch of the registration; -1 without a registration."""
+        return self._membership.broker_epoch
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""

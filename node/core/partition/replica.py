@@ -16,7 +16,7 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.effects import Append, Flush, Truncate
 from kraftproof.node.core.events import Flushed
-from kraftproof.node.core.log_effects import NoteEpoch, RaiseLogStart, RestartLog
+from kraftproof.node.core.log_effects import ConfigureLog, NoteEpoch, RaiseLogStart, RestartLog
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.follower import Follower
@@ -34,6 +34,7 @@ class Replica:
         "_flush_asked",
         "_outbox",
         "_policy",
+        "_segment_bytes",
         "follower",
         "index",
         "leader",
@@ -57,6 +58,8 @@ class Replica:
         self.node_id = node_id
         self._policy = policy
         self._outbox = outbox
+        self._segment_bytes: int | None = None
+        """The size that the storage was told."""
         self._flush_asked: Offset = index.flushed_offset
         """The end of the last Flush, of this generation."""
         self.topic = topic
@@ -86,7 +89,7 @@ class Replica:
     ) -> None:
         """Take the role that a newer image gives."""
         self.partition = partition
-        self.settings = settings
+        self._configure(settings)
         self._flush_if_due()
         if partition.leader == self.node_id:
             self._lead(partition, image, now)
@@ -181,6 +184,13 @@ class Replica:
                 epoch=partition.leader_epoch,
                 not_before=now.monotonic,
             )
+
+    def _configure(self, settings: TopicSettings) -> None:
+        """Take the settings of the topic; the storage needs the size of segments."""
+        if settings.segment_bytes != self._segment_bytes:
+            self._segment_bytes = settings.segment_bytes
+            self._outbox.emit(ConfigureLog(log=self.log, segment_bytes=settings.segment_bytes))
+        self.settings = settings
 
     def _note_epoch(self, epoch: Epoch) -> None:
         """Enter the epoch of a new leadership, so that replicas can diverge against this epoch."""

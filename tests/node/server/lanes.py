@@ -26,11 +26,11 @@ def transport_to(port: int, hosts: Mapping[str, str] | None = None) -> PeerTrans
         voters=(Voter(node_id=PEER, host="127.0.0.1", port=port),),
         endpoints=(),
     )
-    return PeerTransport(config, hosts or {})
+    return PeerTransport(config, hosts or {}, "PLAINTEXT")
 
 
 def lane_to(port: int) -> Lane[PeerSocket]:
-    return Lane(PEER, transport_to(port), LoopTimers())
+    return Lane(PEER, transport_to(port), LoopTimers(), is_to_broker=False)
 
 
 def lanes_to(port: int, post: Callable[[Event], None]) -> PeerLanes[PeerSocket]:

@@ -90,7 +90,7 @@ def test_a_connection_that_was_given_up_while_it_was_made_is_ended() -> None:
             def ended(self, _: object) -> None:
                 pass
 
-        connection = transport_to(port_of(server)).connect(1, Owner())
+        connection = transport_to(port_of(server)).connect(1, Owner(), is_to_broker=False)
         made = PeerSocket.connection_made
 
         def give_up(transport: asyncio.BaseTransport) -> None:

@@ -109,7 +109,9 @@ def test_a_voter_counts_as_unknown_until_the_node_has_turned_to_it() -> None:
     )
 
     async def scenario() -> None:
-        peers = PeerLanes(PeerTransport(config, {}), LoopTimers(), Observer(), post=lambda _: None)
+        peers = PeerLanes(
+            PeerTransport(config, {}, "PLAINTEXT"), LoopTimers(), Observer(), post=lambda _: None
+        )
         seen = [unknown_voters(config, peers.destinations)]
         for correlation, voter in enumerate((3, 3, 2)):
             send = Send(

@@ -50,13 +50,14 @@ def reply(request):
     return Reply(request=request, message=ANSWER)
 
 
-def send(correlation, destination=1, *, is_fetch=False, timeout_ns=SECOND):
+def send(correlation, destination=1, *, is_fetch=False, is_to_broker=False, timeout_ns=SECOND):
     return Send(
         destination=NodeId(destination),
         correlation=correlation,
         message=FetchRequest() if is_fetch else ApiVersionsRequest(),
         version=0,
         timeout_ns=timeout_ns,
+        is_to_broker=is_to_broker,
     )
 
 

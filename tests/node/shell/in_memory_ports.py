@@ -26,6 +26,7 @@ from kraftproof.node.wire.messages.generated.api_versions_request import ApiVers
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.batches import encode_batch
+from tests.node.shell.in_memory_partitions import NotedPartitions
 from tests.node.shell.manual_timers import ManualTimers
 
 SNAPSHOT = SnapshotId(Offset(1), Epoch(1))
@@ -58,6 +59,11 @@ class NotedDisk(Disk):
         self._notes = notes
         self.fails: set[str] = set()
         self.appended: list[Batch] = []
+        self.noted_partitions = NotedPartitions(self._note)
+
+    @property
+    def partitions(self) -> NotedPartitions:
+        return self.noted_partitions
 
     def _note(self, name: str) -> None:
         if name in self.fails:
@@ -139,6 +145,9 @@ class HeldWorkers(Workers):
         next(steps)
         self.held.append(work)
 
+    def background(self, steps: Any, done: Callable[[Any], None], failed: Failed) -> None:
+        self.run(steps, done, failed)
+
     def barrier(self, done: Callable[[], None]) -> None:
         if self.has_slow_barriers:
             self.barriers.append(done)
@@ -171,8 +180,16 @@ class PeerSockets(Transport[PeerSocket]):
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
         self.made: list[PeerSocket] = []
+        self.targets: list[tuple[NodeId, bool]] = []
 
-    def connect(self, destination: NodeId, owner: ConnectionOwner[PeerSocket, Any]) -> PeerSocket:
+    def connect(
+        self,
+        destination: NodeId,
+        owner: ConnectionOwner[PeerSocket, Any],
+        *,
+        is_to_broker: bool,
+    ) -> PeerSocket:
+        self.targets.append((destination, is_to_broker))
         self.made.append(PeerSocket(owner))
         return self.made[-1]
 

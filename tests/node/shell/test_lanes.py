@@ -137,3 +137,10 @@ def test_a_node_that_ends_hears_of_no_request():
     assert connection.is_closed
     rig.timers.wait_until(10 * SECOND)
     assert ends(rig) == []
+
+
+def test_the_two_listeners_of_a_node_are_two_peers():
+    rig = Rig()
+    rig.start(send(1), send(2, is_to_broker=True), send(3), send(4, is_to_broker=True))
+    assert rig.peers.targets == [(1, False), (1, True)]
+    assert rig.peers.made[1].sent == [0, 1]

@@ -4,13 +4,13 @@ from kraftproof.node.core.base.config import Endpoint, NodeConfig
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.wire.records.raw_batch import RawBatch
-from kraftproof.node.wire.types import Uuid
+from kraftproof.node.wire.types import ZERO_UUID
+from tests.support.node.data_messages import TOPIC
 
-TOPIC = Uuid(b"t" * 16)
 LOG = LogId(TOPIC, 0)
 
 
@@ -58,7 +58,8 @@ class DataBroker:
             topic="t",
             start_offset=Offset(start),
             end_offset=Offset(batches[-1].next_offset if batches else start),
-            epochs=tuple(epochs),
+            directory=ZERO_UUID,
+            epochs=tuple((entry.epoch, entry.start_offset) for entry in epochs),
             high_watermark=Offset(self.world.checkpoints.get((self.node_id, log), 0)),
             producer_batches=tuple(batches),
             size=sum(batch.size for batch in batches),

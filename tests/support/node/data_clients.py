@@ -1,7 +1,10 @@
-"""Produce and Fetch requests of clients in the data world. No tests here."""
+"""Requests of clients and decisions about brokers in the data world. No tests here."""
 
+from kraftproof.node.core.controller.partitions.fencing import fence, unfence
+from kraftproof.node.core.effects import Send
 from kraftproof.node.wire.messages import fetch_request
 from tests.support.node.client_batches import batch_bytes
+from tests.support.node.data_broker import LOG
 from tests.support.node.data_messages import produce_message
 
 START_MS = 1_700_000_000_000
@@ -40,3 +43,28 @@ class DataClients:
         """The answer about the only partition of a Fetch; None while it waits."""
         answer = self.brokers[node_id].answers.get(token)
         return None if answer is None else answer.responses[0].partitions[0]
+
+    def fence(self, node_id):
+        """Fence a broker, as after a lost session; the brokers see it with `publish`."""
+        self.write(*fence(self.image, self.image.brokers[node_id]))
+
+    def unfence(self, node_id):
+        """Unfence a broker, as after a heartbeat."""
+        self.write(*unfence(self.image, self.image.brokers[node_id]))
+
+    def resume(self, node_id):
+        """Let a killed process live on, as after a pause: its requests end without an answer."""
+        broker = self.brokers[node_id]
+        broker.is_up = True
+        for item in self.missed.pop(node_id, []):
+            if isinstance(item, Send):
+                self._answer(broker, item, None)
+            elif isinstance(item, tuple):
+                self._answer(broker, item[0], None)
+            else:
+                self.queue.append((broker, item))
+
+    def logs(self):
+        """The bytes of the first partition's batches, by broker."""
+        brokers = self.brokers.items()
+        return {node: [batch.data for batch in broker.disk[LOG]] for node, broker in brokers}

@@ -7,6 +7,8 @@ from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
 from kraftproof.node.wire.types import Uuid
 
+TOPIC = Uuid(b"t" * 16)
+
 
 def registration(node_id, epoch, *, incarnation=0):
     """An unfenced registration."""
@@ -45,3 +47,8 @@ def with_batches(disk, effect):
         for topic, partitions in zip(effect.message.responses, topics, strict=True)
     )
     return replace(effect.message, responses=responses)
+
+
+def change(**fields):
+    """A change of the first partition."""
+    return records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, **fields)

@@ -10,12 +10,12 @@ from random import Random
 
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock
-from kraftproof.node.core.controller.fencing import fence, unfence
 from kraftproof.node.core.controller.partitions.isr import alter_partition
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.effects import Append, EndRequest, Flush, Reply, Send, Truncate
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log_effects import (
+    ConfigureLog,
     CreateLog,
     DeleteLog,
     FindTimestamp,
@@ -63,6 +63,8 @@ class DataWorld(DataClients):
         self.effects: list = []
         self.requests = 0
         self.closed: list[int] = []
+        self.missed: dict[int, list] = {}
+        """The messages of a paused process."""
         self.image = EMPTY_IMAGE
         ids = tuple(range(1, count + 1))
         for node_id in ids:
@@ -127,7 +129,7 @@ class DataWorld(DataClients):
                 disk[log] = [batch for batch in disk[log] if batch.next_offset <= end]
             case RestartLog(log=log):
                 disk[log] = []
-            case RaiseLogStart() | NoteEpoch():
+            case RaiseLogStart() | NoteEpoch() | ConfigureLog():
                 pass
             case _:
                 return False
@@ -177,7 +179,10 @@ class DataWorld(DataClients):
         self.queue.rotate(-place)
         sender, item = self.queue.popleft()
         self.queue.rotate(place)
-        if not sender.is_up or self.brokers[sender.node_id] is not sender:
+        if self.brokers[sender.node_id] is not sender:
+            return
+        if not sender.is_up:
+            self.missed.setdefault(sender.node_id, []).append(item)
             return
         if isinstance(item, Flushed):
             sender.data.flushed(item)
@@ -271,12 +276,6 @@ class DataWorld(DataClients):
         _, target, request = item
         is_alive = target.is_up and self.brokers[target.node_id] is target
         return not is_alive or request in target.answers
-
-    def fence(self, node_id):
-        self.write(*fence(self.image, self.image.brokers[node_id]))
-
-    def unfence(self, node_id):
-        self.write(*unfence(self.image, self.image.brokers[node_id]))
 
     def kill(self, node_id):
         """End a process; the page cache keeps what was written."""

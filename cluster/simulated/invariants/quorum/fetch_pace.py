@@ -37,6 +37,20 @@ Leadership = tuple[int, int]
 """An epoch and its leader as the status names them."""
 
 
+class Pause(Struct, frozen=True, kw_only=True):
+    """A wait before the next Fetch: its begin in true time, and its length by the node's clock."""
+
+    since_ns: int
+    wait_ns: int
+
+    def earliest_ns(self, rate_error: float) -> int:
+        """Return the earliest true time of its end, by the clock rates known at the next Fetch."""
+        return int(self.since_ns + self.wait_ns * (1 - 2 * rate_error))
+
+
+NO_PAUSE: Final = Pause(since_ns=0, wait_ns=0)
+
+
 class FetchPace(Struct, kw_only=True):
     """The newest Fetch of a process, and the failures of earlier Fetches."""
 
@@ -50,10 +64,10 @@ class FetchPace(Struct, kw_only=True):
     took_ns: int = 0
     leadership: Leadership = (-1, -1)
     """The leadership before the step of the newest Fetch."""
-    failures: dict[int, tuple[int, int]]
-    """The number of failures in a row, and the earliest true time of the next Fetch, by target."""
-    not_before_ns: int = 0
-    """The earliest true time of the next Fetch to any target."""
+    failures: dict[int, tuple[int, Pause]]
+    """The number of failures in a row, and the wait before the next Fetch, by target."""
+    pause: Pause = NO_PAUSE
+    """The wait before the next Fetch to any target."""
     fetch_offset: int = -1
     """The offset of the newest Fetch; another one after a snapshot was loaded."""
     doubt: str | None = None
@@ -88,7 +102,7 @@ class FetchesBackOff(Invariant):
     ) -> None:
         pace = self._nodes[process.node_id]
         pace.failures.clear()
-        pace.not_before_ns = 0
+        pace.pause = NO_PAUSE
         pace.doubt = None
 
     @override
@@ -99,11 +113,11 @@ class FetchesBackOff(Invariant):
         leadership = (-1, -1) if status is None else (status.epoch, status.leader)
         if leadership != pace.leadership:
             pace.failures.clear()
-            pace.not_before_ns = 0
+            pace.pause = NO_PAUSE
         elif isinstance(effect.message, FETCH):
             if _fetch_offset(effect.message) != pace.fetch_offset:
                 pace.failures.clear()
-                pace.not_before_ns = 0
+                pace.pause = NO_PAUSE
             pace.doubt = self._fault(process, pace, effect.destination, now)
         if isinstance(effect.message, FETCH):
             pace.fetch_offset = _fetch_offset(effect.message)
@@ -113,8 +127,9 @@ class FetchesBackOff(Invariant):
 
     def _fault(self, process: ProcessView, pace: FetchPace, target: int, now: Moment) -> str | None:
         """Describe a Fetch that comes too early or too late; None if the time is right."""
-        times, earliest_ns = pace.failures.get(target, (0, 0))
-        earliest_ns = max(earliest_ns, pace.not_before_ns)
+        rate_error = self.monitor.rate_error
+        times, pause = pace.failures.get(target, (0, NO_PAUSE))
+        earliest_ns = max(one.earliest_ns(rate_error) for one in (pause, pace.pause))
         if now.true_ns < earliest_ns - ROUNDING_NS:
             early_ms = (earliest_ns - now.true_ns) / 1e6
             return f"a Fetch to node {target} after {times} failures, {early_ms:.0f} ms too early"
@@ -122,7 +137,7 @@ class FetchesBackOff(Invariant):
             return None  # a voter waits for its flush before a Fetch
         longest_ns = max(pace.took_ns, self._timeouts.retry_backoff_max_ns)
         waited_ns = now.running_ns - pace.ended.running_ns
-        if waited_ns > longest_ns * (1 + 2 * self.monitor.rate_error) + SLACK_NS:
+        if waited_ns > longest_ns * (1 + 2 * rate_error) + SLACK_NS:
             return f"a Fetch to node {target} only {waited_ns / 1e6:.0f} ms after the one before"
         return None
 
@@ -139,6 +154,8 @@ class FetchesBackOff(Invariant):
         pace = self._nodes[process.node_id]
         self._report_doubt(process, pace)
         if request.correlation != pace.correlation or pace.sent is None:
+            if isinstance(answer, fetch_response.FetchResponse) and not answer.error_code:
+                pace.failures.pop(request.destination, None)  # the voter answers, if late
             return
         pace.ended = moment(process)
         pace.took_ns = pace.ended.true_ns - pace.sent.true_ns
@@ -150,8 +167,8 @@ class FetchesBackOff(Invariant):
         pace.failures.pop(pace.target, None)
         partitions = answer.responses[0].partitions if answer.responses else ()
         if not partitions or partitions[0].error_code:
-            least_ns = self._timeouts.retry_backoff_ns * (1 - 2 * self.monitor.rate_error)
-            pace.not_before_ns = int(pace.ended.true_ns + least_ns)
+            wait_ns = self._timeouts.retry_backoff_ns
+            pace.pause = Pause(since_ns=pace.ended.true_ns, wait_ns=wait_ns)
 
     @override
     def on_unanswered(self, process: ProcessView, correlation: int) -> None:
@@ -170,8 +187,8 @@ class FetchesBackOff(Invariant):
         timeout_ns = max(min(timeouts.request_ns, timeouts.fetch_ns), timeouts.election_ns)
         if pace.took_ns > timeout_ns * (1 + 2 * rate_error) + ROUNDING_NS:
             wait_ns = max(wait_ns, pace.took_ns)
-        earliest_ns = int(now.true_ns + wait_ns * (1 - 2 * rate_error))
-        pace.failures[pace.target] = (times + 1, earliest_ns)
+        pause = Pause(since_ns=now.true_ns, wait_ns=wait_ns)
+        pace.failures[pace.target] = (times + 1, pause)
 
 
 def _fetch_offset(message: fetch_request.FetchRequest) -> int:

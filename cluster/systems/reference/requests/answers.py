@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from kraftproof.cluster.systems.reference.requests.case import Expects, Send
 from kraftproof.cluster.systems.reference.requests.misfit import misfit
+from kraftproof.node.server.connection import MAX_IN_FLIGHT
 from kraftproof.node.wire.codec import SUPPORTED, decode_request, decode_response
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.headers import split_request, split_response
@@ -27,10 +28,11 @@ MOST_NAMED: Final = 5
 
 
 class Outstanding(Struct):
-    """A frame that was sent, and the time by which its answer is due."""
+    """A frame that was sent, and the time from which its answer is due."""
 
     send: Send
-    due_ns: int | None
+    since_ns: int
+    """The time of the frame, or of the answer that let the node take the frame."""
 
 
 class ConnectionJudge:
@@ -57,11 +59,9 @@ class ConnectionJudge:
         if send.expects is not Expects.ANSWER:
             self._may_end = True
         if send.expects is not Expects.NOTHING:
-            within = send.within_ms
-            due_ns = None if within is None else now_ns + (within + self._slack_ms) * 1_000_000
-            self._outstanding.append(Outstanding(send, due_ns))
+            self._outstanding.append(Outstanding(send, now_ns))
 
-    def received(self, data: bytes) -> None:
+    def received(self, data: bytes, now_ns: int) -> None:
         """Judge bytes that came from the node, also bytes after the last answer."""
         buffer = self._buffer
         buffer += data
@@ -75,6 +75,8 @@ class ConnectionJudge:
             payload = bytes(buffer[SIZE.size : SIZE.size + size])
             del buffer[: SIZE.size + size]
             self.problem = self._judge(payload)
+            if len(self._outstanding) >= MAX_IN_FLIGHT:
+                self._outstanding[MAX_IN_FLIGHT - 1].since_ns = now_ns  # only now taken
 
     def ended(self, *, by_node: bool) -> None:
         """Record the end of the connection: by the node's own code, or with the node's process."""
@@ -88,8 +90,10 @@ class ConnectionJudge:
         if self.is_done:
             return
         oldest = self._outstanding[0]
-        if oldest.due_ns is not None and now_ns > oldest.due_ns:
-            allowed_ms = (oldest.send.within_ms or 0) + self._slack_ms
+        if oldest.send.within_ms is None:
+            return
+        allowed_ms = oldest.send.within_ms + self._slack_ms
+        if now_ns > oldest.since_ns + allowed_ms * 1_000_000:
             self.problem = f"no answer within {allowed_ms} ms: {oldest.send.about}"
 
     def _judge(self, payload: bytes) -> str | None:

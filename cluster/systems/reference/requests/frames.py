@@ -28,6 +28,7 @@ from kraftproof.node.wire.messages import (
     describe_configs_request,
     envelope_request,
     metadata_request,
+    produce_request,
 )
 from kraftproof.node.wire.principal import ANONYMOUS, encode_principal
 
@@ -98,7 +99,7 @@ def draw_whole(listener: Listener, random: Random) -> Frame:
         if message is not None:
             return Frame(
                 data=framed(payload_of(message, version, random)),
-                expects=Expects.ANSWER,
+                expects=_expected(message, Expects.ANSWER),
                 about=f"{type(message).__name__} v{version}",
                 within_ms=_allowed_ms(message),
             )
@@ -151,6 +152,12 @@ def _reads(api_key: int, version: int, body: bytes) -> Message | None:
         return None
 
 
+def _expected(message: Message | None, usual: Expects) -> Expects:
+    """Return `usual`, but nothing for a Produce with acks=0, which is never answered."""
+    is_silent = isinstance(message, produce_request.ProduceRequest) and message.acks == 0
+    return Expects.NOTHING if is_silent else usual
+
+
 def _allowed_ms(message: Message) -> int | None:
     """Return the time that a request gives its node; None if nobody waits that long."""
     if isinstance(message, envelope_request.EnvelopeRequest):
@@ -194,7 +201,7 @@ def _wrong(payload: bytes, about: str, listener: Listener, random: Random) -> Fr
         return draw_whole(listener, random)
     return Frame(
         data=framed(payload),
-        expects=Expects.EITHER,
+        expects=_expected(message, Expects.EITHER),
         about=about,
         within_ms=0 if message is None else _allowed_ms(message),
     )

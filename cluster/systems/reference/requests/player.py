@@ -167,7 +167,7 @@ class _Player:
     def _look(self) -> bool:
         """Read what has arrived; return whether nothing more has to come."""
         for stream, judge in self._streams.values():
-            judge.received(stream.take())
+            judge.received(stream.take(), stream.now_ns())
             if stream.end is not None and not judge.is_done:
                 judge.ended(by_node=stream.end)
             judge.overdue(stream.now_ns())

@@ -18,10 +18,10 @@ from kraftproof.node.core.broker.data.produce import ProduceService
 from kraftproof.node.core.broker.data.producer_ids import ProducerIds
 from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
-from kraftproof.node.core.partition.recovered import RecoveredLog
 from kraftproof.node.core.partition.replicas import Replicas
 from kraftproof.node.wire.messages import (
     delete_records_request,

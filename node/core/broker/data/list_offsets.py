@@ -97,6 +97,7 @@ class ListOffsetsService:
         answers[search.partition] = _partition(
             opened.event.version,
             answers[search.partition].partition_index,
+            error=ErrorCode.KAFKA_STORAGE_ERROR if event.has_failed else ErrorCode.NONE,
             offset=event.offset,
             timestamp=event.timestamp_ms,
             epoch=event.epoch,

@@ -7,6 +7,7 @@ import pytest
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
+from kraftproof.cluster.simulated.shape import draw_timeouts
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 
 SECOND_NS = 1_000_000_000
@@ -102,3 +103,25 @@ def test_a_world_that_was_hurt_settles_before_it_is_judged(tmp_path):
         assert final_checks.is_settled(cluster.world, core, end)
 
     cluster.run(main())
+
+
+@pytest.mark.simulation
+def test_a_broker_that_gives_up_in_the_final_phase_is_started_again(tmp_path):
+    """A session of 18 s outlasts the 15 s for which the broker waits (seeds 200450, 200782)."""
+    waits = (seed for seed in range(100) if registration_ns(seed) < 18 * SECOND_NS)
+    nodes = nodes_of(controller=1, broker=1)
+    options = ClusterOptions(nodes=nodes, seed=next(waits), directory=tmp_path, timeouts="default")
+    cluster = SimulatedCluster(options)
+
+    async def main():
+        await cluster.start()
+        await cluster.kill(2)
+        await converge(cluster.scope, cluster.world, FinalPhase(core=(1, 2)))
+
+    cluster.run(main())
+    assert cluster.world.machines[2].restart_count == 3
+
+
+def registration_ns(seed):
+    """Return the time that a broker of the seed waits for its registration."""
+    return draw_timeouts("default", Random(f"{seed}/registration")).initial_registration_ns

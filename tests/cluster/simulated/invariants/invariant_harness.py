@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -47,6 +48,7 @@ class Process:
         self.status = None
         self.event = None
         self.log = LogMirror()
+        self.partitions = PartitionMirrors()
         self._harness = harness
         self._asleep_ns = 0
         self._requests = 0
@@ -121,8 +123,14 @@ class Process:
         for lost in self._harness.monitor.on_unanswered:
             lost(self, correlation)
 
-    def hears(self, voter, request, answer):
-        send = Send(destination=voter, correlation=1, message=request, version=1, timeout_ns=1)
+    def hears(self, voter, request, answer, correlation=1):
+        send = Send(
+            destination=voter,
+            correlation=correlation,
+            message=request,
+            version=1,
+            timeout_ns=1,
+        )
         for heard in self._harness.monitor.on_response[type(request)]:
             heard(self, send, answer)
 

@@ -125,3 +125,21 @@ def test_a_restart_and_a_voter_that_flushes_may_take_any_time() -> None:
     ends(harness, process, SERVED)
     fetches(harness, process, 5_000)
     assert harness.reported == []
+
+
+def test_a_late_answer_to_an_earlier_fetch_ends_the_wait() -> None:
+    """Seed 200364: the voter answered a Fetch that a later Fetch had superseded."""
+    harness, process = node()
+    ends(harness, process, LOST)
+    process.hears(2, FETCH, OTHER_LEADER, correlation=0)
+    fetches(harness, process, 0)
+    assert harness.reported == []
+
+
+def test_a_clock_that_drifts_within_a_wait_shortens_the_wait() -> None:
+    """Seed 200909: the drift began after the failure, and before the next Fetch."""
+    harness, process = node()
+    ends(harness, process, LOST)
+    harness.monitor.rate_error = 0.4
+    fetches(harness, process, 15)
+    assert harness.reported == []

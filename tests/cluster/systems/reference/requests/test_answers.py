@@ -7,6 +7,7 @@ import pytest
 from kraftproof.cluster.systems.reference.requests.answers import ConnectionJudge
 from kraftproof.cluster.systems.reference.requests.case import Expects, Send
 from kraftproof.cluster.systems.reference.requests.frames import framed
+from kraftproof.node.server.connection import MAX_IN_FLIGHT
 from kraftproof.node.wire.codec import encode_request, encode_response, header_versions
 from kraftproof.node.wire.headers import (
     RequestHeader,
@@ -63,7 +64,7 @@ def judged(sends: list[Send], received: bytes) -> str | None:
     one = judge()
     for each in sends:
         one.sent(each, 0)
-    one.received(received)
+    one.received(received, 0)
     return one.problem
 
 
@@ -77,7 +78,7 @@ def test_answers_in_order_are_right() -> None:
         one.sent(each, 0)
     for byte in FIRST + SECOND:
         assert not one.is_done
-        one.received(bytes([byte]))
+        one.received(bytes([byte]), 0)
     assert one.is_done
     assert one.problem is None
 
@@ -190,3 +191,17 @@ def test_configurations_come_in_the_order_of_the_request() -> None:
 
     assert judged(asked, described("a", "b")) is None
     assert "in their order" in (judged(asked, described("b", "a")) or "")
+
+
+def test_a_request_behind_a_full_window_is_due_after_it_was_taken() -> None:
+    """Seed 200712: of 250 requests at once, a node takes 100, and others with each answer."""
+    one = judge()
+    for number in range(MAX_IN_FLIGHT + 1):
+        one.sent(send(create("a"), number, within_ms=2_000), 0)
+    one.received(answer(created("a"), 0), 4 * SECOND_NS)
+    for number in range(1, MAX_IN_FLIGHT):
+        one.received(answer(created("a"), number), 4 * SECOND_NS)
+    one.overdue(7 * SECOND_NS)
+    assert one.problem is None
+    one.overdue(10 * SECOND_NS)
+    assert "no answer within" in (one.problem or "")

@@ -2,16 +2,13 @@
 
 import pytest
 
-from kraftproof.node.core.log_effects import CreateLog, DeleteLog, NoteEpoch, RestartLog
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.log_effects import CreateLog, DeleteLog, NoteEpoch
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.types import Uuid
+from tests.support.node.data_messages import change
 from tests.support.node.data_world import LOG, TOPIC, DataWorld
-
-
-def logs(world):
-    return {
-        node: [batch.data for batch in broker.disk[LOG]] for node, broker in world.brokers.items()
-    }
 
 
 def test_each_replica_gets_a_log_and_the_leader_enters_its_epoch():
@@ -32,8 +29,8 @@ def test_an_acknowledged_batch_is_on_every_member_of_the_isr_byte_for_byte():
     world.run(50)
     answer = world.produced(1, token)
     assert (answer.error_code, answer.base_offset, answer.log_start_offset) == (0, 0, 0)
-    assert [len(batches) for batches in logs(world).values()] == [1, 1, 1]
-    assert len({tuple(batches) for batches in logs(world).values()}) == 1
+    assert [len(batches) for batches in world.logs().values()] == [1, 1, 1]
+    assert len({tuple(batches) for batches in world.logs().values()}) == 1
     assert world.brokers[1].replica.index.high_watermark == 3
 
 
@@ -132,57 +129,6 @@ def test_an_isr_that_shrank_below_the_minimum_after_the_append_is_reported():
     assert world.produced(1, late) is None, "the high watermark stands still below min ISR"
 
 
-def test_a_new_leader_has_every_acknowledged_batch_and_the_old_one_truncates_by_epoch():
-    world = DataWorld()
-    world.run(100)
-    token = world.produce(1, 2, value=b"acknowledged")
-    world.run(50)
-    assert world.produced(1, token).error_code == 0
-    world.kill(2)
-    world.kill(3)
-    world.produce(1, 1, acks=1, value=b"on the old leader alone")
-    world.kill(1)
-    world.fence(1)
-    for node in (2, 3):
-        world.brokers[node].is_up = True
-    world.publish()
-    assert world.partition.leader == 2
-    token = world.produce(2, 1, value=b"of the new leader")
-    world.run(300)
-    assert world.produced(2, token).base_offset == 2
-    world.restart(1)
-    world.publish()
-    world.run(1000)
-    assert len({tuple(batches) for batches in logs(world).values()}) == 1
-    assert [batch.epoch for batch in world.brokers[1].disk[LOG]] == [0, 1]
-    assert set(world.partition.isr) == {1, 2, 3}
-
-
-def test_a_former_leader_without_records_in_its_epoch_drops_the_epoch():
-    """Leader 1 led epoch 2 without an append; leader 2 has more records of epoch 0."""
-    world = DataWorld(2)
-    world.run(50)
-    world.kill(2)
-    for leader, node in ((2, 2), (1, 1)):
-        world.write(change(leader=leader, isr=(1, 2)))
-        del node
-    world.publish(1)
-    assert world.brokers[1].replica.index.epochs.latest == 2
-    world.brokers[2].is_up = True
-    world.publish(2)
-    world.write(change(leader=2))
-    world.publish()
-    world.produce(2)
-    world.run(2000)
-    assert len({tuple(batches) for batches in logs(world).values()}) == 1
-    epochs = [broker.replica.index.epochs.entries for broker in world.brokers.values()]
-    assert epochs[0] == epochs[1]
-
-
-def change(**fields):
-    return records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, **fields)
-
-
 def test_requests_to_the_wrong_broker_name_the_leader():
     world = DataWorld()
     answer = world.produced(2, world.produce(2))
@@ -202,20 +148,6 @@ def test_a_waiting_batch_ends_with_the_leadership():
     assert world.produced(1, token).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
-def test_a_deleted_topic_ends_its_logs_and_waiting_requests():
-    world = DataWorld()
-    world.kill(3)
-    token = world.produce(1, timeout_ms=60_000)
-    fetch = world.fetch(1, 1, max_wait_ms=10_000)
-    world.write(records.RemoveTopicRecord(topic_id=TOPIC))
-    world.publish()
-    assert world.produced(1, token).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
-    assert world.fetched(1, fetch).error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    deleted = [node for node, effect in world.effects if isinstance(effect, DeleteLog)]
-    assert deleted == [1, 2]
-    assert not world.brokers[1].data.replicas.by_log
-
-
 def test_a_recovered_log_that_the_image_does_not_place_here_is_stray():
     world = DataWorld()
     world.kill(3)
@@ -225,70 +157,28 @@ def test_a_recovered_log_that_the_image_does_not_place_here_is_stray():
     assert stray == [(3, True)]
 
 
-def test_a_follower_whose_records_are_gone_at_the_leader_starts_there():
-    world = DataWorld(2, configs={"retention.bytes": "1"})
-    world.run(50)
-    world.kill(2)
-    world.fence(2)
-    world.publish()
-    for _ in range(3):
-        world.produce(1, 1)
-    world.run(50)
-    leader = world.brokers[1].replica
-    leader.raise_start(2)
-    del world.brokers[1].disk[LOG][:2]
-    world.restart(2)
-    world.publish()
-    world.run(1500)
-    assert (2, RestartLog(log=LOG, start_offset=2)) in world.effects
-    assert world.brokers[2].replica.index.end_offset == 3
-    assert logs(world)[1] == logs(world)[2]
-
-
-def test_a_follower_beyond_the_end_of_an_unclean_leader_truncates():
-    world = DataWorld(2)
-    world.run(50)
-    for _ in range(4):
-        world.produce(1, 2)
-        world.run(50)
-    world.kill(1)
-    world.kill(2)
-    shorter = {LOG: world.brokers[2].disk[LOG][:1]}
-    world.restart(2, disk=shorter)
-    world.restart(1)
-    world.write(change(leader=2, isr=(2,)))
-    world.publish()
-    world.produce(2, 1)
-    world.run(2000)
-    assert logs(world)[1] == logs(world)[2]
-    assert [batch.epoch for batch in world.brokers[1].disk[LOG]] == [0, 1]
-
-
-def test_durable_topics_acknowledge_flushed_records_alone():
-    world = DataWorld(configs={"flush.messages": "1"})
-    world.run(100)
-    world.hold_flushes = True
-    token = world.produce(1, 1)
-    leader_only = world.produce(1, 1, acks=1)
-    world.run(500)
-    assert world.produced(1, token) is None
-    assert world.produced(1, leader_only) is None
-    world.hold_flushes = False
-    for broker, done in world.flushes:
-        world.queue.append((broker, done))
-    world.run(500)
-    assert world.produced(1, token).error_code == 0
-    assert world.produced(1, leader_only).error_code == 0
-
-
-def test_a_flush_of_an_earlier_generation_proves_nothing():
-    world = DataWorld(1, configs={"flush.messages": "1"})
-    world.hold_flushes = True
-    world.produce(1, 2, timeout_ms=60_000)
-    replica = world.brokers[1].replica
-    replica.truncate(0)
-    token = world.produce(1, 1, timeout_ms=60_000)
-    for broker, done in world.flushes[:1]:
-        world.queue.append((broker, done))
-    world.settle()
-    assert world.produced(1, token) is None
+def test_a_stray_log_goes_before_a_new_topic_takes_its_name():
+    """The directory of a log has the topic's name, and the topic was created anew meanwhile."""
+    world = DataWorld()
+    world.kill(3)
+    world.write(records.RemoveTopicRecord(topic_id=TOPIC))
+    again = Uuid(b"u" * 16)
+    world.write(
+        records.TopicRecord(name="t", topic_id=again),
+        records.PartitionRecord(
+            partition_id=0,
+            topic_id=again,
+            replicas=(3,),
+            isr=(3,),
+            leader=3,
+            leader_epoch=0,
+            partition_epoch=0,
+        ),
+    )
+    world.effects.clear()
+    world.restart(3)
+    changes = [e for node, e in world.effects if isinstance(e, DeleteLog | CreateLog)]
+    assert changes == [
+        DeleteLog(log=LOG, is_stray=True),
+        CreateLog(log=LogId(again, 0), topic="t"),
+    ]

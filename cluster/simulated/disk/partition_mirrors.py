@@ -1,0 +1,162 @@
+"""Copies of a node's partition logs as the simulated disk holds them; see log_mirror.py.
+
+The mirrors outlive the processes of a node. A start compares them with the recovered logs.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.wire.records.raw_batch import RawBatch
+
+
+class PartitionMirror:
+    """The written batches of one log, and the offset up to which a loss of power keeps them."""
+
+    __slots__ = (
+        "_ends",
+        "batches",
+        "durable_end",
+        "end_offset",
+        "generation",
+        "start_offset",
+        "topic",
+    )
+
+    def __init__(self, topic: str) -> None:
+        self.topic = topic
+        self.batches: list[RawBatch] = []
+        self._ends: list[int] = []
+        self.start_offset = 0
+        self.end_offset = 0
+        """The offset after the last record."""
+        self.durable_end = 0
+        self.generation = 0
+        """Number of truncations and restarts."""
+
+    def append(self, batch: RawBatch) -> None:
+        """Append one batch, which is not durable yet."""
+        self.batches.append(batch)
+        self.end_offset = batch.next_offset
+        self._ends.append(self.end_offset)
+
+    def truncate(self, end_offset: int) -> None:
+        """Durably remove every batch that reaches past the offset."""
+        kept = bisect_right(self._ends, end_offset)
+        del self.batches[kept:], self._ends[kept:]
+        self.end_offset = min(self.end_offset, end_offset)
+        self.start_offset = min(self.start_offset, self.end_offset)
+        self.durable_end = min(self.durable_end, self.end_offset)
+        self.generation += 1
+
+    def restart(self, start_offset: int) -> None:
+        """Remove every batch, and go on at an offset."""
+        self.batches.clear()
+        self._ends.clear()
+        self.start_offset = self.end_offset = self.durable_end = start_offset
+        self.generation += 1
+
+    def raise_start(self, start_offset: int) -> None:
+        """Remove the batches that end at or below the offset."""
+        removed = bisect_right(self._ends, start_offset)
+        del self.batches[:removed], self._ends[:removed]
+        self.start_offset = start_offset
+
+    def between(self, start: int, end: int) -> list[RawBatch]:
+        """Return the batches that end above `start` and at or below `end`."""
+        return self.batches[bisect_right(self._ends, start) : bisect_right(self._ends, end)]
+
+
+class LostPartition(Struct, frozen=True, kw_only=True):
+    """A log of which a start did not find every durable record."""
+
+    log: LogId
+    promised_end: int
+    """The end of the records that were durable."""
+    found_end: int | None
+    """The end of the recovered log; None without a log."""
+
+
+class PartitionMirrors:
+    """The mirrors of one disk, by log."""
+
+    __slots__ = ("_flushed", "_mirrors")
+
+    def __init__(self) -> None:
+        self._mirrors: dict[LogId, PartitionMirror] = {}
+        self._flushed: set[LogId] = set()
+        """The logs whose directory is durable; asked for membership only."""
+
+    def __len__(self) -> int:
+        """Return the number of logs."""
+        return len(self._mirrors)
+
+    def __iter__(self) -> Iterator[LogId]:
+        """Yield the logs in order of ids."""
+        return iter(sorted(self._mirrors))
+
+    def get(self, log: LogId) -> PartitionMirror | None:
+        """Return the mirror of a log, if the node has the log."""
+        return self._mirrors.get(log)
+
+    def of(self, log: LogId) -> PartitionMirror:
+        """Return the mirror of a log of the node."""
+        return self._mirrors[log]
+
+    def create(self, log: LogId, topic: str) -> None:
+        """Add an empty log."""
+        self._mirrors[log] = PartitionMirror(topic)
+
+    def delete(self, log: LogId) -> None:
+        """Remove a log."""
+        del self._mirrors[log]
+        self._flushed.discard(log)
+
+    def flushed(self, log: LogId, generation: int, end_offset: int) -> None:
+        """Note a finished flush that began at an end of the log."""
+        mirror = self._mirrors.get(log)
+        if mirror is not None and mirror.generation == generation:
+            self._flushed.add(log)
+            mirror.durable_end = max(mirror.durable_end, end_offset)
+
+    def all_flushed(self) -> None:
+        """Note an orderly stop, after which every record is durable."""
+        for log in self:
+            mirror = self._mirrors[log]
+            self.flushed(log, mirror.generation, mirror.end_offset)
+
+    def recovered(self, found: Sequence[RecoveredLog]) -> list[LostPartition]:
+        """Follow a start, and return the logs that lack durable records."""
+        lost: list[LostPartition] = []
+        ends = {each.log: each for each in found}
+        for log in list(self):
+            mirror, recovered = self._mirrors[log], ends.get(log)
+            if recovered is None:
+                if log in self._flushed:
+                    lost.append(
+                        LostPartition(log=log, promised_end=mirror.durable_end, found_end=None)
+                    )
+                self.delete(log)
+            elif recovered.end_offset < mirror.durable_end:
+                lost.append(
+                    LostPartition(
+                        log=log,
+                        promised_end=mirror.durable_end,
+                        found_end=recovered.end_offset,
+                    )
+                )
+        for recovered in found:
+            self._follow(recovered)
+        return lost
+
+    def _follow(self, recovered: RecoveredLog) -> None:
+        if recovered.log not in self._mirrors:
+            self.create(recovered.log, recovered.topic)
+        mirror = self._mirrors[recovered.log]
+        mirror.truncate(recovered.end_offset)
+        mirror.raise_start(recovered.start_offset)
+        mirror.end_offset = mirror.durable_end = recovered.end_offset
+        self._flushed.add(recovered.log)

@@ -1,0 +1,57 @@
+"""The mirrors of partition logs: what a start must find, and what it may lack."""
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition, PartitionMirrors
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import Offset
+from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
+from tests.support.node.raw_batches import raw
+
+LOG = LogId(Uuid(b"topic of the log"), 0)
+
+
+def written(flushed_end=None):
+    mirrors = PartitionMirrors()
+    mirrors.create(LOG, "t")
+    for offset in range(5):
+        mirrors.of(LOG).append(raw(offset))
+    if flushed_end is not None:
+        mirrors.flushed(LOG, 0, flushed_end)
+    return mirrors
+
+
+def found(end_offset, start_offset=0):
+    return RecoveredLog(
+        log=LOG,
+        topic="t",
+        directory=ZERO_UUID,
+        start_offset=Offset(start_offset),
+        end_offset=Offset(end_offset),
+        high_watermark=Offset(start_offset),
+    )
+
+
+def test_a_start_that_finds_the_flushed_records_is_followed():
+    mirrors = written(3)
+    assert mirrors.recovered([found(4, start_offset=1)]) == []
+    mirror = mirrors.of(LOG)
+    assert (mirror.start_offset, mirror.end_offset, mirror.durable_end) == (1, 4, 4)
+    assert [batch.base_offset for batch in mirror.between(1, 3)] == [1, 2]
+
+
+def test_lost_flushed_records_are_named():
+    assert written(4).recovered([found(3)]) == [LostPartition(log=LOG, promised_end=4, found_end=3)]
+    assert written(0).recovered([]) == [LostPartition(log=LOG, promised_end=0, found_end=None)]
+    assert written().recovered([]) == []
+
+
+def test_a_flush_of_an_older_generation_proves_nothing():
+    mirrors = written()
+    mirrors.of(LOG).truncate(2)
+    mirrors.flushed(LOG, 0, 5)
+    assert mirrors.of(LOG).durable_end == 0
+    mirrors.of(LOG).restart(9)
+    assert (mirrors.of(LOG).end_offset, mirrors.of(LOG).batches) == (9, [])
+    mirrors.delete(LOG)
+    mirrors.flushed(LOG, 2, 9)
+    assert len(mirrors) == 0

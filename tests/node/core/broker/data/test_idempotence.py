@@ -1,0 +1,155 @@
+"""Idempotent producers: ids from the controller, duplicates, and state on followers."""
+
+import pytest
+
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import find_coordinator_request, init_producer_id_request
+from kraftproof.node.wire.records.metadata import PartitionChangeRecord
+from tests.support.node.data_world import TOPIC, DataWorld
+
+
+def init(world, node, transactional_id=None):
+    request = init_producer_id_request.InitProducerIdRequest(
+        transactional_id=transactional_id, transaction_timeout_ms=1
+    )
+    token = world.request(world.brokers[node], request, 4)
+    world.settle()
+    return world.brokers[node].answers.get(token)
+
+
+def test_ids_are_unique_over_brokers_blocks_and_restarts():
+    world = DataWorld()
+    ids = [init(world, node).producer_id for node in (1, 2, 1, 3) for _ in range(700)]
+    world.restart(2)
+    ids += [init(world, 2).producer_id for _ in range(5)]
+    assert len(set(ids)) == len(ids)
+    assert all(init(world, 1).producer_epoch == 0 for _ in range(3))
+
+
+def test_a_request_waits_for_the_first_block_and_is_refused_in_time():
+    world = DataWorld()
+    world.loss = 1.0
+    request = init_producer_id_request.InitProducerIdRequest()
+    token = world.request(world.brokers[1], request, 4)
+    world.run(1900)
+    assert token not in world.brokers[1].answers
+    world.run(200)
+    refused = world.brokers[1].answers[token]
+    assert refused.error_code == ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+    world.loss = 0.0
+    world.run(100)
+    assert init(world, 1).error_code == 0
+
+
+def test_transactions_and_groups_get_a_clear_answer_at_once():
+    world = DataWorld()
+    assert init(world, 1, "tx").error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    for version, request in (
+        (3, find_coordinator_request.FindCoordinatorRequest(key="g")),
+        (4, find_coordinator_request.FindCoordinatorRequest(coordinator_keys=("g", "h"))),
+    ):
+        token = world.request(world.brokers[1], request, version)
+        answer = world.brokers[1].answers[token]
+        errors = [entry.error_code for entry in answer.coordinators] or [answer.error_code]
+        assert set(errors) == {ErrorCode.COORDINATOR_NOT_AVAILABLE}
+
+
+def send(world, node, sequence, **fields):
+    token = world.produce(node, 1, producer=(7, fields.pop("epoch", 0), sequence), **fields)
+    world.run(400)
+    return world.produced(node, token)
+
+
+def test_a_retry_gets_the_offset_of_the_first_attempt():
+    world = DataWorld()
+    world.run(100)
+    offsets = [send(world, 1, sequence).base_offset for sequence in (0, 1, 2, 1, 2, 3)]
+    assert offsets == [0, 1, 2, 1, 2, 3]
+    assert world.brokers[1].replica.index.end_offset == 4
+    assert send(world, 1, 9).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(world, 1, 0, epoch=-0).error_code == 0
+
+
+def test_a_retry_is_acknowledged_only_after_its_first_attempt_has_committed():
+    world = DataWorld()
+    world.run(100)
+    world.kill(2)
+    first = world.produce(1, 1, producer=(7, 0, 0), timeout_ms=60_000)
+    retry = world.produce(1, 1, producer=(7, 0, 0), timeout_ms=60_000)
+    world.run(500)
+    assert world.produced(1, first) is None
+    assert world.produced(1, retry) is None
+    world.fence(2)
+    world.publish()
+    world.run(100)
+    assert [world.produced(1, token).base_offset for token in (first, retry)] == [0, 0]
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_new_leader_knows_the_sequences_from_its_log(restart):
+    world = DataWorld()
+    world.run(100)
+    for sequence in range(3):
+        assert send(world, 1, sequence).error_code == 0
+    world.run(200)
+    if restart:
+        world.restart(2)
+        world.publish()
+        world.run(2000)
+    world.kill(1)
+    world.fence(1)
+    world.publish()
+    assert world.partition.leader == 2
+    assert send(world, 2, 2).base_offset == 2
+    assert send(world, 2, 4).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    assert send(world, 2, 3).base_offset == 3
+
+
+def test_a_truncated_batch_may_be_sent_again():
+    world = DataWorld()
+    world.run(100)
+    assert send(world, 1, 0).error_code == 0
+    world.kill(2)
+    world.kill(3)
+    send(world, 1, 1, acks=1)
+    world.kill(1)
+    world.fence(1)
+    for node in (2, 3):
+        world.resume(node)
+    world.publish()
+    world.run(100)
+    assert send(world, 2, 1).base_offset == 1
+    world.restart(1)
+    world.publish()
+    world.run(1500)
+    world.kill(2)
+    world.fence(2)
+    world.publish()
+    leader = world.partition.leader
+    assert send(world, leader, 1).base_offset == 1
+    assert send(world, leader, 2).base_offset == 2
+
+
+def test_a_lost_batch_is_no_duplicate_when_its_former_leader_leads_again():
+    """Broker 1 had sequence 1 and truncated it; the retry must be appended, not acknowledged."""
+    world = DataWorld()
+    world.run(100)
+    assert send(world, 1, 0).error_code == 0
+    world.kill(2)
+    world.kill(3)
+    send(world, 1, 1, acks=1)
+    world.kill(1)
+    world.fence(1)
+    world.resume(2)
+    world.resume(3)
+    world.publish()
+    world.produce(2, 1)
+    world.run(300)
+    world.resume(1)
+    world.unfence(1)
+    world.publish()
+    world.run(1500)
+    assert world.partition.isr == (2, 3, 1)
+    world.write(PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=1))
+    world.publish()
+    assert send(world, 1, 1).base_offset == 2
