@@ -188,6 +188,7 @@ def run_one(
         system_version=system_version,
         workload=workload,
         nemeses=tuple(map(absolute, parse_nemeses(nemesis))) if given is None else kinds_of(given),
+        faults_file=faults,
         nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,
