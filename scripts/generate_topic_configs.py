@@ -62,7 +62,8 @@ def generate_resources(lines: str) -> str:
     text = [
         f'"""Configurations of brokers, groups and client metrics of Kafka {VERSION}.',
         "",
-        'Written by scripts/generate_topic_configs.py."""',
+        "Written by scripts/generate_topic_configs.py.",
+        '"""',
         "",
         "from typing import Final",
         "",

@@ -234,6 +234,8 @@ class World:
                 exited(process)
         is_asked = machine.process is not process or machine.process.was_asked_to_stop
         if machine.process is process:
+            if effect.status == 0:
+                machine.process.leave_partitions()
             machine.kill()
         gives_up = effect.status != 0 and GIVING_UP in effect.reason
         if gives_up and self.registration_wait.may_give_up(process):

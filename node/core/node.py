@@ -145,6 +145,11 @@ class Node:
             case ProducersRead():
                 pass  # the core rewinds the state of producers by itself
 
+    @property
+    def broker_epoch(self) -> int:
+        """Return the epoch of the broker's registration; -1 without a registration."""
+        return -1 if self._broker is None else self._broker.broker_epoch
+
     def _tick(self, now: Instant) -> None:
         self._raft.tick(now)
         if self._controller is not None:

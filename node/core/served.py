@@ -16,6 +16,7 @@ from kraftproof.node.wire.messages import (
     describe_cluster_request,
     describe_configs_request,
     describe_quorum_request,
+    elect_leaders_request,
     end_quorum_epoch_request,
     envelope_request,
     fetch_request,
@@ -60,10 +61,13 @@ _NARROWED_ON_CONTROLLERS: Final = {
     # Below version 12 a Fetch has no LastFetchedEpoch; Vote 2 is PreVote, which is not implemented.
     fetch_request.FetchRequest.API_KEY: (12, 18),
     vote_request.VoteRequest.API_KEY: (0, 1),
+    # The answer of version 0 has no place for the error of a whole request.
+    elect_leaders_request.ElectLeadersRequest.API_KEY: (1, 2),
 }
 _NARROWED_ON_BROKERS: Final = {
     # Version 6 belongs to transactions that span a crash of the client, and is unstable.
     init_producer_id_request.InitProducerIdRequest.API_KEY: (0, 5),
+    elect_leaders_request.ElectLeadersRequest.API_KEY: (1, 2),
 }
 
 

@@ -68,10 +68,21 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of max.connections, for each listener."""
 
     def node_config(
-        self, *, cluster_id: str, log_dirs: tuple[Uuid, ...], incarnation: Uuid
+        self,
+        *,
+        cluster_id: str,
+        log_dirs: tuple[Uuid, ...],
+        incarnation: Uuid,
+        previous_broker_epoch: int = -1,
     ) -> NodeConfig:
         """Return the core's configuration with the identifiers from storage and process start."""
-        return replace(self.node, cluster_id=cluster_id, log_dirs=log_dirs, incarnation=incarnation)
+        return replace(
+            self.node,
+            cluster_id=cluster_id,
+            log_dirs=log_dirs,
+            incarnation=incarnation,
+            previous_broker_epoch=previous_broker_epoch,
+        )
 
 
 def parse_server_properties(text: str) -> ServerConfig:

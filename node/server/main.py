@@ -84,7 +84,10 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
         say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
     node_config = config.node_config(
-        cluster_id=stored.cluster_id, log_dirs=stored.log_directory_ids, incarnation=incarnation
+        cluster_id=stored.cluster_id,
+        log_dirs=stored.log_directory_ids,
+        incarnation=incarnation,
+        previous_broker_epoch=stored.previous_broker_epoch,
     )
     node_id = node_config.node_id
     trace = None

@@ -210,7 +210,8 @@ class NodeProcess(Process, Observer):
     def _note_offsets(self) -> None:
         """Nothing depends on it: a disk that fails only now makes the next start read more."""
         try:
-            self._storage.stopped(self._node.status().high_watermark)
+            node = self._node
+            self._storage.stopped(node.status().high_watermark, node.broker_epoch)
         except OSError as error:
             say(f"the disk failed after the stop: {error}")
 

@@ -26,6 +26,8 @@ _BY_MESSAGE: Final = {
     "DeleteTopicsRequest": "topic_names",
     "DeleteTopicsResponse": "DeletableTopicResult.topic_id DeletableTopicResult.error_message",
     "BrokerRegistrationRequest": "log_dirs previous_broker_epoch",
+    "AlterPartitionReassignmentsResponse": "allow_replication_factor_change",
+    "UpdateFeaturesResponse": "results",
     "VoteRequest": ("voter_id PartitionData.replica_directory_id PartitionData.voter_directory_id"),
     "BeginQuorumEpochRequest": "voter_id PartitionData.voter_directory_id leader_endpoints",
     "EndQuorumEpochRequest": (

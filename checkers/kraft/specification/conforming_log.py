@@ -24,6 +24,7 @@ from kraftproof.checkers.kraft.specification.conversion import row_of_fields
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.fold import ContradictionError
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.image import Image
 from kraftproof.checkers.kraft.specification.kafka.own_records import is_kafkas_own, wrong_of_kafka
 from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
     is_of_kafka,
@@ -31,7 +32,7 @@ from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
     parts_of,
     with_cause_first,
 )
-from kraftproof.checkers.kraft.specification.partitions.likely import likely_brokers_request
+from kraftproof.checkers.kraft.specification.partitions.likely import likely_requests
 from kraftproof.checkers.kraft.specification.specification import Specification
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.verdict import Finding, NotApplicableError
@@ -154,11 +155,28 @@ def _wrong_batches(
         if of_kafka and is_kafkas_own(written):
             wrong = wrong_of_kafka(image, written)
         elif not (of_kafka and is_of_several_brokers(written)):
-            request = likely_request(written, creates) or likely_brokers_request(image, written)
-            wrong = specification.wrong_records(image, offset, request, written)
+            wrong = _wrong_batch(specification, image, (offset, written), creates)
         if wrong is not None:
             yield _finding(offset, wrong)
         image = after
+
+
+def _wrong_batch(
+    specification: Specification, image: Image, batch: Batch, creates: Mapping[str, Operation]
+) -> str | None:
+    """Return the complaint about the most likely request, or None if one explains the batch."""
+    offset, written = batch
+    request = likely_request(written, creates)
+    likely: list[rows.Row | None] = [request]
+    if request is None:
+        likely = [*likely_requests(image, written)] or [None]
+    first: str | None = None
+    for candidate in likely:
+        wrong = specification.wrong_records(image, offset, candidate, written)
+        if wrong is None:
+            return None
+        first = first or wrong
+    return first
 
 
 def _finding(offset: int, wrong: str) -> Finding:

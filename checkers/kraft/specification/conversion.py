@@ -7,10 +7,16 @@ from typing import Final
 import msgspec
 
 from kraftproof.checkers.kraft.specification.rows import NoOpRecord, OtherRecord, Row
+from kraftproof.checkers.kraft.specification.rows import clients as client_rows
 from kraftproof.checkers.kraft.specification.rows import configs as config_rows
 from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 
-_MODULES: Final = {Row.__module__, config_rows.__name__, partition_rows.__name__}
+_MODULES: Final = {
+    Row.__module__,
+    client_rows.__name__,
+    config_rows.__name__,
+    partition_rows.__name__,
+}
 _KINDS: Final[Mapping[str, type[Row]]] = {
     kind.__name__: kind for kind in Row.__subclasses__() if kind.__module__ in _MODULES
 }

@@ -9,10 +9,15 @@ is in the ISR and may lead (Kafka's PartitionChangeBuilder).
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from kraftproof.checkers.kraft.specification.ids import show
 from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
-
-NO_LEADER = -1
+from kraftproof.checkers.kraft.specification.partitions.change import (
+    NO_LEADER,
+    allows_unclean,
+    with_completed_reassignment,
+)
 
 
 def wrong_partition_changes(before: Image, after: Image, left: set[int]) -> str | None:
@@ -33,7 +38,8 @@ def wrong_partition_changes(before: Image, after: Image, left: set[int]) -> str 
     if was.keys() != now.keys():
         return "partitions appeared or disappeared"
     for key, partition in was.items():
-        wrong = _wrong_change(after, partition, now[key], left, returned)
+        is_unclean = allows_unclean(after, after.topics[key[0]].name)
+        wrong = _wrong_change(after, partition, now[key], left, returned, is_unclean=is_unclean)
         if wrong is not None:
             return f"partition {key[1]} of {show(key[0])} {wrong}"
     return None
@@ -48,15 +54,26 @@ def _partitions(image: Image) -> Mapping[PartitionKey, Partition]:
 
 
 def _wrong_change(
-    after: Image, was: Partition, now: Partition, left: set[int], returned: set[int]
+    after: Image,
+    was: Partition,
+    now: Partition,
+    left: set[int],
+    returned: set[int],
+    *,
+    is_unclean: bool,
 ) -> str | None:
-    if now.replicas != was.replicas:
-        return f"has the replicas {now.replicas}, not {was.replicas}"
+    stays = tuple(member for member in was.isr if member not in left)
+    base = was
+    if now != was or left.intersection(was.isr):
+        base = with_completed_reassignment(replace(was, isr=stays or was.isr))
+    if (now.replicas, now.adding, now.removing) != (base.replicas, base.adding, base.removing):
+        return f"has the replicas {now.replicas}, not {base.replicas}"
+    if now.recovery_state != was.recovery_state or (is_unclean and now.leader not in base.isr):
+        return _wrong_unclean(after, now, stays, returned, is_unclean=is_unclean)
     if len(left) > 1 and left.issuperset(was.isr):
         isr_is_right = len(now.isr) == 1 and now.isr[0] in was.isr  # the last one to leave
     else:
-        stays = [member for member in was.isr if member not in left]
-        isr_is_right = sorted(now.isr) == sorted(stays or was.isr)
+        isr_is_right = sorted(now.isr) == sorted(base.isr)
     if not isr_is_right:
         return f"has the ISR {now.isr} after {was.isr}, though {sorted(left)} left"
     wrong = _wrong_leader(after, was, now, returned)
@@ -65,6 +82,26 @@ def _wrong_change(
     changes = now.partition_epoch - was.partition_epoch
     if (now == was) != (changes == 0) or changes > max(1, len(left & set(was.isr))):
         return f"changed {changes} times from {was} to {now}"
+    return None
+
+
+def _wrong_unclean(
+    after: Image,
+    now: Partition,
+    stays: tuple[int, ...],
+    returned: set[int],
+    *,
+    is_unclean: bool,
+) -> str | None:
+    """Return why an election from outside the ISR, or the lack of such an election, is wrong."""
+    able = [node for node in now.replicas if after.may_lead(node)]
+    if now.leader == NO_LEADER:
+        must_lead = bool(able) and (not stays or bool(returned.intersection(able)))
+        return f"has no leader, but {able} may lead" if must_lead else None
+    if not is_unclean or any(after.may_lead(member) for member in stays):
+        return f"was given the leader {now.leader} from outside its ISR {stays}"
+    if now.isr != (now.leader,) or now.recovery_state != 1 or now.leader != able[0]:
+        return f"is led by {now.leader} with the ISR {now.isr} after an unclean election"
     return None
 
 

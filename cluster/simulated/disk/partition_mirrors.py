@@ -122,6 +122,12 @@ class PartitionMirrors:
             self._flushed.add(log)
             mirror.durable_end = max(mirror.durable_end, end_offset)
 
+    def all_flushed(self) -> None:
+        """Note an orderly stop, after which every record is durable."""
+        for log in self:
+            mirror = self._mirrors[log]
+            self.flushed(log, mirror.generation, mirror.end_offset)
+
     def recovered(self, found: Sequence[RecoveredLog]) -> list[LostPartition]:
         """Follow a start, and return the logs that lack durable records."""
         lost: list[LostPartition] = []

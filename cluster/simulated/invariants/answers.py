@@ -20,18 +20,26 @@ from kraftproof.node.wire.messages import (
     allocate_producer_ids_response,
     alter_configs_request,
     alter_configs_response,
+    alter_partition_reassignments_request,
+    alter_partition_reassignments_response,
     alter_partition_request,
     alter_partition_response,
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
     broker_registration_response,
+    create_partitions_request,
+    create_partitions_response,
     create_topics_request,
     create_topics_response,
     delete_topics_request,
     delete_topics_response,
+    elect_leaders_request,
+    elect_leaders_response,
     incremental_alter_configs_request,
     incremental_alter_configs_response,
+    list_partition_reassignments_request,
+    list_partition_reassignments_response,
     unregister_broker_request,
     unregister_broker_response,
 )
@@ -43,7 +51,11 @@ OF_THE_CONTROLLER = (
     allocate_producer_ids_request.AllocateProducerIdsRequest,
     alter_configs_request.AlterConfigsRequest,
     alter_partition_request.AlterPartitionRequest,
+    alter_partition_reassignments_request.AlterPartitionReassignmentsRequest,
+    create_partitions_request.CreatePartitionsRequest,
+    elect_leaders_request.ElectLeadersRequest,
     incremental_alter_configs_request.IncrementalAlterConfigsRequest,
+    list_partition_reassignments_request.ListPartitionReassignmentsRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     broker_registration_request.BrokerRegistrationRequest,
     create_topics_request.CreateTopicsRequest,
@@ -235,12 +247,20 @@ def _error_codes(message: Message) -> Iterator[int]:
             | unregister_broker_response.UnregisterBrokerResponse(error_code=code)
             | alter_partition_response.AlterPartitionResponse(error_code=code)
             | allocate_producer_ids_response.AllocateProducerIdsResponse(error_code=code)
+            | alter_partition_reassignments_response.AlterPartitionReassignmentsResponse(
+                error_code=code
+            )
+            | list_partition_reassignments_response.ListPartitionReassignmentsResponse(
+                error_code=code
+            )
+            | elect_leaders_response.ElectLeadersResponse(error_code=code)
         ):
             yield code
         case create_topics_response.CreateTopicsResponse(topics=topics):
             yield from (topic.error_code for topic in topics)
         case (
             delete_topics_response.DeleteTopicsResponse(responses=results)
+            | create_partitions_response.CreatePartitionsResponse(results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
         ):

@@ -29,6 +29,7 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
     alter_configs_response,
+    create_partitions_response,
     create_topics_response,
     delete_topics_response,
     incremental_alter_configs_response,
@@ -279,6 +280,7 @@ def _error_codes(message: Message) -> frozenset[int] | None:
             codes = frozenset(result.error_code for result in results)
         case (
             delete_topics_response.DeleteTopicsResponse(responses=results)
+            | create_partitions_response.CreatePartitionsResponse(results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
         ):

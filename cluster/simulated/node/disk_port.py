@@ -4,6 +4,7 @@ The monitor hears of each effect just before or after it, as its hook says. See
 node/shell/effect_executor.py for the order of the calls.
 """
 
+import contextlib
 from collections.abc import Callable, Generator
 
 from typing_extensions import override
@@ -47,6 +48,12 @@ class SimulatedDisk(Disk):
         self._storage = storage
         self._partitions = SimulatedPartitionDisk(process, env, storage.partitions)
         self._checked: LoadedSnapshot | None = None
+
+    def stop_partitions(self, broker_epoch: int) -> None:
+        """Flush the partition logs, and note the orderly stop; a failure has no consequence."""
+        with contextlib.suppress(OSError):
+            self._storage.partitions.stop(broker_epoch)
+            self._env.partitions.all_flushed()
 
     def close(self) -> None:
         """Let go of all files."""
@@ -97,8 +104,11 @@ class SimulatedDisk(Disk):
     def start_flush(self, effect: Flush) -> Callable[[], None]:
         fsync = self._storage.start_flush(effect)
         log, end_offset = self._env.log, self._env.log.end_offset
+        contract = self._contract
+        contract.fsync_begins()
 
         def flush() -> None:
+            contract.fsync_ends()
             fsync()
             log.durable_end = max(log.durable_end, end_offset)
 

@@ -15,7 +15,7 @@ from kraftproof.node.wire.messages import Message
 
 SENTENCES: Final = {
     "BarriersHold": "Nothing happens after a barrier before the barrier is on disk.",
-    "FlushesAreWaitedFor": "No file of the log is changed while an fsync of the log is under way.",
+    "FlushesAreWaitedFor": "No file of the metadata log is changed during an fsync of the log.",
     "OneSnapshotAtATime": "Snapshots are written and checked one at a time.",
     "AnswersFitRequests": "A request is resumed by its own answer.",
     "UnsentReachedNobody": "A Forward is refused by its sender only if it can have reached nobody.",
@@ -83,7 +83,7 @@ class PortContract:
             self._violated("FlushesAreWaitedFor", detail)
 
     def fsync_begins(self) -> None:
-        """Note an fsync of the log."""
+        """Note an fsync of the metadata log."""
         self._fsyncs += 1
 
     def fsync_ends(self) -> None:

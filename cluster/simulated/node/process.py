@@ -107,6 +107,11 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._disk.close()
         self._shell.close()
 
+    def leave_partitions(self) -> None:
+        """Make the partition logs durable at an orderly exit, as the server does."""
+        if len(self.partitions):
+            self._disk.stop_partitions(self._node.broker_epoch)
+
     def pause(self) -> None:
         """SIGSTOP."""
         self._suspension.pause()

@@ -36,14 +36,12 @@ class SimulatedWorkers(Workers):
 
     @override
     def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Failed) -> None:
-        suspension, contract = self._suspension, self._contract
-        contract.fsync_begins()
+        suspension = self._suspension
 
         def finish() -> None:
             """The system's part, which a stopped process does not stop."""
             if self._is_closed:
                 return
-            contract.fsync_ends()
             try:
                 fsync()
             except OSError as raised:

@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="FencedBrokersLeadNothing",
     edits=(
         Edit(
-            module="kraftproof.node.core.controller.fencing",
+            module="kraftproof.node.core.controller.partitions.fencing",
             old="    return (record, *leave(image, broker.broker_id))",
             new="    return (record, *leave(image, broker.broker_id)[:-1])",
         ),

@@ -9,9 +9,9 @@ MUTANT = Mutant(
     expected="ControllerConforms",
     edits=(
         Edit(
-            module="kraftproof.node.core.controller.fencing",
-            old="    for candidate in replicas:",
-            new="    for candidate in sorted(isr):",
+            module="kraftproof.node.core.controller.partitions.change",
+            old="    order = (partition.leader, *draft.replicas)\n",
+            new="    order = (partition.leader, *sorted(draft.isr))\n",
         ),
     ),
 )

@@ -85,6 +85,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     rack: str | None = None
     incarnation: Uuid = ZERO_UUID
     """A random id of each process start (631-42)."""
+    previous_broker_epoch: int = -1
+    """The broker epoch before an orderly stop, from the log directories; else -1 (KIP-966)."""
     log_dirs: tuple[Uuid, ...] = ()
     """The ids of the log directories, stored on the disk (KIP-858)."""
     default_replication_factor: int = 1

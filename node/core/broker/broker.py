@@ -99,6 +99,11 @@ class Broker:
         self._forwarder.tick(now)
         self._data.tick(now)
 
+    @property
+    def broker_epoch(self) -> int:
+        """Return the epoch of the registration; -1 without a registration."""
+        return self._membership.broker_epoch
+
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""
         return earliest(

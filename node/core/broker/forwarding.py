@@ -32,9 +32,13 @@ from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
+    alter_partition_reassignments_request,
+    create_partitions_request,
     create_topics_request,
     delete_topics_request,
+    elect_leaders_request,
     envelope_response,
+    list_partition_reassignments_request,
 )
 
 if TYPE_CHECKING:
@@ -164,9 +168,14 @@ def _bounded(message: Message, left_ns: int) -> Message:
     """Return the request with a time-out of at most the remaining time."""
     left_ms = max(1, left_ns // NANOSECONDS_PER_MS)
     match message:
-        case create_topics_request.CreateTopicsRequest():
-            return replace(message, timeout_ms=min(message.timeout_ms, left_ms))
-        case delete_topics_request.DeleteTopicsRequest():
+        case (
+            create_topics_request.CreateTopicsRequest()
+            | create_partitions_request.CreatePartitionsRequest()
+            | delete_topics_request.DeleteTopicsRequest()
+            | elect_leaders_request.ElectLeadersRequest()
+            | alter_partition_reassignments_request.AlterPartitionReassignmentsRequest()
+            | list_partition_reassignments_request.ListPartitionReassignmentsRequest()
+        ):
             return replace(message, timeout_ms=min(message.timeout_ms, left_ms))
         case _:
             return message

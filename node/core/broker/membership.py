@@ -209,6 +209,7 @@ class Membership:
             ),
             rack=config.rack,
             log_dirs=config.log_dirs,
+            previous_broker_epoch=config.previous_broker_epoch,
         )
 
     def _heartbeat(self, epoch: Offset) -> Message:

@@ -119,11 +119,16 @@ def _manual(placement: Placement, topic: CreatableTopic) -> list[Replicas]:
         )
     replicas = [by_index[index] for index in sorted(by_index)]
     for index, assigned in enumerate(replicas):
-        _check_assigned(placement, index, assigned, len(replicas[0]))
+        check_assigned(placement, index, assigned, len(replicas[0]))
     return replicas
 
 
-def _check_assigned(placement: Placement, index: int, assigned: Replicas, factor: int) -> None:
+def check_assigned(placement: Placement, index: int, assigned: Replicas, factor: int) -> None:
+    """Refuse the replicas of a manual assignment.
+
+    Raises:
+        TopicError: the replicas are illegal, or all of them are fenced.
+    """
     problem = None
     if not assigned:
         problem = "has no replicas"
@@ -154,15 +159,16 @@ def topic_records(
         for key, value in configs.items()
     )
     partitions = tuple(
-        _partition_record(placement, topic_id, index, assigned)
+        partition_record(placement, topic_id, index, assigned)
         for index, assigned in enumerate(replicas)
     )
     return (records.TopicRecord(name=name, topic_id=topic_id), *set_configs, *partitions)
 
 
-def _partition_record(
+def partition_record(
     placement: Placement, topic_id: Uuid, index: int, replicas: Replicas
 ) -> records.PartitionRecord:
+    """Return the record of a new partition, led by the first active replica."""
     active = placement.active
     isr = replicas
     if not active.issuperset(replicas):

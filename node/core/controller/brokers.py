@@ -12,8 +12,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NodeId, Offset
-from kraftproof.node.core.controller.fencing import fence, leave, unfence
 from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.partitions.fencing import fence, leave, unfence
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION

@@ -17,7 +17,13 @@ from kraftproof.node.core.controller.configs.alter import (
     incremental_alter_configs,
 )
 from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.partitions.creation import create_partitions
+from kraftproof.node.core.controller.partitions.elections import elect_leaders
 from kraftproof.node.core.controller.partitions.isr import alter_partition
+from kraftproof.node.core.controller.partitions.reassignment import (
+    alter_partition_reassignments,
+    list_partition_reassignments,
+)
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
@@ -26,12 +32,16 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     alter_configs_request,
+    alter_partition_reassignments_request,
     alter_partition_request,
     broker_heartbeat_request,
     broker_registration_request,
+    create_partitions_request,
     create_topics_request,
     delete_topics_request,
+    elect_leaders_request,
     incremental_alter_configs_request,
+    list_partition_reassignments_request,
     unregister_broker_request,
 )
 
@@ -92,6 +102,12 @@ def _create_topics(
     return create_topics(context.image, request, context.config, context.random)
 
 
+def _create_partitions(
+    context: DecisionContext, request: create_partitions_request.CreatePartitionsRequest
+) -> Outcome:
+    return create_partitions(context.image, request, context.random)
+
+
 def _requests(
     decisions: Mapping[type[Message], Callable[..., Outcome]], *, is_forwarded: bool
 ) -> dict[type[Message], Decision]:
@@ -109,8 +125,16 @@ _OF_BROKERS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
 }
 _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     alter_configs_request.AlterConfigsRequest: _of_image(alter_configs),
+    alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _of_image(
+        alter_partition_reassignments
+    ),
+    create_partitions_request.CreatePartitionsRequest: _create_partitions,
     create_topics_request.CreateTopicsRequest: _create_topics,
     delete_topics_request.DeleteTopicsRequest: _of_image(delete_topics),
+    elect_leaders_request.ElectLeadersRequest: _of_image(elect_leaders),
+    list_partition_reassignments_request.ListPartitionReassignmentsRequest: _of_image(
+        list_partition_reassignments
+    ),
     incremental_alter_configs_request.IncrementalAlterConfigsRequest: _of_image(
         incremental_alter_configs
     ),

@@ -14,23 +14,37 @@ from kraftproof.node.wire.messages import (
     allocate_producer_ids_response,
     alter_configs_request,
     alter_configs_response,
+    alter_partition_reassignments_request,
+    alter_partition_reassignments_response,
     alter_partition_request,
     alter_partition_response,
+    assign_replicas_to_dirs_request,
+    assign_replicas_to_dirs_response,
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
     broker_registration_response,
+    controller_registration_request,
+    controller_registration_response,
+    create_partitions_request,
+    create_partitions_response,
     create_topics_request,
     create_topics_response,
     delete_topics_request,
     delete_topics_response,
     describe_quorum_request,
     describe_quorum_response,
+    elect_leaders_request,
+    elect_leaders_response,
     envelope_response,
     incremental_alter_configs_request,
     incremental_alter_configs_response,
+    list_partition_reassignments_request,
+    list_partition_reassignments_response,
     unregister_broker_request,
     unregister_broker_response,
+    update_features_request,
+    update_features_response,
 )
 
 
@@ -130,12 +144,100 @@ def _of_resources(
     )
 
 
+def _alter_reassignments(
+    request: alter_partition_reassignments_request.AlterPartitionReassignmentsRequest,
+    error: ErrorCode,
+    reason: str | None,
+) -> Message:
+    module = alter_partition_reassignments_response
+    return module.AlterPartitionReassignmentsResponse(
+        error_code=error,
+        error_message=reason,
+        responses=tuple(
+            module.ReassignableTopicResponse(
+                name=topic.name,
+                partitions=tuple(
+                    module.ReassignablePartitionResponse(
+                        partition_index=entry.partition_index,
+                        error_code=error,
+                        error_message=reason,
+                    )
+                    for entry in topic.partitions
+                ),
+            )
+            for topic in request.topics
+        ),
+    )
+
+
+def _list_reassignments(_: Message, error: ErrorCode, reason: str | None) -> Message:
+    return list_partition_reassignments_response.ListPartitionReassignmentsResponse(
+        error_code=error, error_message=reason
+    )
+
+
+def _elect_leaders(
+    request: elect_leaders_request.ElectLeadersRequest, error: ErrorCode, reason: str | None
+) -> Message:
+    module = elect_leaders_response
+    return module.ElectLeadersResponse(
+        error_code=error,
+        replica_election_results=tuple(
+            module.ReplicaElectionResult(
+                topic=entry.topic,
+                partition_result=tuple(
+                    module.PartitionResult(
+                        partition_id=index, error_code=error, error_message=reason
+                    )
+                    for index in entry.partitions
+                ),
+            )
+            for entry in request.topic_partitions or ()
+        ),
+    )
+
+
+def _create_partitions(
+    request: create_partitions_request.CreatePartitionsRequest,
+    error: ErrorCode,
+    reason: str | None,
+) -> Message:
+    result = create_partitions_response.CreatePartitionsTopicResult
+    return create_partitions_response.CreatePartitionsResponse(
+        results=tuple(
+            result(name=topic.name, error_code=error, error_message=reason)
+            for topic in request.topics
+        )
+    )
+
+
+def _assign_replicas(_: Message, error: ErrorCode, __: str | None) -> Message:
+    return assign_replicas_to_dirs_response.AssignReplicasToDirsResponse(error_code=error)
+
+
+def _register_controller(_: Message, error: ErrorCode, reason: str | None) -> Message:
+    return controller_registration_response.ControllerRegistrationResponse(
+        error_code=error, error_message=reason
+    )
+
+
+def _update_features(_: Message, error: ErrorCode, reason: str | None) -> Message:
+    return update_features_response.UpdateFeaturesResponse(error_code=error, error_message=reason)
+
+
 def _describe_quorum(_: Message, error: ErrorCode, reason: str | None) -> Message:
     return describe_quorum_response.DescribeQuorumResponse(error_code=error, error_message=reason)
 
 
 # Each function takes the request type of its key, which the type of a dict cannot express.
 _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = {
+    alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _alter_reassignments,
+    assign_replicas_to_dirs_request.AssignReplicasToDirsRequest: _assign_replicas,
+    controller_registration_request.ControllerRegistrationRequest: _register_controller,
+    create_partitions_request.CreatePartitionsRequest: _create_partitions,
+    elect_leaders_request.ElectLeadersRequest: _elect_leaders,
+    list_partition_reassignments_request.ListPartitionReassignmentsRequest: _list_reassignments,
+    update_features_request.UpdateFeaturesRequest: _update_features,
     alter_configs_request.AlterConfigsRequest: _alter_configs,
     incremental_alter_configs_request.IncrementalAlterConfigsRequest: _incremental_alter_configs,
     allocate_producer_ids_request.AllocateProducerIdsRequest: _allocate_producer_ids,

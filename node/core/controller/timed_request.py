@@ -10,7 +10,15 @@ from msgspec import Struct
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import Instant, Monotonic, milliseconds
 from kraftproof.node.core.events import Received
-from kraftproof.node.wire.messages import Message, create_topics_request, delete_topics_request
+from kraftproof.node.wire.messages import (
+    Message,
+    alter_partition_reassignments_request,
+    create_partitions_request,
+    create_topics_request,
+    delete_topics_request,
+    elect_leaders_request,
+    list_partition_reassignments_request,
+)
 
 
 class TimedRequest(Struct, frozen=True, kw_only=True):
@@ -35,7 +43,15 @@ def client_timeout_ns(message: Message) -> int | None:
     match message:
         case (
             create_topics_request.CreateTopicsRequest(timeout_ms=timeout_ms)
+            | create_partitions_request.CreatePartitionsRequest(timeout_ms=timeout_ms)
             | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
+            | elect_leaders_request.ElectLeadersRequest(timeout_ms=timeout_ms)
+            | alter_partition_reassignments_request.AlterPartitionReassignmentsRequest(
+                timeout_ms=timeout_ms
+            )
+            | list_partition_reassignments_request.ListPartitionReassignmentsRequest(
+                timeout_ms=timeout_ms
+            )
         ) if timeout_ms > 0:
             return milliseconds(timeout_ms)
         case _:

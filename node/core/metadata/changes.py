@@ -74,6 +74,7 @@ def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
         replicas=_without_topic(indexes.replicas, broker_ids, keys),
         isr=_without_topic(indexes.isr, broker_ids, keys),
         leaders=_without_topic(indexes.leaders, broker_ids, keys),
+        moving=_without_topic(indexes.moving, (NO_NODE,), keys),
     )
     return replace(
         image,
@@ -201,11 +202,16 @@ def _reindexed(
         ),
         isr=_listed(indexes.isr, place, was.isr if was else (), now.isr if now else ()),
         leaders=_listed(indexes.leaders, place, _leaders(was), _leaders(now)),
+        moving=_listed(indexes.moving, place, _moving(was), _moving(now)),
     )
 
 
 def _leaders(partition: Partition | None) -> tuple[NodeId, ...]:
-    return () if partition is None or partition.leader == NO_NODE else (partition.leader,)
+    return () if partition is None else (partition.leader,)
+
+
+def _moving(partition: Partition | None) -> tuple[NodeId, ...]:
+    return () if partition is None or not partition.is_moving else (NO_NODE,)
 
 
 def _listed(

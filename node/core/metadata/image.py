@@ -83,6 +83,11 @@ class Partition(Struct, frozen=True, kw_only=True, array_like=True):
     unknown_tags: UnknownTags = ()
 
     @property
+    def is_moving(self) -> bool:
+        """Return whether a reassignment is under way (631-73)."""
+        return bool(self.adding or self.removing)
+
+    @property
     def key(self) -> PartitionKey:
         """Return the partition's key in the indexes."""
         return (self.topic_id, self.index)
@@ -94,6 +99,9 @@ class BrokerIndexes(Struct, frozen=True, kw_only=True):
     replicas: Map[NodeId, Marked] = Map()
     isr: Map[NodeId, Marked] = Map()
     leaders: Map[NodeId, Marked] = Map()
+    """The partitions without a leader are under NO_NODE."""
+    moving: Map[NodeId, Marked] = Map()
+    """The partitions with a reassignment under way, under NO_NODE."""
 
 
 class MetadataImage(Struct, frozen=True, kw_only=True):
@@ -144,7 +152,17 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
 
     def in_isr(self, broker_id: NodeId) -> list[Partition]:
         """Return the partitions whose ISR contains the broker, in a fixed order."""
-        marked = self.by_broker.isr.get(broker_id, Map())
+        return self._marked(self.by_broker.isr.get(broker_id, Map()))
+
+    def without_leader(self) -> list[Partition]:
+        """Return the partitions without a leader, in a fixed order."""
+        return self._marked(self.by_broker.leaders.get(NO_NODE, Map()))
+
+    def reassigned(self) -> list[Partition]:
+        """Return the partitions with a reassignment under way, in a fixed order."""
+        return self._marked(self.by_broker.moving.get(NO_NODE, Map()))
+
+    def _marked(self, marked: Marked) -> list[Partition]:
         found: list[Partition] = []
         for topic_id, entry in sorted(marked):
             partitions, bits = self.partitions[topic_id], marked[topic_id, entry]

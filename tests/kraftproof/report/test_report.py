@@ -1,8 +1,7 @@
-from pathlib import Path
-
 """The report names the offending operation with what stood around it, and needs nothing else."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 from kraftproof.checkers.figures import Figures

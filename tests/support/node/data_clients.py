@@ -1,6 +1,6 @@
 """Requests of clients and decisions about brokers in the data world. No tests here."""
 
-from kraftproof.node.core.controller.fencing import fence, unfence
+from kraftproof.node.core.controller.partitions.fencing import fence, unfence
 from kraftproof.node.core.effects import Send
 from kraftproof.node.wire.messages import fetch_request
 from tests.support.node.client_batches import batch_bytes

@@ -14,8 +14,16 @@ from msgspec import Struct
 from kraftproof.checkers.kraft.specification.causes import Causes
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
 from kraftproof.checkers.kraft.specification.fold import fold
-from kraftproof.checkers.kraft.specification.image import Image
-from kraftproof.checkers.kraft.specification.rows import ConfigRecord, Row
+from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
+from kraftproof.checkers.kraft.specification.partitions.change import (
+    NO_LEADER,
+    UNCLEAN,
+    Election,
+    after_change,
+    allows_unclean,
+)
+from kraftproof.checkers.kraft.specification.partitions.compare import wrong_partitions
+from kraftproof.checkers.kraft.specification.rows import ConfigRecord, PartitionChangeRecord, Row
 from kraftproof.checkers.kraft.specification.rows.configs import (
     Alteration,
     AlterConfigsRequest,
@@ -149,10 +157,11 @@ def wrong_config_changes(image: Image, request: Request, written: Sequence[Row])
     """Return why a batch is no right result of a change of configurations, or None."""
     changed = {(one.resource_type, one.resource_name) for one in request.resources}
     touched: set[Key] = set()
-    for record in written:
-        if not isinstance(record, ConfigRecord):
-            return f"a {type(record).__name__} was written"
-        touched.add((record.resource_type, record.resource_name))
+    values = [record for record in written if isinstance(record, ConfigRecord)]
+    elected = [record for record in written if isinstance(record, PartitionChangeRecord)]
+    if [*values, *elected] != list(written):
+        return f"{[type(record).__name__ for record in written]} were written"
+    touched.update((record.resource_type, record.resource_name) for record in values)
     if touched - changed:
         return f"the configurations of {sorted(touched - changed)} were changed"
     if request.validate_only:
@@ -166,7 +175,21 @@ def wrong_config_changes(image: Image, request: Request, written: Sequence[Row])
         if now != was and (now != dict(result.values) or result.causes.required):
             why = code_names(result.causes.required) or f"not {result.values}"
             return f"{key}: the configurations became {now}, in spite of {why}"
-    return None
+    return wrong_partitions(fold(image, values), elected, _elected(image, values))
+
+
+def _elected(image: Image, values: Sequence[ConfigRecord]) -> dict[PartitionKey, Partition]:
+    """Return the partitions that get a leader as soon as their topic allows unclean elections."""
+    if not any(record.name == UNCLEAN for record in values):
+        return {}
+    after = fold(image, values)
+    return {
+        (topic.topic_id, index): after_change(after, was, was, election=Election.UNCLEAN)
+        for topic in after.topics.values()
+        if allows_unclean(after, topic.name)
+        for index, was in topic.partitions.items()
+        if was.leader == NO_LEADER
+    }
 
 
 def wrong_config_answer(

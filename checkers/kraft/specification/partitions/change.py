@@ -13,6 +13,8 @@ from kraftproof.checkers.kraft.specification.image import Image, Partition
 
 NO_LEADER: Final = -1
 RECOVERING: Final = 1
+UNCLEAN: Final = "unclean.leader.election.enable"
+BROKER_RESOURCE: Final = 4
 METADATA_VERSION: Final = "metadata.version"
 LEVEL_OF_KEPT_EPOCHS: Final = 12
 """3.6-IV0; below, a member that leaves an ISR changes the leader epoch."""
@@ -24,6 +26,13 @@ class Election(Enum):
     USUAL = auto()
     PREFERRED = auto()
     UNCLEAN = auto()
+
+
+def allows_unclean(image: Image, topic: str) -> bool:
+    """Return whether elections of a topic may be unclean."""
+    own = image.configs.get(topic, {}).get(UNCLEAN)
+    text = image.configs_of(BROKER_RESOURCE, "").get(UNCLEAN) if own is None else own
+    return text is not None and text.strip().lower() == "true"
 
 
 def after_change(

@@ -1,4 +1,4 @@
-"""Guess the request of a broker from its records, for logs without requests.
+"""Guess the request of a batch from its records, for logs without requests.
 
 The result is the request that explains the records best: the state of the partition afterwards is
 still checked, and only the wish is taken from the records.
@@ -8,7 +8,27 @@ from collections.abc import Iterator, Sequence
 
 from kraftproof.checkers.kraft.specification.ids import Id
 from kraftproof.checkers.kraft.specification.image import Image, Partition
-from kraftproof.checkers.kraft.specification.rows import PartitionChangeRecord, Row
+from kraftproof.checkers.kraft.specification.rows import (
+    ConfigRecord,
+    PartitionChangeRecord,
+    PartitionRecord,
+    Row,
+)
+from kraftproof.checkers.kraft.specification.rows.clients import (
+    AlterPartitionReassignmentsRequest,
+    CreatePartitionsRequest,
+    ElectLeadersRequest,
+    GrownTopic,
+    NewAssignment,
+    ReassignedTopic,
+    Reassignment,
+    TopicPartitions,
+)
+from kraftproof.checkers.kraft.specification.rows.configs import (
+    Alteration,
+    AlteredResource,
+    IncrementalAlterConfigsRequest,
+)
 from kraftproof.checkers.kraft.specification.rows.partitions import (
     AllocateProducerIdsRequest,
     AlterPartitionRequest,
@@ -17,27 +37,108 @@ from kraftproof.checkers.kraft.specification.rows.partitions import (
     ProposedTopic,
 )
 
+SET, DELETE = 0, 1
 Change = tuple[PartitionChangeRecord, Partition]
 """A record, and the partition before the batch."""
 
 
-def likely_brokers_request(image: Image, written: Sequence[Row]) -> Row | None:
-    """Return the request of a broker that explains the records, or None."""
+def likely_requests(image: Image, written: Sequence[Row]) -> list[Row]:
+    """Return the requests that may explain the records, the most likely first."""
     match written[0]:
         case ProducerIdsRecord() as record:
-            return AllocateProducerIdsRequest(
+            allocation = AllocateProducerIdsRequest(
                 broker_id=record.broker_id, broker_epoch=record.broker_epoch
             )
+            return [allocation]
+        case ConfigRecord():
+            return [_config_change(written)]
+        case PartitionRecord():
+            return [_growth(image, written)]
         case PartitionChangeRecord():
-            return _alteration(image, written)
+            changes = list(_changes(image, written))
+            if len(changes) != len(written):
+                return []
+            alteration = _alteration(image, changes)
+            wishes: list[Row] = [*_reassignments(image, changes), *_elections(image, changes)]
+            return wishes if alteration is None else [alteration, *wishes]
         case _:
-            return None
+            return []
 
 
-def _alteration(image: Image, written: Sequence[Row]) -> AlterPartitionRequest | None:
-    changes = list(_changes(image, written))
+def _config_change(written: Sequence[Row]) -> IncrementalAlterConfigsRequest:
+    resources: dict[tuple[int, str], list[Alteration]] = {}
+    for record in written:
+        if isinstance(record, ConfigRecord):
+            operation = DELETE if record.value is None else SET
+            change = Alteration(name=record.name, value=record.value, config_operation=operation)
+            resources.setdefault((record.resource_type, record.resource_name), []).append(change)
+    return IncrementalAlterConfigsRequest(
+        resources=tuple(
+            AlteredResource(resource_type=kind, resource_name=name, configs=tuple(changes))
+            for (kind, name), changes in resources.items()
+        )
+    )
+
+
+def _growth(image: Image, written: Sequence[Row]) -> CreatePartitionsRequest:
+    added: dict[Id, list[NewAssignment]] = {}
+    for record in written:
+        if isinstance(record, PartitionRecord):
+            added.setdefault(record.topic_id, []).append(NewAssignment(broker_ids=record.replicas))
+    known = {topic_id: image.topics[topic_id] for topic_id in added if topic_id in image.topics}
+    return CreatePartitionsRequest(
+        topics=tuple(
+            GrownTopic(
+                name=topic.name,
+                count=len(topic.partitions) + len(added[topic_id]),
+                assignments=tuple(added[topic_id]),
+            )
+            for topic_id, topic in known.items()
+        )
+    )
+
+
+def _reassignments(image: Image, changes: list[Change]) -> Iterator[Row]:
+    """Yield a request for the replicas that stay, and a request that cancels."""
+    for is_cancelled in (False, True):
+        yield AlterPartitionReassignmentsRequest(
+            topics=tuple(
+                ReassignedTopic(
+                    name=image.topics[record.topic_id].name,
+                    partitions=(
+                        Reassignment(
+                            partition_index=record.partition_id,
+                            replicas=None if is_cancelled else _target(record, was),
+                        ),
+                    ),
+                )
+                for record, was in changes
+            )
+        )
+
+
+def _target(record: PartitionChangeRecord, was: Partition) -> tuple[int, ...]:
+    replicas = was.replicas if record.replicas is None else record.replicas
+    removing = was.removing if record.removing_replicas is None else record.removing_replicas
+    return tuple(node for node in replicas if node not in removing)
+
+
+def _elections(image: Image, changes: list[Change]) -> Iterator[Row]:
+    for election_type in (0, 1):
+        yield ElectLeadersRequest(
+            topic_partitions=tuple(
+                TopicPartitions(
+                    topic=image.topics[record.topic_id].name, partitions=(record.partition_id,)
+                )
+                for record, _ in changes
+            ),
+            election_type=election_type,
+        )
+
+
+def _alteration(image: Image, changes: list[Change]) -> AlterPartitionRequest | None:
     leaders = {was.leader for _, was in changes}
-    if len(changes) != len(written) or len(leaders) != 1:
+    if len(leaders) != 1:
         return None
     broker = image.brokers.get(leaders.pop())
     if broker is None:

@@ -16,15 +16,17 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, api_versions_request, api_versions_response
 
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
-OF_BROKERS: Final = frozenset((*range(4), 10, 18, 19, 20, 21, 22, 23, 32, 33, 44, 55, 60, 64))
+OF_BROKERS: Final = frozenset(
+    (*range(4), 10, 18, 19, 20, 21, 22, 23, 32, 33, 37, *range(43, 47), 55, 60, 64)
+)
 """API keys of a client listener: records, metadata, topics, configurations, the cluster."""
 OF_CONTROLLERS: Final = frozenset(
-    (1, 18, 19, 20, 33, 44, *range(52, 57), *range(58, 61), *range(62, 65), 67)
+    (1, 18, 19, 20, 33, 37, *range(43, 47), *range(52, 57), *range(58, 61), *range(62, 65), 67)
 )
 """API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
-NARROWED_ON_BROKERS: Final = {22: (0, 5)}
-"""Versions of InitProducerId without the unstable one."""
-NARROWED_ON_CONTROLLERS: Final = {1: (12, 18), 52: (0, 1)}
+NARROWED_ON_BROKERS: Final = {22: (0, 5), 43: (1, 2)}
+"""Versions of InitProducerId without the unstable one, of ElectLeaders with an error."""
+NARROWED_ON_CONTROLLERS: Final = {1: (12, 18), 43: (1, 2), 52: (0, 1)}
 """Versions of Fetch with the epoch of the last record, and of Vote without pre-votes."""
 FEATURES_SINCE: Final = 3
 """First version of ApiVersions with the features of the cluster."""

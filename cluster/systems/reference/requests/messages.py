@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kraftproof.cluster.systems.reference.requests import config_changes, topics
+from kraftproof.cluster.systems.reference.requests import config_changes, partitions, topics
 from kraftproof.cluster.systems.reference.requests.harm import tame
 from kraftproof.cluster.systems.reference.requests.vocabulary import (
     FOREIGN_CLUSTER,
@@ -30,9 +30,13 @@ from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages import (
     Message,
     alter_configs_request,
+    alter_partition_reassignments_request,
+    create_partitions_request,
     create_topics_request,
     delete_topics_request,
+    elect_leaders_request,
     incremental_alter_configs_request,
+    list_partition_reassignments_request,
     metadata_request,
 )
 from kraftproof.node.wire.types import Uuid
@@ -68,6 +72,12 @@ def draw_message(
 
 _WHOLE: Final[dict[type, Drawer]] = {
     alter_configs_request.AlterConfigsRequest: config_changes.legacy,
+    alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: (
+        partitions.reassignments
+    ),
+    create_partitions_request.CreatePartitionsRequest: partitions.growth,
+    elect_leaders_request.ElectLeadersRequest: partitions.elections,
+    list_partition_reassignments_request.ListPartitionReassignmentsRequest: partitions.listing,
     create_topics_request.CreateTopicsRequest: topics.create_topics,
     delete_topics_request.DeleteTopicsRequest: topics.delete_topics,
     incremental_alter_configs_request.IncrementalAlterConfigsRequest: config_changes.incremental,

@@ -25,7 +25,10 @@ from kraftproof.node.core.controller.configs.resource_names import (
     check_name,
 )
 from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.controller.partitions.fencing import elections
+from kraftproof.node.core.controller.partitions.unclean import allows_more
 from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -103,7 +106,17 @@ def _decide(
         if len(written) > MAX_RECORDS:
             return Outcome(reply=refusal(request, ErrorCode.POLICY_VIOLATION, _TOO_MANY))
     reply = response(responses=tuple(results))
-    return Outcome(reply=reply, records=() if request.validate_only else tuple(written))
+    if request.validate_only:
+        return Outcome(reply=reply)
+    return Outcome(reply=reply, records=(*written, *_elections(image, written)))
+
+
+def _elections(image: MetadataImage, written: list[Record]) -> tuple[Record, ...]:
+    """Return the elections that become possible as soon as unclean elections are allowed."""
+    if not any(map(allows_more, written)):
+        return ()
+    after = apply_all(image, tuple(written))
+    return elections(after, after.without_leader()[:MAX_RECORDS], after.may_lead)
 
 
 def _check_once(times: int) -> None:

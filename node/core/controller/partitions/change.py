@@ -127,11 +127,9 @@ def _elect(
     partition: Partition, draft: _Draft, may_lead: MayLead, election: Election
 ) -> tuple[NodeId, bool]:
     """Return the leader, and whether the leader was not in sync; -1 if no replica may lead."""
-    order = draft.replicas
-    if election is not Election.PREFERRED:
-        order = (partition.leader, *order)
-    else:
-        order = (order[0], partition.leader, *order)
+    order = (partition.leader, *draft.replicas)
+    if election is Election.PREFERRED:
+        order = (*draft.replicas[:1], *order)
     for candidate in order:
         if candidate in draft.isr and may_lead(candidate):
             return candidate, False
@@ -150,5 +148,10 @@ def _fences_followers(image: MetadataImage, partition: Partition, draft: _Draft)
     """
     if not set(partition.replicas) <= set(draft.replicas):
         return True
-    is_old = image.features.get(METADATA_VERSION, _SHRINK_KEEPS_EPOCH) < _SHRINK_KEEPS_EPOCH
-    return is_old and bool(draft.isr) and not set(partition.isr) <= set(draft.isr)
+    has_left = bool(draft.isr) and not set(partition.isr) <= set(draft.isr)
+    return has_left and shrink_changes_epoch(image)
+
+
+def shrink_changes_epoch(image: MetadataImage) -> bool:
+    """Return whether a member that leaves an ISR changes the leader epoch, as before Kafka 3.6."""
+    return image.features.get(METADATA_VERSION, _SHRINK_KEEPS_EPOCH) < _SHRINK_KEEPS_EPOCH

@@ -17,6 +17,7 @@ from kraftproof.node.core.controller.partitions.change import (
     Target,
     change_partition,
 )
+from kraftproof.node.core.controller.partitions.unclean import election_of
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.changed_partition import changed_partition
 from kraftproof.node.core.metadata.image import MetadataImage, Partition, PartitionKey
@@ -85,7 +86,11 @@ class _Changes:
         if error is not None:
             return _refused(index, error)
         isr = tuple(member.broker_id for member in _members(proposal))
-        target = Target(isr=isr, recovery_state=proposal.leader_recovery_state)
+        target = Target(
+            isr=isr,
+            recovery_state=proposal.leader_recovery_state,
+            election=election_of(image, was),
+        )
         record = change_partition(image, was, image.may_lead, target)
         if record is None:
             return _state(was)

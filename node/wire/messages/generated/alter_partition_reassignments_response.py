@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
+from kraftproof.node.wire.schema import Message, Entity, Schema
 
 _IFH = struct.Struct(">i?h")
 _IH = struct.Struct(">ih")
@@ -71,10 +71,6 @@ def _decode_reassignable_topic_response_v0(r: Reader) -> ReassignableTopicRespon
 def _encode_alter_partition_reassignments_response_v0(
     m: AlterPartitionReassignmentsResponse, w: Writer
 ) -> None:
-    if m.allow_replication_factor_change != True:
-        raise lacking_field(
-            "AlterPartitionReassignmentsResponse", "allow_replication_factor_change", 0
-        )
     w += _IH.pack(m.throttle_time_ms, m.error_code)
     w.compact_nullable_string(m.error_message)
     w.uvarint(len(m.responses) + 1)

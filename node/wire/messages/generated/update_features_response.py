@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
+from kraftproof.node.wire.schema import Message, Entity, Schema
 
 _H = struct.Struct(">h")
 _IH = struct.Struct(">ih")
@@ -70,8 +70,6 @@ def _decode_update_features_response_v0(r: Reader) -> UpdateFeaturesResponse:
 
 
 def _encode_update_features_response_v2(m: UpdateFeaturesResponse, w: Writer) -> None:
-    if m.results != ():
-        raise lacking_field("UpdateFeaturesResponse", "results", 2)
     w += _IH.pack(m.throttle_time_ms, m.error_code)
     w.compact_nullable_string(m.error_message)
     w.append(0)

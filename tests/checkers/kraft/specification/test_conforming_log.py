@@ -139,7 +139,28 @@ def test_a_change_of_a_leader_that_no_leader_may_ask_for():
     assert reasons(MADE, [moved(0, [1])]) == [], "a follower lags"
     for change in (moved(0, [1, 2]), moved(0, [3]), moved(0, leader=3), moved(0)):
         assert "became" in reasons(MADE, [change])[0]
-    assert "without a cause" in reasons(MADE, [moved(0, [1]), moved(1, [3])])[0]
+    assert reasons(MADE, [moved(0, [1]), moved(1, [3])]) != [], "two leaders"
+
+
+def test_wishes_of_clients_are_guessed_from_their_records():
+    of_broker = (
+        "CONFIG_RECORD",
+        {"resourceType": 4, "resourceName": "1", "name": "k", "value": "v"},
+    )
+    fields = {"partitionId": 1, "topicId": ID, "replicas": [2, 3], "removingReplicas": [3]}
+    begun = ("PARTITION_CHANGE_RECORD", {**fields, "replicas": [1, 2, 3], "addingReplicas": [1]})
+    back = {"replicas": [3, 2], "addingReplicas": [], "removingReplicas": [], "leader": 3}
+    cancelled = ("PARTITION_CHANGE_RECORD", {**fields, **back})
+    for batches in (
+        ([config("6")], [of_broker]),
+        ([config(None)],),
+        ([partition(2, [1, 2])],),
+        ([begun], [cancelled]),
+    ):
+        assert reasons(MADE, *batches) == []
+    assert reasons(MADE, [partition(3, [1, 2])]) != []
+    assert reasons(MADE, [partition(2, [1])]) != []
+    assert reasons(MADE, [config("no number")]) != []
 
 
 def test_a_shutdown_and_a_return():

@@ -5,7 +5,7 @@ import pytest
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.cluster.simulated.trace.recorder import Recorder
-from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.log_id import METADATA_LOG, LogId
 from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.effects import Append, Flush, Truncate
 from kraftproof.node.core.events import Flushed, TimestampFound
@@ -168,3 +168,31 @@ def test_the_trace_names_the_log(tmp_path, monkeypatch):
         "t-0: truncates to 2",
     ]
     assert any("sets the stray log aside" in event.text for event in recorder.events)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seed", range(4))
+def test_an_orderly_exit_makes_every_log_durable(tmp_path, monkeypatch, seed):
+    async def scenario(broker):
+        await broker.does(CreateLog(log=LOG, topic="t"), CreateLog(log=OTHER, topic="u"))
+        await broker.does(Append(LOG, raw(0, b"a", b"b")), Append(OTHER, raw(0)))
+        broker.machine.stop()
+        await broker.cluster.scope.sleep(5 * SECOND_NS)
+        assert broker.machine.process is None
+        assert broker.logs.of(LOG).durable_end == 2
+        assert broker.machine.disk.exists("/data/.kafka_cleanshutdown")
+        await broker.starts_again(broker.machine.lose_power)
+        assert broker.logs.of(LOG).end_offset == 2
+        assert broker.logs.of(OTHER).end_offset == 1
+
+    Broker(tmp_path, monkeypatch, seed).run(scenario)
+
+
+@pytest.mark.simulation
+def test_the_quorum_truncates_while_a_partition_is_flushed(tmp_path, monkeypatch):
+    async def scenario(broker):
+        await broker.does(CreateLog(log=LOG, topic="t"), Append(LOG, raw(0)))
+        process = broker.machine.process
+        await broker.does(flush(LOG, 1), Truncate(METADATA_LOG, process.log.end_offset), wait_ns=0)
+
+    Broker(tmp_path, monkeypatch).run(scenario)

@@ -5,10 +5,8 @@ import pytest
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages.generated.alter_partition_request import AlterPartitionRequest
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
-from kraftproof.node.wire.messages.generated.create_partitions_request import (
-    CreatePartitionsRequest,
-)
 from kraftproof.node.wire.messages.generated.describe_cluster_request import DescribeClusterRequest
 from tests.node.core.broker.bench import Bench
 
@@ -63,8 +61,8 @@ def test_describe_cluster_lists_controllers_at_a_controller(bench: Bench) -> Non
 
 
 def test_broker_refuses_what_it_does_not_serve_loudly() -> None:
-    with pytest.raises(AssertionError, match="CreatePartitionsRequest"):
-        Bench().receive(CreatePartitionsRequest())
+    with pytest.raises(AssertionError, match="AlterPartitionRequest"):
+        Bench().receive(AlterPartitionRequest())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""Move partitions when a broker is fenced, unfenced or removed (KIP-631 "FenceBrokerRecord").
+
+The PartitionChangeRecords are in the same batch as the broker's change, so no image shows a fenced
+leader. See brokers.py and sessions.py for the cause of a fencing.
+"""
+
+from collections.abc import Iterable
+
+from kraftproof.node.core.base.types import NO_NODE, NodeId
+from kraftproof.node.core.controller.partitions.change import (
+    Election,
+    MayLead,
+    Target,
+    change_partition,
+    shrink_changes_epoch,
+)
+from kraftproof.node.core.controller.partitions.unclean import election_of
+from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
+from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
+
+
+def fence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:
+    """Fence an active broker and move its leaderships."""
+    record = records.BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=1
+    )
+    return (record, *leave(image, broker.broker_id))
+
+
+def unfence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:
+    """Unfence a broker and elect it for leaderless partitions, first of its ISRs (631-54)."""
+    record = records.BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=-1
+    )
+
+    def may_lead(node: NodeId) -> bool:
+        return node == broker.broker_id or image.may_lead(node)
+
+    return (record, *elections(image, image.without_leader(), may_lead))
+
+
+def elections(
+    image: MetadataImage, partitions: Iterable[Partition], may_lead: MayLead
+) -> tuple[Record, ...]:
+    """Elect leaders for partitions, unclean where the topic allows unclean elections."""
+    changes = (
+        change_partition(image, partition, may_lead, Target(election=election_of(image, partition)))
+        for partition in partitions
+    )
+    return tuple(change for change in changes if change is not None)
+
+
+def leave(image: MetadataImage, broker_id: NodeId) -> tuple[Record, ...]:
+    """Remove a broker from every ISR and move its leaderships (631-53).
+
+    The last member of an ISR stays in the ISR without a leader, since only its log is complete,
+    unless the topic allows unclean elections.
+    """
+    changes: list[Record] = []
+    without: dict[tuple[NodeId, ...], tuple[NodeId, ...]] = {}
+    """Each ISR and its other members; a broker has many partitions but few different ISRs."""
+    of_topics: dict[object, Election] = {}
+
+    def may_lead(node: NodeId) -> bool:
+        return node != broker_id and image.may_lead(node)
+
+    is_old = shrink_changes_epoch(image)
+    for partition in image.in_isr(broker_id):
+        others = without.get(partition.isr)
+        if others is None:
+            others = tuple(member for member in partition.isr if member != broker_id)
+            without[partition.isr] = others
+        if partition.leader not in {broker_id, NO_NODE} and not partition.is_moving:
+            if others:
+                leader = partition.leader if is_old else UNCHANGED_LEADER
+                changes.append(_shrink(partition, others, leader))
+            continue
+        election = of_topics.get(partition.topic_id)
+        if election is None:
+            election = of_topics[partition.topic_id] = election_of(image, partition)
+        target = Target(isr=others, election=election)
+        change = change_partition(image, partition, may_lead, target)
+        if change is not None:
+            changes.append(change)
+    return tuple(changes)
+
+
+def _shrink(
+    partition: Partition, isr: tuple[NodeId, ...], leader: int
+) -> records.PartitionChangeRecord:
+    return records.PartitionChangeRecord(
+        partition_id=partition.index, topic_id=partition.topic_id, isr=isr, leader=leader
+    )
