@@ -187,7 +187,7 @@ def run_one(
         system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
-        nemeses=tuple(map(absolute, parse_nemeses(nemesis))) if given is None else kinds_of(given),
+        nemeses=_nemeses(nemesis, given),
         faults_file=faults,
         nodes=nodes,
         time_limit_s=time_limit,
@@ -206,6 +206,11 @@ def run_one(
     )
     mutant_hash = install_mutant(mutant, backend)
     raise typer.Exit(run_test(options, mutant_hash, given, dry_run=dry_run, as_json=as_json))
+
+
+def _nemeses(listed: str, given: "Schedule | None") -> tuple[str, ...]:
+    """Return the kinds of the faults: as listed, or those of a file of faults."""
+    return tuple(map(absolute, parse_nemeses(listed))) if given is None else kinds_of(given)
 
 
 def run_test(
