@@ -53,6 +53,9 @@ FaultEveryOption = Annotated[
 BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers), ssh (hosts) or simulated.")
 ]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")]
 HostsOption = Annotated[
     Path | None,
@@ -158,9 +161,7 @@ def run_one(
     timeouts: TimeoutsOption = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
     dry_run: DryRunOption = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
-    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a workload on a cluster under faults, and judge the recorded run.
 
