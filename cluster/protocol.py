@@ -152,6 +152,8 @@ class ClusterOptions:
     """Settings that all nodes get besides, as the system takes them."""
     needs: frozenset[Capability] = frozenset()
     """The capabilities required by the faults of the run, so that a backend can prepare disks."""
+    has_data: bool = False
+    """Whether simulated brokers keep replicas; live brokers always do."""
     is_collected: bool = True
     """Whether the nodes' files will be read; a simulated node writes no trace for nobody."""
 

@@ -11,7 +11,12 @@ from msgspec.structs import replace
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.reference import node_config
 from kraftproof.cluster.systems.reference.timeouts import timeouts
-from kraftproof.node.core.base.config import Endpoint, SnapshotPolicy, Timeouts
+from kraftproof.node.core.base.config import (
+    Endpoint,
+    ReplicationPolicy,
+    SnapshotPolicy,
+    Timeouts,
+)
 from kraftproof.node.core.base.types import milliseconds
 
 PORT = 9092
@@ -22,6 +27,11 @@ REGISTRATION_TIMEOUTS_MS = (60_000, 60_000, 15_000)
 """Times for the registration of a starting broker, of which a run has one."""
 SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
 SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
+LAGS_MS = (1_000, 3_000)
+"""Values of replica.lag.time.max.ms, of which a run has one."""
+FETCH_WAITS_MS = (50, 500)
+FETCH_BYTES = (1, 500, 1 << 20)
+"""Values of replica.fetch.max.bytes; a small value fetches one batch at a time."""
 SLICE_BYTES = (300, 4000, 1 << 20)
 
 
@@ -51,6 +61,19 @@ def endpoints_of(info: NodeInfo, *, has_listeners: bool) -> tuple[Endpoint, ...]
     return tuple(
         Endpoint(name=each, host=info.name, port=port, is_controller=is_controller)
         for each, port in names.items()
+    )
+
+
+def draw_replication(options: ClusterOptions) -> ReplicationPolicy:
+    """Return the rules of the data plane; the times are short, as those of the chaos profile."""
+    random = Random(f"{options.seed}/replication")
+    return ReplicationPolicy(
+        is_enabled=options.has_data,
+        lag_ns=milliseconds(random.choice(LAGS_MS)),
+        fetch_wait_ms=random.choice(FETCH_WAITS_MS),
+        fetch_partition_bytes=random.choice(FETCH_BYTES),
+        fetch_backoff_ns=milliseconds(200),
+        request_timeout_ns=milliseconds(2_000),
     )
 
 

@@ -37,6 +37,7 @@ from kraftproof.cluster.simulated.node.shared_apply import SharedApply
 from kraftproof.cluster.simulated.shape import (
     LISTENERS_SHARE,
     PORT,
+    draw_replication,
     draw_snapshots,
     draw_timeouts,
     endpoints_of,
@@ -204,6 +205,7 @@ class World:
             rack=self.racks[info.node_id % len(self.racks)],
             timeouts=self.timeouts,
             snapshots=self.snapshots,
+            replication=draw_replication(options),
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:

@@ -207,7 +207,7 @@ def _replication(reader: Reader) -> ReplicationPolicy:
         text = reader.text(key)
         if text is not None:
             values[field] = integer(key, text, 1)
-    return ReplicationPolicy(is_enabled=False, **values)
+    return ReplicationPolicy(is_enabled=True, **values)
 
 
 def _metrics_address(reader: Reader) -> tuple[str, int] | None:

@@ -58,6 +58,7 @@ class NodeProcess(Process, Observer):
             chance,
             read_clocks(),
             history=stored.history,
+            partitions=stored.partitions,
         )
         self._storage = stored.storage
         self._trace = trace

@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.background import (
     large_topics,
     many_observers,
     mistaken_requests,
+    partition_clients,
     random_requests,
     stale_requests,
 )
@@ -48,6 +49,10 @@ def start(
     random = Random(f"{options.seed}/visitors")
     if random.random() < broker_visitors.SHARE:
         task = broker_visitors.send_registrations(scope, world, random, nodes)
+        tasks.append(scope.spawn(task))
+    if options.has_data and brokers:
+        random = Random(f"{options.seed}/partition-clients")
+        task = partition_clients.produce_and_fetch(scope, network, random, sorted(brokers))
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/large-topics")
     if random.random() < large_topics.SHARE and brokers:

@@ -72,6 +72,11 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
 )
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
+from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
+    AcknowledgedIsOnTheIsr,
+    CommittedBatchesAgree,
+    IdempotentOnce,
+)
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
     PartitionEpochsNeverFall,
@@ -183,6 +188,9 @@ def make_monitor(
             *_of_brokers(config, registry),
             FlushedPartitionsAreKept(),
             PartitionEpochsNeverFall(),
+            AcknowledgedIsOnTheIsr(),
+            CommittedBatchesAgree(),
+            IdempotentOnce(),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),

@@ -61,6 +61,9 @@ class Invariant:
     def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
         """An effect has changed the log of a partition; `process.partitions` has the result."""
 
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        """A broker has answered a request about partitions, which has no other message hook."""
+
     def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
         """The quorum state on disk has been replaced."""
 
@@ -199,6 +202,9 @@ class InvariantMonitor:
         self.on_partitions_recovered = [
             i.on_partitions_recovered for i in _overriding(invariants, "on_partitions_recovered")
         ]
+        self.on_data_answered = ByRequest(
+            (i.requests, i.on_data_answered) for i in _overriding(invariants, "on_data_answered")
+        )
         self.on_partition_changed = [
             i.on_partition_changed for i in _overriding(invariants, "on_partition_changed")
         ]

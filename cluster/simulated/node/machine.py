@@ -115,6 +115,7 @@ class Machine:
             now,
             history=stored.history,
             apply=self._apply,
+            partitions=stored.partitions,
         )
         is_durable = self.disk.is_synced(log_directory(self._storage_config))
         self.env.log.recovered(stored.batches, stored.history, is_durable=is_durable)

@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, 
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Outgoing
+from kraftproof.cluster.simulated.node.data_requests import is_data
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.stream_listener import StreamCall
@@ -69,8 +70,9 @@ class SimulatedTransport(Transport[Connection]):
             if connection.carries_fetches is not None:
                 self._contract.lane_is_mixed(request)
             connection.carries_fetches = is_fetch
-        for sent in self._on_sent[type(message)]:
-            sent(self._process, request)
+        if not request.is_to_broker:
+            for sent in self._on_sent[type(message)]:
+                sent(self._process, request)
         connection.send(correlation_id, Outgoing(message=message, version=version))
 
 
@@ -85,9 +87,13 @@ class SimulatedReplies(Replies[Call | StreamCall]):
 
     @override
     def reply(self, client: Call | StreamCall, event: Received, message: Message) -> None:
-        for replying in self._monitor.on_replying[type(event.message)]:
-            replying(self._process, event, message)
-        self._replied.append((event, message))
+        if is_data(event):
+            for answered in self._monitor.on_data_answered[type(event.message)]:
+                answered(self._process, event, message)
+        else:
+            for replying in self._monitor.on_replying[type(event.message)]:
+                replying(self._process, event, message)
+            self._replied.append((event, message))
         client.answer(message)
 
     @override

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.network.byte_stream import ServerSocket, Simul
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, ServerEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Arrived
+from kraftproof.cluster.simulated.node.data_requests import is_data, is_data_request
 from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.node_clock import SimulatedNodeClock
@@ -258,7 +259,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             if type(event) is Unanswered:
                 for lost in self._monitor.on_unanswered:
                     lost(self, event.correlation)
-        elif type(event) is Received:
+        elif type(event) is Received and not is_data(event):
             for received in self._monitor.on_received[type(event.message)]:
                 received(self, event)
 
@@ -280,7 +281,8 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     @override
     def on_response(self, request: Send | Forward, message: Message) -> None:
         self._contract.on_response(request)
-        for heard in self._monitor.on_response[type(request.message)]:
+        hooks = self._monitor.on_response[type(request.message)]
+        for heard in () if is_data_request(request) else hooks:
             heard(self, request, message)
 
     @override

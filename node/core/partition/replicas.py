@@ -5,7 +5,7 @@ older image would make live logs look deleted (KIP-858, KAFKA-14616). Then the b
 log of each partition that names the broker, deletes the logs of others, and takes the roles.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from immutables import Map
 
@@ -71,6 +71,7 @@ class Replicas:
                 self._follow_brokers(image)
             return
         ours = self._own_partitions(image)
+        self._drop_strays(ours)
         for topic_id in [each for each in self._partitions if each not in ours]:
             self._forget_topic(topic_id)
         for topic_id, indexes in ours.items():
@@ -79,7 +80,6 @@ class Replicas:
                 self._follow_topic(image, topic_id, indexes, now)
         if before is None or before.brokers is not image.brokers:
             self._follow_brokers(image)
-        self._drop_strays()
 
     def flushed(self, event: Flushed) -> None:
         """Take the end of an fsync of a partition's log."""
@@ -200,8 +200,12 @@ class Replicas:
                 on_changed=self.note_change,
             )
 
-    def _drop_strays(self) -> None:
-        """Set aside the recovered logs that the first followed image does not place here."""
+    def _drop_strays(self, ours: Mapping[Uuid, Sequence[int]]) -> None:
+        """Set aside the recovered logs that the first followed image does not place here.
+
+        The logs go before any log is created: a new topic may have the name of a deleted one.
+        """
         for log in sorted(self._recovered):
-            self._outbox.emit(DeleteLog(log=log, is_stray=True))
-        self._recovered.clear()
+            if log.partition not in ours.get(log.topic_id, ()):
+                del self._recovered[log]
+                self._outbox.emit(DeleteLog(log=log, is_stray=True))

@@ -2,10 +2,13 @@
 
 import pytest
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog, NoteEpoch
 from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.types import Uuid
 from tests.support.node.data_messages import change
-from tests.support.node.data_world import LOG, DataWorld
+from tests.support.node.data_world import LOG, TOPIC, DataWorld
 
 
 def test_each_replica_gets_a_log_and_the_leader_enters_its_epoch():
@@ -152,3 +155,30 @@ def test_a_recovered_log_that_the_image_does_not_place_here_is_stray():
     world.restart(3)
     stray = [(node, e.is_stray) for node, e in world.effects if isinstance(e, DeleteLog)]
     assert stray == [(3, True)]
+
+
+def test_a_stray_log_goes_before_a_new_topic_takes_its_name():
+    """The directory of a log has the topic's name, and the topic was created anew meanwhile."""
+    world = DataWorld()
+    world.kill(3)
+    world.write(records.RemoveTopicRecord(topic_id=TOPIC))
+    again = Uuid(b"u" * 16)
+    world.write(
+        records.TopicRecord(name="t", topic_id=again),
+        records.PartitionRecord(
+            partition_id=0,
+            topic_id=again,
+            replicas=(3,),
+            isr=(3,),
+            leader=3,
+            leader_epoch=0,
+            partition_epoch=0,
+        ),
+    )
+    world.effects.clear()
+    world.restart(3)
+    changes = [e for node, e in world.effects if isinstance(e, DeleteLog | CreateLog)]
+    assert changes == [
+        DeleteLog(log=LOG, is_stray=True),
+        CreateLog(log=LogId(again, 0), topic="t"),
+    ]

@@ -1,0 +1,189 @@
+"""Clients that produce to background topics and fetch from them, in runs with a data plane.
+
+The topics flush each append before the acknowledgement, so that a loss of power loses no
+acknowledged record. A producer is idempotent and repeats a batch until the answer is sure. The
+invariants of partitions judge the answers; see node/core/broker/data for the requests.
+"""
+
+from random import Random
+
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
+from kraftproof.cluster.simulated.background.client_batches import client_batch
+from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
+from kraftproof.cluster.simulated.network.connection import connect
+from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    Message,
+    create_topics_request,
+    fetch_request,
+    init_producer_id_request,
+    init_producer_id_response,
+    produce_request,
+    produce_response,
+)
+
+InitProducerIdResponse = init_producer_id_response.InitProducerIdResponse
+NAME = "__data"
+"""The background topic; no workload uses names with two leading underscores."""
+PARTITIONS = 2
+PRODUCERS = 3
+CONSUMERS = 2
+MAX_WAIT_NS = milliseconds(1_500)
+"""Time-out of a connection, and of a response."""
+LONGEST_REST_NS = milliseconds(300)
+"""Longest time between two requests of a client."""
+PRODUCE_VERSION = 12
+FETCH_VERSION = 12
+INIT_VERSION = 4
+CREATE_VERSION = 7
+NO_TIMESTAMP = -1
+_ACKS = (-1, -1, -1, 1)
+
+
+async def produce_and_fetch(
+    scope: SimulatedScope, network: Network, random: Random, brokers: list[int]
+) -> None:
+    """Create the topic, and then produce and fetch until the run ends."""
+    clients = [
+        _Client(scope, network, Random(f"{random.random()}"), brokers)
+        for _ in range(PRODUCERS + CONSUMERS)
+    ]
+    tasks = [scope.spawn(client.produce()) for client in clients[:PRODUCERS]]
+    tasks += [scope.spawn(client.consume()) for client in clients[PRODUCERS:]]
+    create = _create(random, min(len(brokers), 3))
+    client = _Client(scope, network, random, brokers)
+    while tasks:
+        # The topic may be refused while too few brokers are unfenced.
+        await client.ask(random.choice(brokers), create, CREATE_VERSION)
+        await scope.sleep(milliseconds(5_000))
+
+
+class _Client:
+    """One client, with a request at a time."""
+
+    def __init__(
+        self, scope: SimulatedScope, network: Network, random: Random, brokers: list[int]
+    ) -> None:
+        self._scope = scope
+        self._network = network
+        self._random = random
+        self._brokers = brokers
+
+    async def ask(self, broker: int, message: Message, version: int) -> Message | None:
+        """Return the answer to a request; None without an answer."""
+        try:
+            connection = await connect(self._scope, self._network, broker, MAX_WAIT_NS)
+            answer = await connection.call(message, version, MAX_WAIT_NS)
+        except (ConnectionFailed, OutcomeUnknown):
+            return None
+        connection.close()
+        return answer
+
+    async def produce(self) -> None:
+        """Produce batches in series to a partition."""
+        producer_id = await self._producer_id()
+        random, partition, sequence = self._random, self._random.randrange(PARTITIONS), 0
+        while True:
+            await self._scope.sleep(random.randrange(LONGEST_REST_NS))
+            count = random.randint(1, 3)
+            values = [f"{producer_id}-{sequence + delta}".encode() for delta in range(count)]
+            data = client_batch(values, NO_TIMESTAMP, (producer_id, 0, sequence))
+            if await self._repeat(data, partition):
+                sequence += count
+            else:
+                producer_id, sequence = await self._producer_id(), 0
+
+    async def consume(self) -> None:
+        """Fetch from random offsets."""
+        random = self._random
+        while True:
+            await self._scope.sleep(random.randrange(LONGEST_REST_NS))
+            part = fetch_request.FetchPartition(
+                partition=random.randrange(PARTITIONS),
+                fetch_offset=random.choice((0, random.randrange(300))),
+                partition_max_bytes=random.choice((1, 1 << 20)),
+            )
+            topic = fetch_request.FetchTopic(topic=NAME, partitions=(part,))
+            request = fetch_request.FetchRequest(
+                replica_id=-1,
+                max_wait_ms=random.choice((0, 300)),
+                min_bytes=1,
+                max_bytes=1 << 20,
+                session_epoch=-1,
+                topics=(topic,),
+            )
+            await self.ask(random.choice(self._brokers), request, FETCH_VERSION)
+
+    async def _producer_id(self) -> int:
+        while True:
+            request = init_producer_id_request.InitProducerIdRequest(transaction_timeout_ms=1)
+            answer = await self.ask(self._random.choice(self._brokers), request, INIT_VERSION)
+            match answer:
+                case InitProducerIdResponse(error_code=ErrorCode.NONE, producer_id=found):
+                    return found
+                case _:
+                    pass
+            await self._scope.sleep(milliseconds(200))
+
+    async def _repeat(self, data: bytes, partition: int) -> bool:
+        """Send a batch until the outcome is sure; return False for a refused sequence."""
+        random, broker = self._random, self._random.choice(self._brokers)
+        while True:
+            request = _produce(data, partition, random.choice(_ACKS))
+            answer = await self.ask(broker, request, PRODUCE_VERSION)
+            error = _error_of(answer)
+            if error == ErrorCode.NONE:
+                return True
+            if error in {ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.INVALID_PRODUCER_EPOCH}:
+                return False
+            broker = _leader_of(answer) or random.choice(self._brokers)
+            if broker not in self._brokers:
+                broker = random.choice(self._brokers)
+            await self._scope.sleep(milliseconds(50))
+
+
+def _produce(data: bytes, partition: int, acks: int) -> produce_request.ProduceRequest:
+    part = produce_request.PartitionProduceData(index=partition, records=data)
+    topic = produce_request.TopicProduceData(name=NAME, partition_data=(part,))
+    return produce_request.ProduceRequest(acks=acks, timeout_ms=1_000, topic_data=(topic,))
+
+
+def _result(answer: Message | None) -> produce_response.PartitionProduceResponse | None:
+    if not isinstance(answer, produce_response.ProduceResponse):
+        return None
+    if not answer.responses or not answer.responses[0].partition_responses:
+        return None
+    return answer.responses[0].partition_responses[0]
+
+
+def _error_of(answer: Message | None) -> int | None:
+    result = _result(answer)
+    return None if result is None else result.error_code
+
+
+def _leader_of(answer: Message | None) -> int | None:
+    result = _result(answer)
+    return (
+        None
+        if result is None or result.current_leader.leader_id < 1
+        else (result.current_leader.leader_id)
+    )
+
+
+def _create(random: Random, replicas: int) -> create_topics_request.CreateTopicsRequest:
+    configs = {"flush.messages": "1"}
+    if random.random() < 0.5 and replicas > 1:
+        configs["min.insync.replicas"] = "2"
+    topic = create_topics_request.CreatableTopic(
+        name=NAME,
+        num_partitions=PARTITIONS,
+        replication_factor=replicas,
+        configs=tuple(
+            create_topics_request.CreatableTopicConfig(name=name, value=value)
+            for name, value in configs.items()
+        ),
+    )
+    timeout_ms = MAX_WAIT_NS // milliseconds(1)
+    return create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=timeout_ms)

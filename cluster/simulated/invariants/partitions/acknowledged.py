@@ -1,0 +1,222 @@
+"""Invariants of acknowledged and visible records of partitions.
+
+The invariants judge topics that flush each append (flush.messages=1): with Kafka's default policy a
+loss of power may lose acknowledged records of every replica, which Kafka declares.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.effects import Append, Effect
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage, Partition
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    Message,
+    fetch_request,
+    fetch_response,
+    produce_request,
+    produce_response,
+)
+from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch
+from kraftproof.node.wire.types import Uuid
+
+_TOPIC: Final = 2
+ACKS_ALL: Final = -1
+
+
+class _Replicas(Invariant):
+    """Knows the newest committed image, and the last process of each node."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._offset = 0
+        self._image = EMPTY_IMAGE
+        self._processes: dict[int, ProcessView] = {}
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._processes[process.node_id] = process
+
+    @override
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        if offset > self._offset:
+            self._offset, self._image = offset, image
+
+    def _is_durable(self, topic_id: Uuid) -> bool:
+        topic = self._image.topics.get(topic_id)
+        configs = self._image.configs.get((_TOPIC, "" if topic is None else topic.name))
+        return configs is not None and configs.get("flush.messages") == "1"
+
+    def _partition(self, log: LogId) -> Partition | None:
+        partitions = self._image.partitions.get(log.topic_id)
+        return None if partitions is None else partitions.get(log.partition)
+
+    def _log_of(self, name: str, topic_id: Uuid, index: int) -> LogId | None:
+        found = self._image.topic_ids.get(name, topic_id) if name else topic_id
+        return LogId(found, index) if found in self._image.topics else None
+
+    def _mirror(self, node_id: int, log: LogId) -> PartitionMirror | None:
+        process = self._processes.get(node_id)
+        return None if process is None else process.partitions.get(log)
+
+
+class AcknowledgedIsOnTheIsr(_Replicas):
+    """A batch acknowledged with acks=all is on the disk of each member of the ISR, for ever."""
+
+    statement = "An acknowledged batch of a partition is in the log of every member of the ISR."
+    requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._acknowledged: dict[LogId, dict[int, bytes]] = {}
+        """By log and base offset: the batch without base offset, epoch and CRC."""
+        self._isrs: dict[LogId, tuple[int, ...]] = {}
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        request = event.message
+        assert isinstance(request, produce_request.ProduceRequest), "the only type of its requests"
+        if request.acks != ACKS_ALL or not isinstance(message, produce_response.ProduceResponse):
+            return
+        for log, sent, result in self._results(request, message):
+            if result.error_code == ErrorCode.NONE and self._is_durable(log.topic_id):
+                batches = self._acknowledged.setdefault(log, {})
+                batches[result.base_offset] = sent[CONTENT_BEGIN:]
+                self._check(process, log, result.base_offset)
+
+    @override
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        super().on_published(process, offset, image)
+        if image is not self._image:
+            return
+        for log in sorted(self._acknowledged):
+            partition = self._partition(log)
+            if partition is None:
+                del self._acknowledged[log]
+                self._isrs.pop(log, None)
+            elif self._isrs.get(log) != partition.isr:
+                self._isrs[log] = partition.isr
+                for base_offset in self._acknowledged[log]:
+                    self._check(process, log, base_offset)
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        partition = self._partition(log)
+        if isinstance(effect, Append) or partition is None or process.node_id not in partition.isr:
+            return
+        for base_offset in self._acknowledged.get(log, {}):
+            self._check(process, log, base_offset)
+
+    def _check(self, process: ProcessView, log: LogId, base_offset: int) -> None:
+        partition = self._partition(log)
+        if partition is None:
+            return
+        content = self._acknowledged[log][base_offset]
+        for member in partition.isr:
+            mirror = self._mirror(member, log)
+            if mirror is None:
+                held = None
+            elif base_offset < mirror.start_offset:
+                continue
+            else:
+                held = next(iter(mirror.between(base_offset, mirror.end_offset)), None)
+            if held is None or held.base_offset != base_offset or not _is_same(held, content):
+                detail = f"log {log}: member {member} of the ISR lacks offset {base_offset}"
+                self.monitor.report_violation(self, process, detail)
+
+    def _results(
+        self, request: produce_request.ProduceRequest, response: produce_response.ProduceResponse
+    ) -> Iterator[tuple[LogId, bytes, produce_response.PartitionProduceResponse]]:
+        for topic, answered in zip(request.topic_data, response.responses, strict=True):
+            pairs = zip(topic.partition_data, answered.partition_responses, strict=True)
+            for data, result in pairs:
+                log = self._log_of(topic.name, topic.topic_id, data.index)
+                if log is not None:
+                    yield log, data.records or b"", result
+
+
+CONTENT_BEGIN: Final = 21
+"""The first byte of a batch that a leader does not write; LogAppendTime is not used here."""
+
+
+def _is_same(batch: RawBatch, content: bytes) -> bool:
+    return batch.data[CONTENT_BEGIN:] == content
+
+
+class CommittedBatchesAgree(_Replicas):
+    """Consumers of any leader at any time read the same batch at an offset."""
+
+    statement = "The batch that a consumer may read at an offset never changes."
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._committed: dict[LogId, dict[int, bytes]] = {}
+        self._ends: dict[LogId, int] = {}
+        """By log: the largest high watermark that a leader has answered."""
+        self._told: dict[tuple[int, int, LogId], int] = {}
+        """By node, incarnation and log: the last high watermark that the process answered."""
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        if not isinstance(message, fetch_response.FetchResponse):
+            return
+        for topic in message.responses:
+            for part in topic.partitions:
+                log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
+                if log is None or part.error_code or part.high_watermark < 0:
+                    continue
+                self._look_at(process, log, part.high_watermark)
+
+    def _look_at(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
+        key = (process.node_id, process.incarnation, log)
+        if high_watermark < self._told.get(key, 0):
+            detail = f"log {log}: {high_watermark} after {self._told[key]}"
+            self.monitor.report_violation(self, process, f"the high watermark falls, {detail}")
+        self._told[key] = high_watermark
+        if not self._is_durable(log.topic_id):
+            return
+        mirror = process.partitions.get(log)
+        known = self._committed.setdefault(log, {})
+        for batch in () if mirror is None else mirror.between(0, high_watermark):
+            content = known.setdefault(batch.base_offset, batch.data)
+            if content != batch.data:
+                detail = f"log {log}: another batch at offset {batch.base_offset}"
+                self.monitor.report_violation(self, process, detail)
+
+
+class IdempotentOnce(Invariant):
+    """A log holds each sequence number of a producer once."""
+
+    statement = "A log has at most one batch with a producer's id, epoch and sequence number."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._seen: dict[tuple[int, LogId], tuple[int, set[tuple[int, int, int]]]] = {}
+        """By node and log: the generation, and the sequences of that generation."""
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
+            return
+        mirror = process.partitions.of(log)
+        generation, seen = self._seen.get((process.node_id, log), (-1, set()))
+        if generation != mirror.generation or len(seen) > len(mirror.batches):
+            seen = {_sequence(batch) for batch in mirror.batches[:-1]}
+            self._seen[process.node_id, log] = (mirror.generation, seen)
+        sequence = _sequence(effect.batch)
+        if effect.batch.producer_id != NO_PRODUCER and sequence in seen:
+            detail = f"log {log}: sequence {sequence} again at offset {effect.batch.base_offset}"
+            self.monitor.report_violation(self, process, detail)
+        seen.add(sequence)
+
+
+def _sequence(batch: RawBatch) -> tuple[int, int, int]:
+    return (batch.producer_id, batch.producer_epoch, batch.base_sequence)
