@@ -28,6 +28,13 @@ NODES_HELP = (
 NODE_FORMS = "3+3, 5, or controller=3,broker=3"
 _ROLE = re.compile(r"[a-z][a-z0-9_-]*(\+[a-z][a-z0-9_-]*)*")
 MOST_NODES = 32
+FILE_OPTIONS = ("faults_file", "hosts")
+"""Options that name a file or are None."""
+FIRST_OPTIONS = (
+    *("backend", "concurrency", "engine", "mutant", "nemeses", "node_config", "operations"),
+    *("rate", "seed", "time_limit_s", "timeouts", "workload"),
+)
+"""Options that every version has written into run.json."""
 MOST_AT_ONCE = 8
 
 
@@ -41,6 +48,8 @@ class RunOptions:
     """The release of the system under test; None for the system's default release."""
     workload: str = "topics"
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
+    faults_file: Path | None = None
+    """The file that lists the faults; None: the faults are drawn."""
     hosts: Path | None = None
     """The file of hosts, for the backend that takes hosts."""
     nodes: str = ""
@@ -115,12 +124,15 @@ class RunOptions:
         """Return the time in which operations are invoked, in nanoseconds."""
         return int(self.time_limit_s * SECOND_NS)
 
+    def _files(self) -> tuple[tuple[str, Path | None], ...]:
+        return tuple((name, getattr(self, name)) for name in FILE_OPTIONS)
+
     def as_json(self) -> dict[str, Any]:
         """Return the options for run.json."""
         return {
             **asdict(self),
             "store": str(self.store),
-            "hosts": None if self.hosts is None else str(self.hosts),
+            **{name: None if one is None else str(one) for name, one in self._files()},
             "nemeses": list(self.nemeses),
             "node_config": dict(self.node_config),
         }
@@ -129,18 +141,21 @@ class RunOptions:
 def options_of_json(value: Mapping[str, Any], store: Path) -> RunOptions:
     """Return the options that `RunOptions.as_json` gave, with another store.
 
+    An option that an older version did not know has its default.
+
     Raises:
         UsageError: an option is missing or has a wrong value; one line.
     """
-    names = [one.name for one in fields(RunOptions)]
-    missing = [name for name in names if name not in value]
+    missing = [name for name in FIRST_OPTIONS if name not in value]
     if missing:
-        raise UsageError(f"options: {missing[0]} is missing: another version wrote the run")
+        raise UsageError(f"options: {missing[0]} is missing: this is no run of kraftproof test")
     try:
-        given: dict[str, Any] = {name: value[name] for name in names}
+        given: dict[str, Any] = {
+            one.name: value[one.name] for one in fields(RunOptions) if one.name in value
+        }
         given |= {
             "store": store,
-            "hosts": None if value["hosts"] is None else Path(value["hosts"]),
+            **{name: Path(value[name]) for name in FILE_OPTIONS if value.get(name) is not None},
             "nemeses": tuple(value["nemeses"]),
             "node_config": tuple(dict(value["node_config"]).items()),
             "operations": None if value["operations"] is None else tuple(value["operations"]),

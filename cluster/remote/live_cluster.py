@@ -36,7 +36,7 @@ from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.system import System
+from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 NO_NAMES = "the nodes of the system {} know each other by address"
 READY_TIMEOUT_NS = 60_000_000_000
@@ -100,7 +100,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         hosts = self._hosts
         self._deployments = deployments_of(self._system, self._options, hosts)
         if Capability.LOST_NAME in self._options.needs and not any(map(self.names_in_use, hosts)):
-            raise ClusterError(f"--nemesis lost-name: {NO_NAMES.format(self._system.name)}")
+            reason = NO_NAMES.format(self._system.name)
+            raise SystemUnavailableError(f"--nemesis lost-name: {reason}")
         if self._provider.has_firewall:
             own = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
             trusted = {n: host.trusted for n, host in hosts.items()}

@@ -53,6 +53,9 @@ FaultEveryOption = Annotated[
 BackendOption = Annotated[
     str, typer.Option(help="local (processes), docker (containers), ssh (hosts) or simulated.")
 ]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Print the fault schedule and exit.")]
 HostsOption = Annotated[
     Path | None,
@@ -158,9 +161,7 @@ def run_one(
     timeouts: TimeoutsOption = DEFAULTS.timeouts,
     node_config: NodeConfigOption = None,
     dry_run: DryRunOption = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
-    ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Run a workload on a cluster under faults, and judge the recorded run.
 
@@ -187,7 +188,8 @@ def run_one(
         system=absolute_system(system, client),
         system_version=system_version,
         workload=workload,
-        nemeses=tuple(map(absolute, parse_nemeses(nemesis))) if given is None else kinds_of(given),
+        nemeses=_nemeses(nemesis, given),
+        faults_file=faults,
         nodes=nodes,
         time_limit_s=time_limit,
         rate=rate,
@@ -205,6 +207,11 @@ def run_one(
     )
     mutant_hash = install_mutant(mutant, backend)
     raise typer.Exit(run_test(options, mutant_hash, given, dry_run=dry_run, as_json=as_json))
+
+
+def _nemeses(listed: str, given: "Schedule | None") -> tuple[str, ...]:
+    """Return the kinds of the faults: as listed, or those of a file of faults."""
+    return tuple(map(absolute, parse_nemeses(listed))) if given is None else kinds_of(given)
 
 
 def run_test(

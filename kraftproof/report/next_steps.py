@@ -25,6 +25,11 @@ _VALUE_OPTIONS: Final = {
     "engine": "--engine",
     "timeouts": "--timeouts",
     "expect": "--expect",
+    "hosts": "--hosts",
+    "faults_file": "--faults",
+    "fault_every_s": "--fault-every",
+    "at_once": "--at-once",
+    "min_bites": "--min-bites",
 }
 """Options of `kraftproof test`, by their names in run.json."""
 
@@ -72,7 +77,7 @@ def _options(options: dict[str, Any]) -> Iterator[str]:
         if name == "seed" or value not in {None, getattr(defaults, name)}:
             yield from (option, f"{value:g}" if isinstance(value, float) else str(value))
     nemeses = options.get("nemeses", [])
-    if tuple(nemeses) != defaults.nemeses:
+    if tuple(nemeses) != defaults.nemeses and options.get("faults_file") is None:
         yield from ("--nemesis", ",".join(nemeses) or "none")
     if options.get("nodes"):
         yield from ("--nodes", options["nodes"])

@@ -5,7 +5,7 @@ batches of each producer. A leader checks a batch before the append; a follower 
 The state of a producer has the last five committed batches, for comparison with retries, and
 every batch above the high watermark: a truncation removes only these, and the older state returns.
 
-Simplification: without snapshot files, a restarted node knows only producers with retained batches.
+The storage finds the last batches again at a start, also those of removed segments.
 """
 
 from typing import Final

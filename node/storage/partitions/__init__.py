@@ -2,6 +2,7 @@
 
 - partition_log.py: one log: appends, flushes, reads, truncation, the start of the log.
 - recovery.py: the log of a directory after a clean or an unclean stop.
+- producer_history.py, producer_files.py: the producers, beyond the removal of their segments.
 - timestamps.py: the first record with a timestamp.
 - log_names.py, partition_metadata.py: names of directories, and the topic id of a log.
 - log_directory.py: one log directory with its logs and checkpoint files.

@@ -13,6 +13,7 @@ from kraftproof.node.core.log.recovered import LogSpan
 from kraftproof.node.storage.epochs import EpochCheckpoint
 from kraftproof.node.storage.filesystem import FileSystem, fsync_file, join, parent
 from kraftproof.node.storage.partitions.partition_metadata import FILE_NAME
+from kraftproof.node.storage.partitions.producer_history import ProducerHistory
 from kraftproof.node.storage.segments.headers import PlacedHeader
 from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
@@ -28,6 +29,7 @@ class PartitionLog(SegmentedLog):
         "_is_new",
         "_unsynced",
         "log",
+        "producers",
         "start_offset",
         "topic",
     )
@@ -48,6 +50,7 @@ class PartitionLog(SegmentedLog):
         self.topic = topic
         self.start_offset = 0
         """The first visible offset; the first segment may begin below."""
+        self.producers = ProducerHistory(filesystem, directory)
         self._is_new = is_new
         """Whether a loss of power may lose the directory."""
         self._unsynced: list[Segment] = []
@@ -92,6 +95,7 @@ class PartitionLog(SegmentedLog):
         self._append(
             batch.data, batch.base_offset, batch.next_offset, batch.epoch, batch.max_timestamp_ms
         )
+        self.producers.note(batch)
 
     def note_epoch(self, epoch: int, start_offset: int) -> None:
         """Enter the epoch of a new leader."""
@@ -179,6 +183,7 @@ class PartitionLog(SegmentedLog):
     def truncate(self, end_offset: int) -> None:
         floor = min(self.durable_end, end_offset)
         super().truncate(end_offset)
+        self.producers.truncated()
         self.start_offset = min(self.start_offset, self.end_offset)
         self._begin_generation(floor)
 
@@ -186,6 +191,7 @@ class PartitionLog(SegmentedLog):
         """Remove all records, durably, and go on at an offset."""
         self._restart(start_offset)
         self.start_offset = start_offset
+        self.producers.restarted()
         self.epochs.reset()
         self._begin_generation(start_offset)
 
@@ -196,7 +202,12 @@ class PartitionLog(SegmentedLog):
         last = self._segments[-1]
         if start_offset >= self.end_offset and last.size:
             self._roll()
-        self._remove_below(start_offset)
+        first = self._segments[self._segment_of(start_offset)].base_offset
+        if first > self._segments[0].base_offset:
+            newest_ms = max(segment.newest_ms for segment in self._segments)
+            self.producers.keep(first, self.headers(), newest_ms)
+            self._remove_below(start_offset)
+            self.producers.removed()
         self._keep_unsynced()
         self.epochs.cleaned(start_offset)
 

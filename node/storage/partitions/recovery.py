@@ -6,14 +6,12 @@ the leader, or the other replicas of a new leader, have the rest. Damage below t
 cannot come from a crash, and is refused in one line.
 """
 
-from collections import deque
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
-from kraftproof.node.core.events import PRODUCER_BATCHES
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join
@@ -21,7 +19,7 @@ from kraftproof.node.storage.partitions.partition_log import PartitionLog
 from kraftproof.node.storage.segments.headers import PlacedHeader, read_headers
 from kraftproof.node.storage.segments.segment import Segment, segment_offsets
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch
+from kraftproof.node.wire.records.raw_batch import RawBatch
 from kraftproof.node.wire.types import Uuid
 
 
@@ -35,26 +33,6 @@ class LogCheckpoints(Struct, frozen=True, kw_only=True):
     high_watermark: int = 0
 
 
-class RecentProducers:
-    """The last batches of each producer."""
-
-    __slots__ = ("_batches",)
-
-    def __init__(self) -> None:
-        self._batches: dict[int, deque[RawBatch]] = {}
-
-    def note(self, header: RawBatch) -> None:
-        """Add the next batch of the log."""
-        if header.producer_id != NO_PRODUCER:
-            known = self._batches.setdefault(header.producer_id, deque(maxlen=PRODUCER_BATCHES))
-            known.append(header)
-
-    def batches(self) -> tuple[RawBatch, ...]:
-        """Return the batches in the order of the log."""
-        every = [batch for known in self._batches.values() for batch in known]
-        return tuple(sorted(every, key=lambda batch: batch.base_offset))
-
-
 class _Recovery:
     """One pass over the segments of a log."""
 
@@ -65,13 +43,15 @@ class _Recovery:
         self._log = log
         self._checkpoints = checkpoints
         self._last_epoch = -1
-        self.producers = RecentProducers()
+        names = filesystem.list_directory(log.directory)
+        self._offsets = segment_offsets(names)
+        first = self._offsets[0] if self._offsets else 0
+        log.producers.recover(first)
         self.epoch_starts: list[tuple[int, int]] = []
 
     def read(self) -> Iterator[Segment]:
         """Yield the sound segments in their order, each opened and indexed."""
-        names = self._filesystem.list_directory(self._log.directory)
-        offsets = segment_offsets(names)
+        offsets = self._offsets
         for index, base_offset in enumerate(offsets):
             end = offsets[index + 1] if index + 1 < len(offsets) else None
             is_durable = self._checkpoints.is_clean or (
@@ -118,7 +98,7 @@ class _Recovery:
         if header.epoch > self._last_epoch:
             self._last_epoch = header.epoch
             self.epoch_starts.append((header.epoch, header.base_offset))
-        self.producers.note(header)
+        self._log.producers.note(header)
         segment.add(header.base_offset, header.next_offset, header.max_timestamp_ms, batch.length)
         return None
 
@@ -185,15 +165,10 @@ def recover_log(
         epochs=tuple((Epoch(epoch), Offset(begin)) for epoch, begin in found.epochs.entries),
         spans=found.spans(),
         size=found.size,
-        producer_batches=recovery.producers.batches(),
+        producer_batches=found.producers.batches(),
     )
 
 
 def recent_producers(log: PartitionLog, end_offset: int) -> tuple[RawBatch, ...]:
     """Return the last batches of each producer below an offset; see ReadProducers."""
-    producers = RecentProducers()
-    for batch in log.headers():
-        if batch.header.next_offset > end_offset:
-            break
-        producers.note(batch.header)
-    return producers.batches()
+    return log.producers.below(log.headers(), end_offset)

@@ -8,6 +8,7 @@ from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
 from kraftproof.cluster.protocol import Link
 from tests.cluster.docker.conftest import Driver
+from tests.support.command import call
 
 pytestmark = pytest.mark.docker
 
@@ -139,3 +140,14 @@ def test_names_of_peers_do_not_resolve_until_restored(driver: Driver):
     assert driver.run(cluster.unresolved(5)) == ("node-1", "node-2", "node-3")
     driver.run(cluster.restore_names(5))
     assert driver.run(cluster.unresolved(5)) == ()
+
+
+def test_a_system_without_names_loses_none(tmp_path):
+    done = call(
+        *("test", "--system", "examples/kv/system.py:KV", "--backend", "docker"),
+        *("--workload", "register", "--nemesis", "lost-name", "--store", tmp_path),
+    )
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == (
+        "kraftproof: --nemesis lost-name: the nodes of the system kv know each other by address"
+    )

@@ -12,7 +12,13 @@ from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.effects import Append
 from kraftproof.node.core.log.recovered import RecoveredLog
-from kraftproof.node.core.log_effects import CreateLog, FindTimestamp, LogRead
+from kraftproof.node.core.log_effects import (
+    ConfigureLog,
+    CreateLog,
+    FindTimestamp,
+    LogRead,
+    RaiseLogStart,
+)
 from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.partitions.log_directory import LogDirectory
@@ -91,6 +97,23 @@ def test_kafka_reads_the_segments_that_we_write(java: Java, tmp_path: Path) -> N
         for found in read_headers(Disk(), str(segment), 0, size)
     ]
     assert len(theirs) == 20
+
+
+def test_kafka_reads_the_producers_that_we_keep(java: Java, tmp_path: Path) -> None:
+    logs, _ = opened(tmp_path)
+    logs.create(CreateLog(log=LOG, topic="ours"))
+    logs.configure(ConfigureLog(log=LOG, segment_bytes=1))
+    for offset, producer in enumerate((7, 7, 9)):
+        keywords = {"producer_id": producer, "producer_epoch": 3, "base_sequence": 10 + offset}
+        logs.append(Append(LOG, raw(2 * offset, b"a", b"b", **keywords)))
+    logs.append(Append(LOG, raw(6)))
+    logs.raise_start(RaiseLogStart(log=LOG, start_offset=Offset(6)))
+    logs.close()
+    (snapshot,) = (tmp_path / "ours-0").glob("*.snapshot")
+    theirs = java.output(DUMP, "--files", str(snapshot))
+    assert re.findall(r"producerId: (\d+) producerEpoch: (\d+)", theirs) == [("7", "3"), ("9", "3")]
+    last = re.findall(r"lastSequence: (\d+) lastOffset: (\d+) offsetDelta: (\d+)", theirs)
+    assert last == [("12", "3", "1"), ("13", "5", "1")]
 
 
 def test_we_open_the_log_that_kafka_writes(real: Running, tmp_path: Path) -> None:

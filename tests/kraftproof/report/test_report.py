@@ -1,6 +1,7 @@
 """The report names the offending operation with what stood around it, and needs nothing else."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 from kraftproof.checkers.figures import Figures
@@ -132,6 +133,14 @@ def test_a_run_is_replayed_with_the_options_that_are_not_the_defaults(tmp_path):
     purposes = [step.purpose for step in next_steps(view, is_invalid=True)]
     assert purposes == ["explain", "replay", "shrink", "check again"]
     assert next_steps(view, is_invalid=False)[0].purpose == "replay"
+
+
+def test_a_run_with_listed_faults_is_replayed_with_their_file(tmp_path):
+    directory = viewed(tmp_path).directory
+    options = RunOptions(nemeses=("kill",), faults_file=Path("two kills.txt"), at_once=2)
+    directory.write_run(options, Topics(), NODES, (), "0" * 64)
+    command = "kraftproof test --seed 0 --faults 'two kills.txt' --at-once 2"
+    assert replay_command(read_view(directory, ())) == command
 
 
 def test_the_files_are_those_of_the_node_and_first_a_plug_ins_mistake(tmp_path):

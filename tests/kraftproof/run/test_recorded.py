@@ -70,8 +70,8 @@ def test_a_run_of_a_search_has_no_guards(tmp_path):
     ("fields", "line"),
     [
         ({"schedule": "1 2 pause"}, "schedule: a list of lines is expected"),
-        ({"options": {}}, "options: backend is missing: another version wrote the run"),
-        ({"options": None}, "options: backend is missing: another version wrote the run"),
+        ({"options": {}}, "options: backend is missing: this is no run of kraftproof test"),
+        ({"options": None}, "options: backend is missing: this is no run of kraftproof test"),
         ({"schedule": ["1 2 flood"]}, "schedule: flood: unknown fault"),
     ],
 )
@@ -87,6 +87,13 @@ def test_options_out_of_range_are_named(tmp_path):
     edited(tmp_path, options={**run["options"], "concurrency": 0})
     with pytest.raises(UsageError, match=r"run.json: options: --concurrency 0: 1 to 1000"):
         read_recorded(tmp_path, OPTIONS.store)
+
+
+def test_an_option_that_an_older_version_did_not_know_has_its_default(tmp_path):
+    run = json.loads((recorded(tmp_path) / "run.json").read_text())
+    options = {name: value for name, value in run["options"].items() if name != "at_once"}
+    edited(tmp_path, options=options)
+    assert read_recorded(tmp_path, OPTIONS.store).options.at_once == 1
 
 
 def test_a_run_of_an_older_version_has_no_faults(tmp_path):
