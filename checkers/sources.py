@@ -36,7 +36,7 @@ from kraftproof.checkers.verdict import CheckerInputError
 
 HISTORY_FILE: Final = "history.jsonl"
 TABLES_DIRECTORY: Final = "tables"
-NODE_TABLES: Final = ("records", "batches", "snapshots", "trace", "writes")
+NODE_TABLES: Final = ("records", "batches", "snapshots", "trace", "writes", "replicas")
 NO_MODEL: Final = "none"
 
 Refuse = Callable[[CheckerInputError], None]

@@ -13,6 +13,7 @@ from kraftproof.workloads.bank import Bank
 from kraftproof.workloads.counter import Counter
 from kraftproof.workloads.lock import Lock
 from kraftproof.workloads.log import Log
+from kraftproof.workloads.log_topics import LogTopics
 from kraftproof.workloads.queue import Queue
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
@@ -30,6 +31,7 @@ _OURS: dict[str, Callable[[], Workload]] = {
     TopicNames.name: TopicNames,
     Registration.name: Registration,
     Log.name: Log,
+    LogTopics.name: LogTopics,
     Register.name: Register,
     Append.name: Append,
     GrowingSet.name: GrowingSet,

@@ -71,7 +71,7 @@ class Log:
         process = session.process()
         unread = 0
         for key in self._partitions.keys:
-            unread += not await _is_read(session, process, key)
+            unread += not await read_whole(session, process, key)
         process.close()
         return unread
 
@@ -143,7 +143,7 @@ def _next(completion: Completion, position: int) -> int:
     return int(completion.value["records"][-1][0]) + 1
 
 
-async def _is_read(session: Session, process: Process, key: str) -> bool:
+async def read_whole(session: Session, process: Process, key: str) -> bool:
     """Read a partition in parts until its end; return whether the end was reached."""
     position: int | None = None
     attempts = ATTEMPTS

@@ -16,6 +16,8 @@ import pyarrow as pa
 from kraftproof.checkers.generate.assembly import chunk_table
 from kraftproof.checkers.generate.catalogue import subject_named
 from kraftproof.checkers.generate.options import GenerateOptions
+from kraftproof.checkers.generate.partitions import MODEL as PARTITIONS
+from kraftproof.checkers.generate.partitions import PartitionChunks
 from kraftproof.checkers.generate.portions import CHUNK_OPERATIONS, portions_of
 from kraftproof.checkers.generate.schedule import Scheduler
 from kraftproof.checkers.generate.subjects.subject import Subject
@@ -50,7 +52,7 @@ def generate(options: GenerateOptions, out: Path, tell: Tell = lambda _: None) -
             is no file then.
     """
     refuse_suffix(out)
-    chunks = Chunks(options)
+    chunks = _chunks(options)
     made = 0
     with writer(out) as write:
         for table in chunks:
@@ -58,6 +60,12 @@ def generate(options: GenerateOptions, out: Path, tell: Tell = lambda _: None) -
             made += len(table)
             tell(made)
     return Generated(operations=made, verdict=chunks.verdict, corrupted=chunks.corrupted)
+
+
+def _chunks(options: GenerateOptions) -> "Chunks | PartitionChunks":
+    if options.model == PARTITIONS:
+        return PartitionChunks(options, CHUNK_OPERATIONS)
+    return Chunks(options)
 
 
 class Chunks:
@@ -121,7 +129,7 @@ class Chunks:
 
 def generated_table(options: GenerateOptions) -> pa.Table:
     """Return a history as one table of operations, in the order of their invocations."""
-    return pa.concat_tables(Chunks(options))
+    return pa.concat_tables(_chunks(options))
 
 
 def _whole_mix(subject: Subject, options: GenerateOptions) -> dict[str, float]:

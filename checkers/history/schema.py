@@ -26,6 +26,9 @@ This is the contract between a run and its checks (KIP-595 and KIP-631 give the 
   `fate` is synced, lost (with the power) or unmounted (not synced at the end), at `time`; `written`
   is the time of the write, both in the history's time; `start` and `end` are offsets in the file;
   `data` has the bytes in base64, null if they are too many; `voters` is the number of voters.
+- replicas: one row for each record of each node's replica of a partition, control records left out.
+  `partition` is TOPIC-NUMBER; `value` is the record's value as text, null if the batch can't be
+  read; `high_watermark` is the node's checkpoint of it, null without one.
 - faults: the fault events as the injector wrote them. `fault` names one fault of the schedule,
   `kind` its sort; `targets` is JSON.
 - verdicts: one row a key; `is_vacuous` where no operation on it succeeded.
@@ -136,6 +139,18 @@ WRITES: Final = pa.schema(
     ]
 )
 
+REPLICAS: Final = pa.schema(
+    [
+        required("node", pa.int32()),
+        required("partition", pa.string()),
+        required("offset", pa.int64()),
+        required("epoch", pa.int32()),
+        required("batch_crc", pa.int64()),
+        pa.field("value", pa.string()),
+        pa.field("high_watermark", pa.int64()),
+    ]
+)
+
 FAULTS: Final = pa.schema(
     [
         required("index", pa.int64()),
@@ -196,6 +211,7 @@ TABLES: Final = {
     "snapshots": SNAPSHOTS,
     "trace": TRACE,
     "writes": WRITES,
+    "replicas": REPLICAS,
     "faults": FAULTS,
     "verdicts": VERDICTS,
     "findings": FINDINGS,

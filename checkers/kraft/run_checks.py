@@ -20,11 +20,13 @@ from kraftproof.checkers.kraft import (
     topic_shapes,
 )
 from kraftproof.checkers.kraft.node_logs import Tables
+from kraftproof.checkers.kraft.partitions import replicas
 from kraftproof.checkers.kraft.specification import conforming_log
 from kraftproof.checkers.verdict import Finding
 
 REGISTRATION: Final = frozenset({"registration"})
 TOPICS: Final = frozenset({"topics"})
+PARTITIONS: Final = frozenset({"log"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,7 @@ RELATION_TABLES: Final = {
     "trace": frozenset({"trace"}),
     "writes": frozenset({"writes"}),
     "snapshots": frozenset({"snapshots"}),
+    "replicas": frozenset({"replicas"}),
     "committed": frozenset({"records", "trace"}),
     "kept": frozenset({"records", "snapshots", "trace"}),
 }
@@ -75,6 +78,12 @@ def _unlike_asked(tables: Tables) -> list[Finding]:
 
 
 RUN_CHECKS: Final = (
+    RunCheck(
+        name=replicas.REPLICAS_AGREE,
+        relations=("replicas",),
+        find=replicas.replicas_agree,
+        models=PARTITIONS,
+    ),
     RunCheck(
         name=describe.MONOTONIC,
         relations=("operations",),

@@ -4,11 +4,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.logs import order, origin, positions, sessions
-from kraftproof.checkers.logs.facts import UNKNOWN, Facts, Ints, Sends
-from kraftproof.checkers.logs.final import final_of, polled_of
-from kraftproof.checkers.logs.problems import Problems
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import UNKNOWN, Facts, Ints, Sends
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules import order, origin, positions, sessions
+from kraftproof.checkers.logs.rules.final import final_of, polled_of
+from kraftproof.checkers.logs.rules.problems import Problems, merged
 
 NO_SEND: Final = "no send was acknowledged: nothing was checked"
 NO_FINAL_READ: Final = (
@@ -53,7 +53,7 @@ def judge(facts: Facts, values: Values, *, is_loss_declared: bool = False) -> Ju
     found += sessions.read_order(facts.reads, facts.polls, previous)
     found += sessions.skipped(facts.reads, facts.polls, previous, final)
     found += sessions.stale(facts.polls, sends, STALE_NS)
-    return Judged(found, reason_of(is_any_acked=bool(len(known)), is_whole=final.is_whole))
+    return Judged(merged(found), reason_of(is_any_acked=bool(len(known)), is_whole=final.is_whole))
 
 
 def known_of(sends: Sends) -> Sends:

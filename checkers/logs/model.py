@@ -1,7 +1,8 @@
 """The model `log`: partitions to which producers send values, and which readers poll.
 
-A history has one of two forms: one partition a key, with final reads (`checkers.logs.forms`), or
-that of Jepsen's Kafka tests, with several partitions in an operation (`checkers.logs.jepsen`).
+A history has one of two forms: one partition a key, with final reads
+(`checkers.logs.reading.forms`), or that of Jepsen's Kafka tests, with several partitions in an
+operation (`checkers.logs.jepsen`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +13,12 @@ from typing_extensions import override
 from kraftproof.checkers.calls.append_log import GREATEST
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows, operations_table
-from kraftproof.checkers.logs import forms
 from kraftproof.checkers.logs.actions import polled, require_actions, sent
 from kraftproof.checkers.logs.declared import is_loss_declared
 from kraftproof.checkers.logs.jepsen import MANAGEMENT, jepsen_findings, nothing_checked
 from kraftproof.checkers.logs.judge import judge
-from kraftproof.checkers.logs.unpack import unpacked
+from kraftproof.checkers.logs.reading import forms
+from kraftproof.checkers.logs.reading.unpack import unpacked
 from kraftproof.checkers.logs.wording import findings_of
 from kraftproof.checkers.models import PropertyModel, TableModel, unknown_function
 from kraftproof.checkers.models.starting import Step, require_records

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from kraftproof.checkers.logs import problems as rules
-from kraftproof.checkers.logs.facts import UNKNOWN
-from kraftproof.checkers.logs.problems import Problems
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import UNKNOWN
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules import problems as rules
+from kraftproof.checkers.logs.rules.problems import Problems
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind
 
@@ -32,8 +32,8 @@ def findings_of(key: str, found: Iterable[Problems], values: Values) -> list[Fin
     made = []
     for group in found:
         most = FINDINGS_A_RULE if group.kind is FindingKind.SAFETY else 1
-        total = len(group.offset)
-        for place, row in enumerate(zip(*map(list, group.first(most)[2:]), strict=True)):
+        total = group.size
+        for place, row in enumerate(zip(*map(list, group.first(most)[2:6]), strict=True)):
             is_last = place + 1 == min(most, total)
             more = total - most if is_last and total > most else 0
             made.append(_finding(key, group, tuple(map(int, row)), values, more))

@@ -6,7 +6,7 @@ are still judged.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -20,6 +20,7 @@ from kraftproof.checkers.guards.tally import Tally
 from kraftproof.checkers.judge.assembly import checks_of
 from kraftproof.checkers.sources import node_tables_there
 from kraftproof.checkers.spark import relations
+from kraftproof.checkers.spark.partitions import judge_partitions, splittable
 from kraftproof.checkers.spark.relations import Wanted
 from kraftproof.checkers.spark.rows import CHECKED, JUDGED, problem_of
 from kraftproof.checkers.spark.slots import spread
@@ -78,9 +79,21 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
 
 def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
     """Return the verdict and the findings of every key of every run that has a model, kept."""
-    sizes = {run: n for run, n in staged.sizes.items() if staged.plans[run].model is not None}
+    split_runs = splittable(staged)
+    sizes = {
+        run: n
+        for run, n in staged.sizes.items()
+        if staged.plans[run].model is not None and run not in split_runs
+    }
     slots = spread(spark, staged.tables["operations"], sizes)
-    return relations.judged(slots, staged.plans, staged.folder).persist()
+    if not split_runs:
+        return relations.judged(slots, staged.plans, staged.folder).persist()
+    split = judge_partitions(spark, staged, split_runs)
+    whole = replace(slots, hot=(*slots.hot, *split.odd))
+    others = relations.judged(whole, staged.plans, staged.folder)
+    rows = [{"run": run, **msgspec.to_builtins(one)} for run, one in split.verdicts]
+    found = spark.createDataFrame(pa.Table.from_pylist(rows, schema=JUDGED))
+    return found.select(*JUDGED.names).unionAll(others).persist()
 
 
 def _unreadable(keys: DataFrame) -> dict[str, CheckerInputError]:

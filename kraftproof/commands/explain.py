@@ -13,9 +13,11 @@ from rich.console import Console
 from kraftproof.checkers.compiling import report_compiling
 from kraftproof.checkers.explain import DEFAULT_SECONDS
 from kraftproof.checkers.explain.run import Explained, explainable, explained, read_history
+from kraftproof.checkers.history.tables import read_table
 from kraftproof.checkers.initial import parse_initial
 from kraftproof.checkers.judge.inline import check_inline
-from kraftproof.checkers.sources import History
+from kraftproof.checkers.logs.around import OrderView, order_views
+from kraftproof.checkers.sources import History, node_tables_there
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
@@ -80,7 +82,9 @@ def explain(
     with Console(stderr=True).status("searching for a minimal sub-history"):
         found = list(explained(read, run, most=1, seconds=seconds))
     if not found:
-        _without_explanation(run, as_json=as_json)
+        _without_explanation(run, _orders(read, run), as_json=as_json)
+        if html is not None:
+            _write_orders(html, _orders(read, run))
         raise typer.Exit(run.exit_code)
     (one,) = found
     if as_json:
@@ -122,8 +126,14 @@ def _show(one: Explained, run: RunVerdict) -> None:
     _print_findings(run, unexplained(run))
 
 
-def _without_explanation(run: RunVerdict, *, as_json: bool) -> None:
-    """Print the findings of a run that no sub-history explains, or print that the run is valid."""
+def _without_explanation(run: RunVerdict, orders: Sequence[OrderView], *, as_json: bool) -> None:
+    """Print the findings of a run that no sub-history explains, or print that the run is valid.
+
+    Args:
+        run: The verdict.
+        orders: The records around the findings on partitions.
+        as_json: Whether to print the verdict as JSON only.
+    """
     if as_json:
         sys.stdout.write(json_line(run) + "\n")
         return
@@ -131,8 +141,31 @@ def _without_explanation(run: RunVerdict, *, as_json: bool) -> None:
     _print_findings(run, run.findings)
     for note in (*run.doubts, *run.notes):
         print_line(f"  {note}")
+    for view in orders:
+        print_line("")
+        for line in (f"Offset {view.offset} of {view.key}", *view.lines()):
+            print_line(line)
     if run.verdict is Verdict.VALID:
         print_line("The history is valid: nothing to explain.")
+
+
+def _orders(read: History, run: RunVerdict) -> list[OrderView]:
+    source = read.source
+    there = node_tables_there(source)
+    has_replicas = source.tables is not None and "replicas" in there
+    replicas = read_table(source.tables, "replicas") if has_replicas and source.tables else None
+    return order_views(run.findings, read.table, replicas) if run.model == "log" else []
+
+
+def _write_orders(path: Path, orders: Sequence[OrderView]) -> None:
+    """Write the pictures of the records around findings; without a finding there is no file."""
+    if not orders:
+        return
+    from kraftproof.report.order_picture import page_of
+
+    with option_file("--html", path) as part:
+        part.write_text(page_of(orders), encoding="utf-8")
+    print_error(f"wrote {path}")
 
 
 def _print_findings(run: RunVerdict, found: Sequence[Finding]) -> None:

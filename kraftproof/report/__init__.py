@@ -24,6 +24,7 @@ def write_reports(directory: "RunDirectory", check: "RunVerdict", diagram: str =
     from kraftproof.report.explanations import explain_run
     from kraftproof.report.junit import write_junit
     from kraftproof.report.markdown import write_markdown
+    from kraftproof.report.order_picture import order_views_of
     from kraftproof.report.page import Report, write_page
     from kraftproof.report.run_view import read_view
 
@@ -32,6 +33,7 @@ def write_reports(directory: "RunDirectory", check: "RunVerdict", diagram: str =
         view=view,
         check=check,
         explanations=explain_run(directory, check),
+        orders=order_views_of(directory, check),
         diagram=diagram,
         arounds=events_around(view, check.findings),
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kraftproof.checkers.findings import fault_text, moment_text
+from kraftproof.checkers.logs.around import OrderView
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, FindingKind, RunVerdict, Verdict
 from kraftproof.report.around import Around
@@ -13,6 +14,7 @@ from kraftproof.report.colours import colour_of, dark_style, style
 from kraftproof.report.environment import template
 from kraftproof.report.explanations import Written
 from kraftproof.report.next_steps import Step, files_of, next_steps
+from kraftproof.report.order_picture import svg_of
 from kraftproof.report.run_view import RunView
 
 FINDINGS_SHOWN = 200
@@ -26,6 +28,7 @@ class Report:
         view: The data of the run directory.
         check: The verdict on the run.
         explanations: The explanations of invalid keys.
+        orders: The records around the first findings on partitions.
         diagram: The last events of a simulated run; empty for live runs.
         arounds: The events around the first findings.
     """
@@ -33,6 +36,7 @@ class Report:
     view: RunView
     check: RunVerdict
     explanations: Sequence[Written] = ()
+    orders: Sequence[OrderView] = ()
     diagram: str = ""
     arounds: Sequence[Around] = field(default=())
 
@@ -86,6 +90,7 @@ def write_page(report: Report) -> None:
         as_text=_as_text,
         at=moment_text,
         fault_text=fault_text,
+        order_svg=svg_of,
         shortened=shortened,
         said={f"{one.check}: {one.sentence}" for one in report.findings},
         findings_shown=FINDINGS_SHOWN,

@@ -18,9 +18,9 @@ from kraftproof.workloads.workload import Load
 MS = 1_000_000
 RUN_NS = 4_000 * MS
 LOST_SHARE = 0.004
-BUGS = ("forgets", "not-atomic", "takes-old-tokens", "repeats", "skips")
+BUGS = ("forgets", "not-atomic", "takes-old-tokens", "repeats", "skips", "drops")
 """Loses all values once; changes what was read some time before; has no fencing; some sends append
-twice; some polls leave out a record.
+twice; some polls leave out a record; some sends append nothing.
 """
 MOST_POLLED = 5
 
@@ -31,6 +31,7 @@ class Store:
     def __init__(self, bug):
         self.values = {}
         self.bug = bug
+        self.chance = Random("drops")
 
     def register(self, f, key, value):
         held = self.values.get(key)
@@ -81,6 +82,9 @@ class Store:
         self.values[key] = held
         return value
 
+    def log_topics(self, f, key, value):
+        return {"outcome": "deleted"} if f == "delete" else self.log(f, key, value)
+
     def log(self, f, key, value):
         held = self.values.get(key, [])
         if f == "create":
@@ -88,8 +92,10 @@ class Store:
         if f == "assign":
             return value
         if f == "send":
-            again = self.bug == "repeats" and len(held) % 7 == 0
-            self.values[key] = [*held, *[value["value"]] * (1 + again)]
+            times = 1 + (self.bug == "repeats" and len(held) % 7 == 0)
+            if self.bug == "drops" and len(held) == 5:
+                times = self.chance.randrange(2)
+            self.values[key] = [*held, *[value["value"]] * times]
             return {"offset": None if value["acks"] == 0 else len(held)}
         position = value["position"] or 0
         records = list(enumerate(held))[position : position + MOST_POLLED]
@@ -136,7 +142,7 @@ class MemoryProcess:
         if store.bug == "not-atomic" and f != "read" and key in before:
             store.values[key] = before[key]
         try:
-            answer = getattr(store, session.name)(f, key, value)
+            answer = getattr(store, session.name.replace("-", "_"))(f, key, value)
         except ValueError as error:
             return Completion(outcome=Outcome.FAIL, error=str(error))
         await session.delay()

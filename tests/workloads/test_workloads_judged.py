@@ -15,7 +15,8 @@ BUGS = {
     "append": ("forgets", "not-atomic"),
     "bank": ("forgets", "not-atomic"),
     "lock": ("forgets", "takes-old-tokens"),
-    "log": ("forgets", "not-atomic", "repeats", "skips"),
+    "log": ("forgets", "not-atomic", "repeats", "skips", "drops"),
+    "log-topics": ("drops",),
 }
 OF_KAFKA = {"topics", "topic-names", "registration"}
 

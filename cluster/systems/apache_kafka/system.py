@@ -53,7 +53,7 @@ CAPABILITIES: Final = frozenset(
     }
 )
 """No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
-TABLES: Final = frozenset({"records", "batches", "snapshots"})
+TABLES: Final = frozenset({"records", "batches", "snapshots", "replicas"})
 """The tables that are decoded from the files of a node."""
 
 
@@ -139,7 +139,8 @@ class ApacheKafka(KafkaSystem):
             return self._trace or None
         if table not in TABLES:
             return None
-        return rows_of_nodes(cluster, files.DECODERS[table])
+        found = rows_of_nodes(cluster, files.DECODERS[table])
+        return None if table == "replicas" and not found else found
 
 
 def _silent(line: str) -> None:

@@ -1,4 +1,4 @@
-"""The reference node's raw files as rows of `records`, `batches`, `snapshots`, `trace`, `writes`.
+"""A node's raw files as rows of `records`, `batches`, `snapshots`, `trace`, `writes`, `replicas`.
 
 Read leniently: a node may have been killed in the middle of a write, so a torn end is no error.
 Not: the tables' schemas (checkers/history/schema.py) nor any judgement of what the rows say.
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.cluster.systems.deployment import DISK_REPORT
+from kraftproof.cluster.systems.kafka.replicas import replicas
 from kraftproof.cluster.systems.kafka.stored_batches import batches
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
@@ -164,5 +165,6 @@ DECODERS: Final[Mapping[str, Callable[[Path, int], list[dict[str, object]]]]] = 
     "snapshots": snapshots,
     "trace": trace,
     "writes": writes,
+    "replicas": replicas,
 }
 """By table: the function that makes the rows from the files of a node."""

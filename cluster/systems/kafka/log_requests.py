@@ -6,6 +6,7 @@ from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     create_topics_request,
+    delete_topics_request,
     fetch_request,
     init_producer_id_request,
     list_offsets_request,
@@ -15,6 +16,7 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.schema import Message
 
 CREATE_VERSION: Final = 7
+DELETE_VERSION: Final = 6
 FETCH_VERSION: Final = 12
 IDENTITY_VERSION: Final = 4
 LIST_OFFSETS_VERSION: Final = 7
@@ -60,9 +62,11 @@ def split(key: str) -> tuple[str, int]:
     return topic, int(partition)
 
 
-def create(topic: str, partitions: int, factor: int) -> Message:
+def create(topic: str, partitions: int, factor: int, segment_bytes: int | None = None) -> Message:
     """Return the request for a topic whose records are kept for ever."""
     settings = {"min.insync.replicas": str(min(MIN_INSYNC, factor)), "retention.ms": "-1"}
+    if segment_bytes is not None:
+        settings["segment.bytes"] = str(segment_bytes)
     return create_topics_request.CreateTopicsRequest(
         topics=(
             create_topics_request.CreatableTopic(
@@ -75,6 +79,14 @@ def create(topic: str, partitions: int, factor: int) -> Message:
                 ),
             ),
         ),
+        timeout_ms=OPERATION_TIMEOUT_MS,
+    )
+
+
+def delete(topic: str) -> Message:
+    """Return the request that deletes a topic."""
+    return delete_topics_request.DeleteTopicsRequest(
+        topics=(delete_topics_request.DeleteTopicState(name=topic),),
         timeout_ms=OPERATION_TIMEOUT_MS,
     )
 

@@ -25,6 +25,7 @@ from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.messages import (
     create_topics_response,
+    delete_topics_response,
     fetch_response,
     init_producer_id_response,
     list_offsets_response,
@@ -33,10 +34,17 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.schema import Message
 
-LOG_WORKLOADS: Final = ("log",)
+LOG_WORKLOADS: Final = ("log", "log-topics")
 """The names of the workloads of partitions."""
 NS_PER_MS: Final = 1_000_000
 _REPLICATION_FACTOR: Final = 3
+
+
+def _record(value: Value) -> bytes:
+    """Return the bytes of a record: a JSON value, and spaces as its padding."""
+    encoded: bytes = msgspec.json.encode(value["value"])
+    padding: int = value.get("padding", 0)
+    return encoded + b" " * padding
 
 
 class RefusedError(Exception):
@@ -115,6 +123,8 @@ class LogClient(Client):
     async def _invoke(self, f: str, key: str, value: Value) -> Completion:
         if f == "create":
             return await self._create(key, value)
+        if f == "delete":
+            return await self._delete(key)
         if f == "assign":
             return Completion(outcome=Outcome.OK, value=value)
         await self._lead_by(key)
@@ -133,17 +143,26 @@ class LogClient(Client):
     async def _create(self, key: str, value: Value) -> Completion:
         topic, _ = requests.split(key)
         factor = min(_REPLICATION_FACTOR, len(self._brokers))
-        request = requests.create(topic, int(value["partitions"]), factor)
+        segment_bytes = value.get("segment_bytes")
+        request = requests.create(topic, int(value["partitions"]), factor, segment_bytes)
         answer = await self._call(request, requests.CREATE_VERSION)
         code = cast("create_topics_response.CreateTopicsResponse", answer).topics[0].error_code
         if code not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
             raise RefusedError(code)
         return answered("created" if code == ErrorCode.NONE else "exists")
 
+    async def _delete(self, key: str) -> Completion:
+        topic, _ = requests.split(key)
+        answer = await self._call(requests.delete(topic), requests.DELETE_VERSION)
+        code = cast("delete_topics_response.DeleteTopicsResponse", answer).responses[0].error_code
+        if code not in {ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}:
+            raise RefusedError(code)
+        return answered("deleted" if code == ErrorCode.NONE else "absent")
+
     async def _send(self, key: str, value: Value) -> Completion:
         producer = await self._identity(key) if value["idempotent"] else Producer()
         now_ms = self._cluster.scope.now() // NS_PER_MS
-        batch = batch_of(msgspec.json.encode(value["value"]), now_ms, producer)
+        batch = batch_of(_record(value), now_ms, producer)
         request = requests.produce(key, batch, value["acks"])
         if value["acks"] == 0:
             await self._post(request)
@@ -213,7 +232,7 @@ class LogClient(Client):
             raise RefusedError(part.error_code)
         data = cast("bytes | None", part.records) or b""
         records = [
-            [offset, msgspec.json.decode(value)]
+            [offset, msgspec.json.decode(value.rstrip())]
             for offset, value in records_of(data)
             if offset >= position
         ]

@@ -104,6 +104,8 @@ class ReferenceSystem(KafkaSystem):
         if decode is None or (table == "batches" and not isinstance(cluster.scope, LiveScope)):
             return None  # simulated disks rot, which a node notices at its next read only
         found = rows_of_nodes(cluster, decode)
+        if table == "replicas" and not found:
+            return None
         if table == "writes":
             return _of_voters(found, with_role(cluster, "controller"))
         return with_run_time(found, cluster) if table == "trace" else found

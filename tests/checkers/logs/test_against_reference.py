@@ -7,8 +7,8 @@ import pytest
 
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.logs.judge import judge
-from kraftproof.checkers.logs.problems import STALE
-from kraftproof.checkers.logs.unpack import unpacked
+from kraftproof.checkers.logs.reading.unpack import unpacked
+from kraftproof.checkers.logs.rules.problems import STALE
 from tests.checkers.logs.reference import Reference
 from tests.checkers.logs.small import small_history
 

@@ -11,7 +11,7 @@ from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.logs.judge import NO_FINAL_READ, NO_SEND
 from kraftproof.checkers.logs.model import Log
-from kraftproof.checkers.logs.unpack import unpacked
+from kraftproof.checkers.logs.reading.unpack import unpacked
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import FindingKind
 from tests.checkers.logs.small import small_history

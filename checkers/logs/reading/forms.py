@@ -1,6 +1,7 @@
 """The JSON forms of operations on a partition, one partition a key.
 
-- `create`: any value; the partition is there, which no rule reads.
+- `create`, `delete`: any value; no rule reads these. A partition is read to its end before its
+  topic is deleted.
 - `send`: {"value": "3.17@k3f9", "acks": -1, "idempotent": true}; answers {"offset": 12}, or null
   instead of the offset for acks=0. In a value of this form, 3 is the producer session, 17 the
   number of the send in the session, and k3f9 the run. Any other JSON value is allowed, too.
@@ -17,7 +18,7 @@ import msgspec
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import as_json
 
-FUNCTIONS: Final = frozenset({"create", "send", "poll", "assign", "final"})
+FUNCTIONS: Final = frozenset({"create", "delete", "send", "poll", "assign", "final"})
 READING: Final = frozenset({"poll", "final"})
 Offset = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
@@ -28,6 +29,8 @@ class Send(msgspec.Struct, frozen=True, kw_only=True):
     value: Any
     acks: Literal[-1, 0, 1] = -1
     idempotent: bool = False
+    padding: int = 0
+    """Bytes that the client adds to the record."""
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +69,7 @@ _ANSWERED: Final = {
 def require_form(operation: Operation) -> None:
     """Raise ValueError, naming the field, if an operation on a partition has another form."""
     f = operation.f
-    if f == "create":
+    if f in {"create", "delete"}:
         return
     asked: type[msgspec.Struct] = Send if f == "send" else Position
     _require(f, "takes", operation.input, asked, _EXPECTED[f])

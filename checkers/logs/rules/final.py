@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import FINAL, POLL, UNKNOWN, Facts, Ints, Polls
-from kraftproof.checkers.logs.positions import Final, Polled
+from kraftproof.checkers.logs.reading.facts import FINAL, POLL, UNKNOWN, Facts, Ints, Polls
+from kraftproof.checkers.logs.rules.positions import Final, Polled
 
 
 def final_of(facts: Facts) -> tuple[Final, Polled]:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import UNKNOWN, Ints
-from kraftproof.checkers.logs.origin import Appended
-from kraftproof.checkers.logs.problems import ORDER, PRODUCER_ORDER, Problems, problems
-from kraftproof.checkers.logs.values import Values
+from kraftproof.checkers.logs.reading.facts import UNKNOWN, Ints
+from kraftproof.checkers.logs.reading.values import Values
+from kraftproof.checkers.logs.rules.origin import Appended
+from kraftproof.checkers.logs.rules.problems import ORDER, PRODUCER_ORDER, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
 _NONE = np.zeros(0, dtype=np.int64)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import ACKS_ALL, UNKNOWN, Bools, Ints, Sends
-from kraftproof.checkers.logs.problems import KEPT, LOST, ONE_VALUE, Problems, problems
+from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Frame, Ints, Sends
+from kraftproof.checkers.logs.rules.problems import KEPT, LOST, ONE_VALUE, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
 
@@ -40,8 +40,8 @@ class Final:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Polled:
-    """The records that polls returned, int64[n] each.
+class Polled(Frame):
+    """The records that polls or final reads returned, int64[n] each.
 
     Attributes:
         offset: the record's offset.
@@ -54,15 +54,6 @@ class Polled:
     value: Ints
     index: Ints
     complete: Ints
-
-    def take(self, rows: Ints | Bools) -> "Polled":
-        """Return the records at the given places, or those of a mask."""
-        return Polled(
-            offset=self.offset[rows],
-            value=self.value[rows],
-            index=self.index[rows],
-            complete=self.complete[rows],
-        )
 
 
 def conflicts(known: Sends, final: Final, polled: Polled, again: Polled) -> list[Problems]:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from kraftproof.checkers.history.columns import FAIL, NEVER, OK
-from kraftproof.checkers.logs.facts import ACKS_ALL, UNKNOWN, Bools, Ints, Sends
-from kraftproof.checkers.logs.positions import Final, Polled
-from kraftproof.checkers.logs.problems import DUPLICATE, LOST, SENT, Problems, problems
+from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Bools, Frame, Ints, Sends
+from kraftproof.checkers.logs.rules.positions import Final, Polled
+from kraftproof.checkers.logs.rules.problems import DUPLICATE, LOST, SENT, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Appended:
+class Appended(Frame):
     """The records of the final read with their sends, int64[n] each, by offset.
 
     Attributes:
@@ -58,7 +58,14 @@ def row_at_offset(known: Sends, offsets: Ints, values: Ints) -> Ints:
         return np.full(len(offsets), UNKNOWN, dtype=np.int64)
     places = np.minimum(np.searchsorted(known.offset, offsets), len(known) - 1)
     is_same = (known.offset[places] == offsets) & (known.value[places] == values)
-    return np.where(is_same, places, UNKNOWN)
+    found = np.where(is_same, places, UNKNOWN)
+    repeated = known.offset[1:][known.offset[1:] == known.offset[:-1]]
+    if len(repeated):
+        again = np.flatnonzero(np.isin(known.offset, repeated))
+        by_record = {(int(known.offset[row]), int(known.value[row])): row for row in again[::-1]}
+        for row in np.flatnonzero(~is_same & np.isin(offsets, repeated)):
+            found[row] = by_record.get((int(offsets[row]), int(values[row])), UNKNOWN)
+    return found
 
 
 def appended(known: Sends, sends: Sends, final: Final) -> tuple[Appended, list[Problems]]:

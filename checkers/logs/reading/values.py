@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import UNKNOWN, Ints
-from kraftproof.checkers.logs.scanning import SEQUENCE_BITS
+from kraftproof.checkers.logs.reading.facts import UNKNOWN, Ints
+from kraftproof.checkers.logs.reading.scanning import SEQUENCE_BITS
 
 _SEQUENCE: Final = (1 << SEQUENCE_BITS) - 1
 _SESSION: Final = re.compile(r'"(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})@([0-9A-Za-z_-]+)"')

@@ -1,7 +1,7 @@
 """Reads the operations on one partition into columns of facts.
 
-Long partitions are read by compiled readers (`checkers.logs.scanning`) if all texts have the layout
-that Kraftproof writes; all others by a general JSON decoder.
+Long partitions are read by compiled readers (`checkers.logs.reading.scanning`) if all texts have
+the layout that Kraftproof writes; all others by a general JSON decoder.
 """
 
 import re
@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from kraftproof.checkers.calls.values import canonical
 from kraftproof.checkers.history.columns import NEVER, OK
 from kraftproof.checkers.history.schema import OPERATION_STATUSES
-from kraftproof.checkers.logs import scanning
-from kraftproof.checkers.logs.facts import (
+from kraftproof.checkers.logs.reading import scanning
+from kraftproof.checkers.logs.reading.facts import (
     ASSIGN,
     FINAL,
     POLL,
@@ -29,8 +29,8 @@ from kraftproof.checkers.logs.facts import (
     Reads,
     Sends,
 )
-from kraftproof.checkers.logs.forms import Position, Received, Send, Sent
-from kraftproof.checkers.logs.values import Values, numbered
+from kraftproof.checkers.logs.reading.forms import Position, Received, Send, Sent
+from kraftproof.checkers.logs.reading.values import Values, numbered
 
 _FEW: Final = 5_000
 """Operations up to which the general decoder is quicker than to load compiled code."""

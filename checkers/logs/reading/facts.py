@@ -1,7 +1,7 @@
 """The facts that the operations on one partition state, as columns.
 
 A send states a value and, if it was acknowledged, an offset. A poll and a final read state the
-records that a reader received. Values are numbers: see `checkers.logs.values`.
+records that a reader received. Values are numbers: see `checkers.logs.reading.values`.
 """
 
 from dataclasses import dataclass, fields

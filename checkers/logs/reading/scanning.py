@@ -1,8 +1,8 @@
 """Compiled readers of the JSON texts that Kraftproof writes for sends, polls and their answers.
 
 A reader takes the texts of a column as one array of bytes with the begin of each text. A text of
-another layout ends the reader with the number of its row; then `checkers.logs.unpack` decodes the
-whole column with a general decoder. A value such as "3.17@k3f9" becomes 3 << 32 | 17.
+another layout ends the reader with the number of its row; then `checkers.logs.reading.unpack`
+decodes the whole column with a general decoder. A value such as "3.17@k3f9" becomes 3 << 32 | 17.
 """
 
 from typing import Final

@@ -6,7 +6,7 @@ that compaction removed are no gaps, since the final read lacks them, too.
 
 import numpy as np
 
-from kraftproof.checkers.logs.facts import (
+from kraftproof.checkers.logs.reading.facts import (
     ASSIGN,
     FINAL,
     NEVER,
@@ -17,8 +17,8 @@ from kraftproof.checkers.logs.facts import (
     Reads,
     Sends,
 )
-from kraftproof.checkers.logs.positions import Final
-from kraftproof.checkers.logs.problems import READ_ORDER, SKIPPED, STALE, Problems, problems
+from kraftproof.checkers.logs.rules.positions import Final
+from kraftproof.checkers.logs.rules.problems import READ_ORDER, SKIPPED, STALE, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
 NO_OFFSET = -2

@@ -1,0 +1,1 @@
+"""Reads operations on partitions into columns of facts."""

@@ -1,0 +1,1 @@
+"""The rules of the model `log`, on columns of facts."""

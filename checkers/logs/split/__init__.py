@@ -1,0 +1,1 @@
+"""Judges long partitions by ranges of offsets."""

@@ -1,0 +1,208 @@
+"""Cuts parts of a history into pieces, each of one kind, one partition and one range of offsets.
+
+A piece travels as one binary value, so that a shuffle moves few large values, not many rows.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kraftproof.checkers.logs.reading.facts import (
+    FINAL,
+    POLL,
+    UNKNOWN,
+    Facts,
+    Frame,
+    Ints,
+    Polls,
+    Reads,
+    joined,
+)
+from kraftproof.checkers.logs.reading.unpack import unpacked
+from kraftproof.checkers.logs.rules import sessions
+from kraftproof.checkers.logs.rules.positions import Polled
+
+RANGE: Final = 1 << 20
+"""Offsets of a range: their facts take some 200 MB of a worker's memory."""
+OF_KEY: Final = -1
+"""Stands for the range of pieces that concern a whole partition."""
+_CODEC: Final = pa.Codec("zstd", compression_level=1)
+F = TypeVar("F", bound=Frame)
+
+
+class Piece(NamedTuple):
+    """Rows of one kind, of one range of a partition.
+
+    Attributes:
+        key: the partition.
+        part: the number of the range, or OF_KEY.
+        kind: what the rows are.
+        data: the columns; see `packed`.
+        n: a number whose meaning depends on the kind.
+        run: the end of the values' texts after @.
+    """
+
+    key: str
+    part: int
+    kind: str
+    data: bytes
+    n: int = 0
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps(Frame):
+    """Records that do not follow the reader's record before, int64[n] each.
+
+    Attributes:
+        offset: the record's offset.
+        value: the number of the value.
+        index: the operation of the poll.
+        previous: the offset of the reader's record before.
+    """
+
+    offset: Ints
+    value: Ints
+    index: Ints
+    previous: Ints
+
+
+KNOWN: Final = "known"
+"""Sends with an offset, of a range."""
+LOOSE: Final = "loose"
+"""Sends without an offset, of a partition."""
+READ: Final = "final"
+"""Records of final reads, of a range."""
+POLLED: Final = "polled"
+"""Records of polls, of a range."""
+GAPS: Final = "gaps"
+"""Records with a gap before them that lies in a range."""
+BACKWARDS: Final = "backwards"
+"""Records that do not increase, of a partition."""
+EMPTY: Final = "empty"
+"""Polls without records at a position in a range."""
+COVERS: Final = "covers"
+"""Final reads of a partition; `complete` is the last offset that each received."""
+COUNT: Final = "count"
+"""No rows; `n` is a number of operations of a partition."""
+ODD: Final = "odd"
+"""No rows: the partition can't be split."""
+
+
+def packed(frame: Frame) -> bytes:
+    """Return the columns of a frame as bytes: the differences of neighbours, compressed.
+
+    Most columns nearly ascend by equal steps, so that a row takes a few bytes instead of 80.
+    """
+    columns = [getattr(frame, one.name) for one in fields(frame)]
+    steps = [np.diff(column, prepend=np.int64(0)).astype(np.int64) for column in columns]
+    data = b"".join(step.tobytes() for step in steps)
+    compressed: bytes = _CODEC.compress(data, asbytes=True)
+    return len(data).to_bytes(8, "big") + compressed
+
+
+def frame_of(kind: type[F], data: bytes) -> F:
+    """Return the frame of `packed` bytes."""
+    names = [one.name for one in fields(kind)]
+    size = int.from_bytes(data[:8], "big")
+    steps = np.frombuffer(_CODEC.decompress(data[8:], size), dtype=np.int64)
+    table = np.cumsum(steps.reshape(len(names), -1), axis=1)
+    return kind(**dict(zip(names, table, strict=True)))
+
+
+def frames_of(pieces: Iterable[Piece], name: str, kind: type[F]) -> F:
+    """Return all rows of one kind among some pieces."""
+    return joined([frame_of(kind, one.data) for one in pieces if one.kind == name], kind)
+
+
+def pieces_of(rows: pa.Table, size: int = RANGE) -> Iterator[Piece]:
+    """Yield the pieces of some operations, whatever their order and their partitions.
+
+    A partition whose texts are of an unusual layout, or whose readers keep their own positions,
+    yields a piece of the kind ODD.
+
+    Args:
+        rows: the operations.
+        size: the offsets of a range.
+
+    Raises:
+        ValueError: an operation has another form.
+    """
+    for key in rows.column("key").unique().to_pylist():
+        own = rows.filter(pc.equal(rows.column("key"), key))
+        yield Piece(key, OF_KEY, COUNT, b"", len(own))
+        facts, values = unpacked(own, is_compiled=True)
+        has_values = len(facts.sends) or len(facts.reads)
+        if (has_values and values.run is None) or _keeps_positions(facts.polls):
+            yield Piece(key, OF_KEY, ODD, b"")
+        else:
+            yield from _Cutter(key, values.run or "", size).cut(facts)
+
+
+def _keeps_positions(polls: Polls) -> bool:
+    return bool(((polls.kind == POLL) & (polls.position == UNKNOWN)).any())
+
+
+def _covers(facts: Facts) -> Polls:
+    last = np.full(len(facts.polls), UNKNOWN, dtype=np.int64)
+    last[facts.reads.poll] = facts.reads.offset
+    columns = {one.name: getattr(facts.polls, one.name) for one in fields(Polls)}
+    return Polls(**{**columns, "complete": last}).take(facts.polls.kind == FINAL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    """Cuts the facts on one partition; values end in `run`, and ranges have `size` offsets."""
+
+    key: str
+    run: str
+    size: int
+
+    def cut(self, facts: Facts) -> Iterator[Piece]:
+        sends, reads, polls = facts.sends, facts.reads, facts.polls
+        known = sends.take(sends.offset != UNKNOWN)
+        yield from self._by_range(KNOWN, known, known.offset)
+        yield from self._whole(LOOSE, sends.take(sends.offset == UNKNOWN))
+        kinds = polls.kind[reads.poll]
+        records = Polled(
+            offset=reads.offset,
+            value=reads.value,
+            index=polls.index[reads.poll],
+            complete=polls.complete[reads.poll],
+        )
+        for name, kind in ((READ, FINAL), (POLLED, POLL)):
+            chosen = records.take(kinds == kind)
+            yield from self._by_range(name, chosen, chosen.offset)
+        yield from self._gaps(reads, polls)
+        empty = polls.take((polls.kind == POLL) & (polls.count == 0))
+        yield from self._by_range(EMPTY, empty, empty.position)
+        yield from self._whole(COVERS, _covers(facts))
+
+    def _gaps(self, reads: Reads, polls: Polls) -> Iterator[Piece]:
+        previous = sessions.before(reads, polls)
+        gaps = Gaps(
+            offset=reads.offset, value=reads.value, index=polls.index[reads.poll], previous=previous
+        )
+        is_known = previous != sessions.NO_OFFSET
+        yield from self._whole(BACKWARDS, gaps.take(is_known & (reads.offset <= previous)))
+        wide = gaps.take(is_known & (reads.offset > previous + 1))
+        first, last = (wide.previous + 1) // self.size, (wide.offset - 1) // self.size
+        counts = last - first + 1
+        begins = np.repeat(np.cumsum(counts) - counts, counts)
+        part = np.repeat(first, counts) + np.arange(int(counts.sum())) - begins
+        rows = np.repeat(np.arange(len(wide)), counts)
+        yield from self._by_range(GAPS, wide.take(rows), part * self.size)
+
+    def _whole(self, kind: str, frame: Frame) -> Iterator[Piece]:
+        if len(frame):
+            yield Piece(self.key, OF_KEY, kind, packed(frame), len(frame), self.run)
+
+    def _by_range(self, kind: str, frame: Frame, offset: Ints) -> Iterator[Piece]:
+        parts = offset // self.size
+        for part in np.unique(parts).tolist():
+            rows = frame.take(parts == part)
+            yield Piece(self.key, part, kind, packed(rows), len(rows), self.run)
