@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from kraftproof.node.core.configs.values import InvalidConfigError, read_value
 from kraftproof.node.storage.meta_properties import parse_properties
 
 INT32_MAX: Final = 0x7FFFFFFF
@@ -72,6 +73,19 @@ REPLICATION_NUMBER_KEYS: Final = {
     "replica.fetch.wait.max.ms": "fetch_wait_ms",
 }
 """The keys of whole numbers, with their fields in ReplicationPolicy."""
+TOPIC_DEFAULT_KEYS: Final = {
+    "log.cleanup.policy": "cleanup.policy",
+    "log.flush.interval.messages": "flush.messages",
+    "log.message.timestamp.after.max.ms": "message.timestamp.after.max.ms",
+    "log.message.timestamp.before.max.ms": "message.timestamp.before.max.ms",
+    "log.message.timestamp.type": "message.timestamp.type",
+    "log.retention.bytes": "retention.bytes",
+    "log.retention.ms": "retention.ms",
+    "log.segment.bytes": "segment.bytes",
+    "message.max.bytes": "max.message.bytes",
+    "min.insync.replicas": "min.insync.replicas",
+}
+"""The keys of a broker's defaults for topics, with the topic's names."""
 SNAPSHOT_INTERVAL_KEY: Final = "metadata.log.max.snapshot.interval.ms"
 SNAPSHOT_BYTES_KEY: Final = "metadata.log.max.record.bytes.between.snapshots"
 SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
@@ -116,7 +130,11 @@ RETIRED_KEYS: Final[Mapping[str, str]] = {
 
 def read_keys(text: str) -> dict[str, str]:
     """Return the pairs of a server.properties; refuse unknown keys."""
-    known = sorted(OTHER_KEYS.union(TIMEOUT_KEYS, REPLICATION_TIME_KEYS, REPLICATION_NUMBER_KEYS))
+    known = sorted(
+        OTHER_KEYS.union(
+            TIMEOUT_KEYS, REPLICATION_TIME_KEYS, REPLICATION_NUMBER_KEYS, TOPIC_DEFAULT_KEYS
+        )
+    )
     pairs = parse_properties(text)
     for key, value in pairs.items():
         if key in RETIRED_KEYS:
@@ -127,7 +145,19 @@ def read_keys(text: str) -> dict[str, str]:
             close = difflib.get_close_matches(key, known, n=1)
             hint = f"; did you mean {close[0]}?" if close else "; remove it"
             raise ConfigError(f"{key}: unknown configuration key{hint}")
+        if key in TOPIC_DEFAULT_KEYS:
+            _check_topic_default(key, value)
     return pairs
+
+
+def _check_topic_default(key: str, value: str) -> None:
+    """Refuse a default that no topic could have."""
+    name = TOPIC_DEFAULT_KEYS[key]
+    try:
+        read_value(name, value)
+    except InvalidConfigError as error:
+        reason = str(error).partition(": ")[2]
+        raise ConfigError(f"{key}={value}: is not valid, {reason}") from error
 
 
 class Reader:

@@ -4,6 +4,7 @@ Not: the node. Whatever is wrong with configuration or disk is one line and exit
 """
 
 import asyncio
+import resource
 import secrets
 import signal
 import sys
@@ -73,6 +74,12 @@ def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
             ) from error
 
 
+def _allow_open_files() -> None:
+    """Raise the limit of open files as far as this user may: each connection and log needs one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSystem) -> int:
     # The core takes a while to import; a configuration error should not wait for it.
     from kraftproof.node.server.garbage_collection import keep_collections_short
@@ -90,6 +97,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
         previous_broker_epoch=stored.previous_broker_epoch,
     )
     node_id = node_config.node_id
+    _allow_open_files()
     trace = None
     if config.trace_file is not None:
         trace = TraceWriter(

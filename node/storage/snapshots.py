@@ -51,12 +51,13 @@ def snapshot_name(snapshot: SnapshotId) -> str:
 class SnapshotFiles:
     """The snapshots of a directory, and the current download."""
 
-    __slots__ = ("_copy", "_directory", "_filesystem", "_last_copy")
+    __slots__ = ("_copy", "_copy_number", "_directory", "_filesystem", "_last_copy")
 
     def __init__(self, filesystem: FileSystem, directory: str) -> None:
         self._filesystem = filesystem
         self._directory = directory
         self._copy: AppendHandle | None = None
+        self._copy_number = 0
         self._last_copy = ""
 
     # Start
@@ -134,23 +135,27 @@ class SnapshotFiles:
     def store(self, copy: int, snapshot: SnapshotId, position: int, data: bytes) -> None:
         """Write a slice of the leader's snapshot; position 0 begins a new download."""
         if position == 0:
-            self._begin_copy(self._copy_path(copy, snapshot))
+            self._begin_copy(copy, self._copy_path(copy, snapshot))
         assert self._copy is not None, "a copy begins at position 0"
         self._copy.write(data)
 
-    def _begin_copy(self, path: str) -> None:
+    def _begin_copy(self, copy: int, path: str) -> None:
         """Begin a download, and remove the file of an earlier download."""
         self.close()
         if self._last_copy and self._filesystem.exists(self._last_copy):
             self._filesystem.remove(self._last_copy)
         self._last_copy = path
+        self._copy_number = copy
         self._copy = self._filesystem.append_to(path)
 
     def check(self, copy: int, snapshot: SnapshotId) -> Generator[None, None, SnapshotChecked]:
         """Flush a download and load its snapshot.
 
-        `loaded` is None for an incomplete or removed file.
+        `loaded` is None for an incomplete file, and for a download that a later one has replaced
+        before this check began.
         """
+        if copy != self._copy_number:
+            return SnapshotChecked(copy=copy, loaded=None)
         handle, self._copy = self._copy, None
         assert handle is not None, "a copy is checked when it is complete"
         path = self._copy_path(copy, snapshot)

@@ -76,6 +76,7 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     AcknowledgedIsOnTheIsr,
     CommittedBatchesAgree,
     IdempotentOnce,
+    PartitionLogsMatch,
 )
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
@@ -191,6 +192,7 @@ def make_monitor(
             AcknowledgedIsOnTheIsr(),
             CommittedBatchesAgree(),
             IdempotentOnce(),
+            PartitionLogsMatch(),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),

@@ -43,6 +43,7 @@ class Replicas:
     ) -> None:
         self._node_id = config.node_id
         self._policy = config.replication
+        self._static = dict(config.static_configs)
         self._outbox = outbox
         self._broker_epoch = broker_epoch
         self._recovered = {log.log: log for log in recovered}
@@ -129,7 +130,7 @@ class Replicas:
     ) -> None:
         topic = image.topics[topic_id].name
         partitions = image.partitions[topic_id]
-        settings = topic_settings(image, topic, self._node_id)
+        settings = topic_settings(image, topic, self._node_id, self._static)
         before = self._partitions.get(topic_id, Map())
         for index in before:
             log = LogId(topic_id, index)

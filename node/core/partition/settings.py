@@ -9,11 +9,12 @@ from immutables import Map
 from msgspec import Struct
 
 from kraftproof.node.core.base.types import NodeId
-from kraftproof.node.core.configs.values import DEFINITIONS, InvalidConfigError, read_value
+from kraftproof.node.core.configs.effective import Layers, SetConfigs, layers_of, topic_values
+from kraftproof.node.core.configs.resources import Resource
+from kraftproof.node.core.configs.values import DEFINITIONS, InvalidConfigError, Value, read_value
 from kraftproof.node.core.metadata.image import MetadataImage
 
-_TOPIC: Final = 2
-_BROKER: Final = 4
+NO_STATIC: Final[SetConfigs] = Map()
 
 
 class TopicSettings(Struct, frozen=True, kw_only=True):
@@ -40,47 +41,43 @@ class TopicSettings(Struct, frozen=True, kw_only=True):
         return self.flush_messages == 1
 
 
-def topic_settings(image: MetadataImage, topic: str, node_id: NodeId) -> TopicSettings:
-    """Return the settings of a topic on this broker."""
-    configs = (
-        image.configs.get((_TOPIC, topic), Map()),
-        image.configs.get((_BROKER, str(node_id)), Map()),
-        image.configs.get((_BROKER, ""), Map()),
-    )
-    policy = _words(_value(configs, "cleanup.policy"))
+def topic_settings(
+    image: MetadataImage, topic: str, node_id: NodeId, static: SetConfigs = NO_STATIC
+) -> TopicSettings:
+    """Return the settings of a topic on this broker; `static` is the broker's own file."""
+    configs = image.configs.get((Resource.TOPIC, topic), Map())
+    layers = layers_of(image, node_id, static)
+
+    def value(name: str) -> Value:
+        return _first_legal(name, configs, layers)
+
+    def number(name: str) -> int:
+        found = value(name)
+        return found if isinstance(found, int) else 0
+
+    policy = value("cleanup.policy")
+    policies = policy if isinstance(policy, tuple) else ()
     return TopicSettings(
-        min_isr=_number(configs, "min.insync.replicas"),
-        max_message_bytes=_number(configs, "max.message.bytes"),
-        segment_bytes=_number(configs, "segment.bytes"),
-        retention_ms=_number(configs, "retention.ms"),
-        retention_bytes=_number(configs, "retention.bytes"),
-        is_compacted="compact" in policy,
-        is_deleted="delete" in policy,
-        uses_append_time=_value(configs, "message.timestamp.type") == "LogAppendTime",
-        timestamp_before_max_ms=_number(configs, "message.timestamp.before.max.ms"),
-        timestamp_after_max_ms=_number(configs, "message.timestamp.after.max.ms"),
-        flush_messages=_number(configs, "flush.messages"),
+        min_isr=number("min.insync.replicas"),
+        max_message_bytes=number("max.message.bytes"),
+        segment_bytes=number("segment.bytes"),
+        retention_ms=number("retention.ms"),
+        retention_bytes=number("retention.bytes"),
+        is_compacted="compact" in policies,
+        is_deleted="delete" in policies,
+        uses_append_time=value("message.timestamp.type") == "LogAppendTime",
+        timestamp_before_max_ms=number("message.timestamp.before.max.ms"),
+        timestamp_after_max_ms=number("message.timestamp.after.max.ms"),
+        flush_messages=number("flush.messages"),
     )
 
 
-def _value(configs: tuple[Map[str, str], ...], name: str) -> object:
+def _first_legal(name: str, configs: SetConfigs, layers: Layers) -> Value:
     """Return the first legal value by precedence; a record of an older node may be illegal."""
     definition = DEFINITIONS[name]
-    names = (name, *definition.synonyms)
-    for level, entries in enumerate(configs):
-        for candidate in names[:1] if level == 0 else names:
-            if candidate in entries:
-                try:
-                    return read_value(name, entries[candidate])
-                except InvalidConfigError:
-                    continue
+    for entry in topic_values(definition, configs, layers):
+        try:
+            return read_value(name, entry.value or "")
+        except InvalidConfigError:
+            continue
     return read_value(name, definition.default or "")
-
-
-def _number(configs: tuple[Map[str, str], ...], name: str) -> int:
-    value = _value(configs, name)
-    return value if isinstance(value, int) else 0
-
-
-def _words(value: object) -> tuple[str, ...]:
-    return value if isinstance(value, tuple) else ()

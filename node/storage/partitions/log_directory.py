@@ -155,6 +155,7 @@ class LogDirectory:
         """Flush every log, and write the checkpoints and then the mark of an orderly stop."""
         for log in self.logs.values():
             log.start_flush()()
+            log.close()
         for _ in self.checkpoint():
             pass
         content = msgspec.json.encode(_CleanStop(version=0, brokerEpoch=broker_epoch))

@@ -218,8 +218,8 @@ class PartitionLog(SegmentedLog):
         self._filesystem.rename(self._directory, directory)
 
     def begin(self) -> None:
-        """Make the first segment of a new log."""
-        self._add_segment(0)
+        """Make the first segment of a new log; the first append opens the file again."""
+        self._add_segment(0).close()
 
     @property
     def has_segments(self) -> bool:

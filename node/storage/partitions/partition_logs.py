@@ -1,6 +1,7 @@
 """Execute the effects about partitions on the log directories of a node."""
 
 from collections.abc import Callable, Generator, Sequence
+from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Flush, Truncate
@@ -31,17 +32,21 @@ from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.records.raw_batch import RawBatch
 
 Steps = Generator[None, None, None]
+MOST_OPEN: Final = 256
+"""Maximum number of logs with a file that is open for appends; a process has few descriptors."""
 
 
 class PartitionLogs:
     """All partition logs of a node, by their ids."""
 
-    __slots__ = ("_directories", "_filesystem", "_homes")
+    __slots__ = ("_directories", "_filesystem", "_homes", "_open")
 
     def __init__(self, filesystem: FileSystem, directories: Sequence[LogDirectory]) -> None:
         self._filesystem = filesystem
         self._directories = tuple(directories)
         self._homes: dict[LogId, LogDirectory] = {}
+        self._open: dict[LogId, PartitionLog] = {}
+        """The logs with an open file, the least recently used first."""
 
     def open(self) -> tuple[tuple[RecoveredLog, ...], tuple[str, ...]]:
         """Recover every log; return the descriptions in order of ids, and warnings.
@@ -68,15 +73,15 @@ class PartitionLogs:
     def append(self, effect: Append) -> None:
         """Append a batch; only buffered."""
         assert isinstance(effect.batch, RawBatch), "partitions keep the received bytes"
-        self._log(effect.log).append(effect.batch)
+        self._writable(effect.log).append(effect.batch)
 
     def start_flush(self, effect: Flush) -> Callable[[], None]:
         """Return the fsync that has to precede the effect's Flushed."""
-        return self._log(effect.log).start_flush()
+        return self._writable(effect.log).start_flush()
 
     def truncate(self, effect: Truncate) -> None:
         """Truncate a log, durably."""
-        self._log(effect.log).truncate(effect.end_offset)
+        self._writable(effect.log).truncate(effect.end_offset)
 
     def create(self, effect: CreateLog) -> None:
         """Make an empty log, by default in the directory with the fewest logs."""
@@ -91,14 +96,16 @@ class PartitionLogs:
 
     def delete(self, effect: DeleteLog) -> Steps:
         """End a log now, and return the steps that remove its files."""
+        self._open.pop(effect.log, None)
         return self._homes.pop(effect.log).delete(effect.log, is_stray=effect.is_stray)
 
     def restart(self, effect: RestartLog) -> None:
         """Drop all records of a log, durably."""
-        self._log(effect.log).restart(effect.start_offset)
+        self._writable(effect.log).restart(effect.start_offset)
 
     def raise_start(self, effect: RaiseLogStart) -> None:
         """Raise the start of a log, durably."""
+        self._writable(effect.log)
         self._homes[effect.log].raise_start(effect.log, effect.start_offset)
 
     def note_epoch(self, effect: NoteEpoch) -> None:
@@ -175,6 +182,14 @@ class PartitionLogs:
         """Close all files."""
         for directory in self._directories:
             directory.close()
+
+    def _writable(self, log: LogId) -> PartitionLog:
+        """Return a log whose file may be opened now, and close the file used longest ago."""
+        found = self._open.pop(log, None) or self._log(log)
+        self._open[log] = found
+        if len(self._open) > MOST_OPEN:
+            self._open.pop(next(iter(self._open))).close()
+        return found
 
     def _log(self, log: LogId) -> PartitionLog:
         return self._homes[log].logs[log]

@@ -154,6 +154,7 @@ def recover_log(
     found.epochs.cleaned(start)
     if not checkpoints.is_clean:
         found.start_flush()()
+    found.close()
     high_watermark = min(max(checkpoints.high_watermark, start), found.end_offset)
     return found, RecoveredLog(
         log=log,

@@ -115,6 +115,14 @@ def test_formatting_needs_but_the_id_and_the_directories() -> None:
     [
         ({"log.dir.s": "x"}, "log.dir.s: unknown configuration key; did you mean log.dirs?"),
         ({"zzz": "x"}, "zzz: unknown configuration key; remove it"),
+        (
+            {"min.insync.replicas": "0"},
+            "min.insync.replicas=0: is not valid, a value of type INT from 1 is expected",
+        ),
+        (
+            {"replica.lag.time.max.ms": "0"},
+            "replica.lag.time.max.ms=0: is not valid, a whole number from 1 to 2147483647",
+        ),
         ({"process.roles": None}, "process.roles: is missing"),
         ({"process.roles": ""}, "process.roles: is missing"),
         ({"process.roles": "broker,zookeeper"}, "process.roles=broker,zookeeper: is not valid"),

@@ -134,7 +134,7 @@ def test_an_orderly_stop_notes_the_offsets_and_the_restart_begins_there(
     assert node.process is not None
     node.process.send_signal(signal.SIGTERM)
     assert node.process.wait(10) == 0, node.output
-    (noted,) = node.directory.rglob("replication-offset-checkpoint")
+    (noted,) = node.directory.rglob("__cluster_metadata-0/replication-offset-checkpoint")
     committed = int(noted.read_text().split()[-1])
     assert committed == node.trace()[-1]["high_watermark"] > 0
     (node.directory / "trace.jsonl").unlink()

@@ -11,6 +11,7 @@ from kraftproof.node.core.effects import (
     ReplyWithSlice,
     StoreSlice,
 )
+from kraftproof.node.core.events import SnapshotChecked
 from kraftproof.node.server.workers import run_through
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.snapshots import snapshot_name
@@ -187,6 +188,22 @@ def test_a_copy_that_was_given_up_is_told_apart_from_the_next_of_the_same_snapsh
     next(first)
     install(storage, 30, copy=2)
     assert run_through(first).loaded is None
+    assert opened(disk).history.newest.image == image_at(30)
+
+
+@pytest.mark.requirement("631-34")
+def test_a_copy_that_was_replaced_before_its_check_began_leaves_the_next_alone():
+    """Seed 201422: a slow disk kept the check of the first copy until the second had begun."""
+    disk = formatted()
+    storage = opened(disk).storage
+    snapshot = SnapshotId(30, 1)
+    storage.store_slice(StoreSlice(copy=1, snapshot=snapshot, position=0, data=b"old"))
+    first = storage.check_snapshot(CheckSnapshot(copy=1, snapshot=snapshot))
+    storage.store_slice(StoreSlice(copy=2, snapshot=snapshot, position=0, data=b"cut"))
+    assert run_through(first).loaded is None
+    second = storage.check_snapshot(CheckSnapshot(copy=2, snapshot=snapshot))
+    assert run_through(second) == SnapshotChecked(copy=2, loaded=None)
+    install(storage, 30, copy=3)
     assert opened(disk).history.newest.image == image_at(30)
 
 

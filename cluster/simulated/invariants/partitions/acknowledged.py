@@ -220,3 +220,24 @@ class IdempotentOnce(Invariant):
 
 def _sequence(batch: RawBatch) -> tuple[int, int, int]:
     return (batch.producer_id, batch.producer_epoch, batch.base_sequence)
+
+
+class PartitionLogsMatch(Invariant):
+    """Two logs of a partition have the same bytes at an offset of the same epoch."""
+
+    statement = "An offset and a leader epoch name one batch of a partition on every node."
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._batches: dict[LogId, dict[tuple[int, int], bytes]] = {}
+        """By log, offset and epoch: the bytes."""
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
+            return
+        batch = effect.batch
+        known = self._batches.setdefault(log, {})
+        if known.setdefault((batch.base_offset, batch.epoch), batch.data) != batch.data:
+            detail = f"log {log}: another batch at offset {batch.base_offset}, epoch {batch.epoch}"
+            self.monitor.report_violation(self, process, detail)

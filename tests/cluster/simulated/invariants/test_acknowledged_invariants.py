@@ -4,6 +4,7 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     AcknowledgedIsOnTheIsr,
     CommittedBatchesAgree,
     IdempotentOnce,
+    PartitionLogsMatch,
 )
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Truncate
@@ -182,3 +183,15 @@ def test_a_sequence_number_that_is_twice_in_a_log_is_reported():
     assert case.reported == []
     case.append(1, raw_batch(1, base_offset=2, producer=(7, 0, 0)))
     assert case.reported == [f"{NAME}: sequence (7, 0, 0) again at offset 2"]
+
+
+def test_two_batches_of_an_offset_and_epoch_are_reported():
+    case = Case(PartitionLogsMatch())
+    case.append(1, raw_batch(1, base_offset=0, epoch=3))
+    case.append(2, raw_batch(1, base_offset=0, epoch=3))
+    case.append(1, raw_batch(1, base_offset=1, epoch=3))
+    case.append(2, raw_batch(1, base_offset=1, epoch=4, value=b"another"))
+    assert case.reported == []
+    case.truncate(2, 1)
+    case.append(2, raw_batch(1, base_offset=1, epoch=3, value=b"another"))
+    assert case.reported == [f"{NAME}: another batch at offset 1, epoch 3"]

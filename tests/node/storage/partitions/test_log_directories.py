@@ -1,6 +1,7 @@
 """Log directories: checkpoints, the mark of a stop, deleted and stray logs, bad files."""
 
 import json
+import os
 
 import pytest
 
@@ -9,7 +10,9 @@ from kraftproof.node.core.log_effects import (
     CreateLog,
     DeleteLog,
 )
+from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.partitions.partition_logs import MOST_OPEN
 from kraftproof.node.wire.types import Uuid
 from tests.support.node.partition_disk import (
     DIRECTORY,
@@ -22,6 +25,7 @@ from tests.support.node.partition_disk import (
     run,
     segments,
 )
+from tests.support.node.raw_batches import raw
 
 OTHER = LogId(Uuid(b"another topic id"), 0)
 
@@ -114,3 +118,33 @@ def test_a_partition_in_two_directories_is_refused():
     node.logs.create(CreateLog(log=twin, topic="t", directory=homes[1][1]))
     with pytest.raises(StorageError, match=f"{HOME}/t-0 and /more/t-0: the same partition"):
         node.kill()
+
+
+def test_many_logs_need_few_open_files(tmp_path):
+    node = PartitionDisk(Disk(), homes=((str(tmp_path), HOME_ID),))
+    logs = [LogId(Uuid(b"topic of the log"), partition) for partition in range(2 * MOST_OPEN)]
+    before = len(os.listdir("/proc/self/fd"))
+    for log in logs:
+        node.create(log)
+    assert len(os.listdir("/proc/self/fd")) == before
+    for offset in range(2):
+        for log in logs:
+            node.append(raw(offset), log=log)
+    assert len(os.listdir("/proc/self/fd")) <= before + MOST_OPEN
+    node.logs.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert node.read(1, log=logs[0]) == raw(1).data
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_start_opens_no_file_for_appends(tmp_path, end):
+    node = PartitionDisk(Disk(), homes=((str(tmp_path), HOME_ID),))
+    for partition in range(9):
+        log = LogId(Uuid(b"topic of the log"), partition)
+        node.create(log)
+        node.append(raw(0), log=log)
+    node.logs.close()
+    before = len(os.listdir("/proc/self/fd"))
+    getattr(node, end)()
+    assert len(node.recovered) == 9
+    assert len(os.listdir("/proc/self/fd")) == before

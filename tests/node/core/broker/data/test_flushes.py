@@ -2,6 +2,10 @@
 
 from msgspec import structs
 
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.partition.settings import topic_settings
+from kraftproof.node.wire.records import metadata as records
 from tests.support.node.data_world import LOG, POLICY, DataWorld
 
 
@@ -74,3 +78,23 @@ def test_a_flush_of_an_earlier_generation_proves_nothing():
         world.queue.append((broker, done))
     world.settle()
     assert world.produced(1, token) is None
+
+
+def test_the_profile_durable_is_the_flush_interval_in_the_file_of_a_broker():
+    static = {"log.flush.interval.messages": "1", "min.insync.replicas": "2"}
+    settings = topic_settings(EMPTY_IMAGE, "t", 1, static)
+    assert (settings.flushes_each_append, settings.min_isr) == (True, 2)
+    image = apply_all(
+        EMPTY_IMAGE,
+        (
+            records.ConfigRecord(
+                resource_type=4, resource_name="", name="min.insync.replicas", value="3"
+            ),
+            records.ConfigRecord(
+                resource_type=4, resource_name="1", name="message.max.bytes", value="77"
+            ),
+        ),
+    )
+    assert topic_settings(image, "t", 1, static).min_isr == 3
+    assert topic_settings(image, "t", 1).max_message_bytes == 77
+    assert topic_settings(image, "t", 2).max_message_bytes == 1_048_588
