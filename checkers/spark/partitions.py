@@ -124,7 +124,7 @@ def _pieces(spark: SparkSession, staged: Staged, runs: Sequence[str]) -> DataFra
 
 def _judged(spark: SparkSession, staged: Staged, pieces: DataFrame) -> Split:
     whole: dict[Place, list[Piece]] = defaultdict(list)
-    for row in pieces.where(F.col("part") == OF_KEY).toLocalIterator():
+    for row in pieces.where(F.col("part") == OF_KEY).collect():
         data = bytes(row["data"])
         found = Piece(row["key"], OF_KEY, row["kind"], data, row["n"], row["values"])
         whole[row["run"], row["key"]].append(found)
@@ -157,7 +157,7 @@ def _passed(pieces: DataFrame, function: GroupFunction) -> dict[Place, dict[int,
     """Return the result of a pass for each range, by partition."""
     done = pieces.groupBy(*_GROUP).applyInArrow(function, from_arrow_schema(RESULTS))
     found: dict[Place, dict[int, Any]] = defaultdict(dict)
-    for row in done.toLocalIterator():
+    for row in done.collect():
         result = pickle.loads(bytes(row["data"]))  # noqa: S301 made by our own workers
         found[row["run"], row["key"]][row["part"]] = result
     return found

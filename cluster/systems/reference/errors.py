@@ -9,6 +9,7 @@ exists) are `ok` and belong to the client. KIP-590 says which errors a forwardin
 from typing import Final
 
 from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.cluster.systems.kafka.log_requests import READS, SEND_REFUSALS
 from kraftproof.node.wire.errors import ErrorCode
 
 _NEVER_TRIED: Final = frozenset(
@@ -22,7 +23,7 @@ _NEVER_TRIED: Final = frozenset(
 )
 """Refused before anything was tried, whatever the API."""
 
-DEFINITE_REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
+DEFINITE_REFUSALS: Final[dict[str, frozenset[int]]] = {
     "create": _NEVER_TRIED
     | {
         ErrorCode.INVALID_REPLICATION_FACTOR,
@@ -35,5 +36,6 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[ErrorCode]]] = {
     "register": _NEVER_TRIED | {ErrorCode.INCONSISTENT_CLUSTER_ID, ErrorCode.INVALID_REGISTRATION},
     "heartbeat": _NEVER_TRIED,
     "unregister": _NEVER_TRIED,
+    "send": SEND_REFUSALS,
 }
-ERRORS: Final = ErrorTable(reads=frozenset({"lookup", "describe"}), refusals=DEFINITE_REFUSALS)
+ERRORS: Final = ErrorTable(reads=READS | {"lookup", "describe"}, refusals=DEFINITE_REFUSALS)

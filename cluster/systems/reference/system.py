@@ -15,6 +15,7 @@ from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS, LogClient
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
@@ -43,7 +44,7 @@ class ReferenceSystem(KafkaSystem):
     name = "reference"
     nodes = "3+3"
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
-    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, "registration")
+    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, *LOG_WORKLOADS, "registration")
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,
@@ -52,6 +53,7 @@ class ReferenceSystem(KafkaSystem):
         "register": Guarantee.LEASE,
         "heartbeat": Guarantee.LEASE,
         "unregister": Guarantee.LEASE,
+        "send": Guarantee.REPLICATED,
     }
     errors = ERRORS
 
@@ -94,6 +96,8 @@ class ReferenceSystem(KafkaSystem):
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
+        if workload in LOG_WORKLOADS:
+            return LogClient(cluster, ERRORS, random)
         if workload == "registration":
             return RegistrationClient(cluster, self._cluster_id, random)
         raise SystemUnavailableError(f"the reference system has no client for {workload!r}")
