@@ -8,12 +8,14 @@ import msgspec
 
 from kraftproof.checkers.kraft.specification.rows import NoOpRecord, OtherRecord, Row
 from kraftproof.checkers.kraft.specification.rows import clients as client_rows
+from kraftproof.checkers.kraft.specification.rows import cluster as cluster_rows
 from kraftproof.checkers.kraft.specification.rows import configs as config_rows
 from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 
 _MODULES: Final = {
     Row.__module__,
     client_rows.__name__,
+    cluster_rows.__name__,
     config_rows.__name__,
     partition_rows.__name__,
 }

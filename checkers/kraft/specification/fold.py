@@ -171,6 +171,7 @@ def _partition(draft: Draft, record: rows.PartitionRecord) -> None:
         removing=record.removing_replicas,
         adding=record.adding_replicas,
         recovery_state=record.leader_recovery_state,
+        directories=record.directories,
     )
 
 
@@ -193,6 +194,7 @@ def _change_partition(draft: Draft, record: rows.PartitionChangeRecord) -> None:
         removing=_given(record.removing_replicas, was.removing),
         adding=_given(record.adding_replicas, was.adding),
         recovery_state=was.recovery_state if state < 0 else state,
+        directories=was.directories if record.directories is None else record.directories,
     )
 
 

@@ -25,3 +25,13 @@ def is_zero(identifier: Id) -> bool:
     if isinstance(identifier, bytes):
         return not any(identifier)
     return set(str(identifier)) == {"A"}
+
+
+def zero_like(identifier: Id) -> Id:
+    """Return the zero id in the form of another id: the directory before KIP-858."""
+    return bytes(16) if isinstance(identifier, bytes) else "A" * 22
+
+
+def unassigned_like(identifier: Id) -> Id:
+    """Return the id of an unassigned directory in the form of another id (KIP-858)."""
+    return bytes(15) + b"\1" if isinstance(identifier, bytes) else "A" * 21 + "Q"

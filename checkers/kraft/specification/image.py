@@ -51,6 +51,8 @@ class Partition(Struct, frozen=True, kw_only=True, gc=False):
     adding: tuple[int, ...] = ()
     recovery_state: int = 0
     """1 after an unclean election, until the leader has recovered."""
+    directories: tuple[Id, ...] = ()
+    """The log directory of each replica; empty before KIP-858."""
 
 
 class Topic(Struct, frozen=True, kw_only=True, gc=False):

@@ -16,6 +16,7 @@ from kraftproof.checkers.kraft.specification.image import Image, Partition, Part
 from kraftproof.checkers.kraft.specification.partitions.change import (
     NO_LEADER,
     allows_unclean,
+    is_on_disk,
     with_completed_reassignment,
 )
 
@@ -64,8 +65,8 @@ def _wrong_change(
 ) -> str | None:
     stays = tuple(member for member in was.isr if member not in left)
     base = was
-    if now != was or left.intersection(was.isr):
-        base = with_completed_reassignment(replace(was, isr=stays or was.isr))
+    if stays and (now != was or left.intersection(was.isr)):
+        base = with_completed_reassignment(replace(was, isr=stays))
     if (now.replicas, now.adding, now.removing) != (base.replicas, base.adding, base.removing):
         return f"has the replicas {now.replicas}, not {base.replicas}"
     if now.recovery_state != was.recovery_state or (is_unclean and now.leader not in base.isr):
@@ -85,6 +86,11 @@ def _wrong_change(
     return None
 
 
+def _can_lead(after: Image, partition: Partition, node: int) -> bool:
+    is_there = is_on_disk(after, partition.replicas, partition.directories, node)
+    return is_there and after.may_lead(node)
+
+
 def _wrong_unclean(
     after: Image,
     now: Partition,
@@ -94,11 +100,11 @@ def _wrong_unclean(
     is_unclean: bool,
 ) -> str | None:
     """Return why an election from outside the ISR, or the lack of such an election, is wrong."""
-    able = [node for node in now.replicas if after.may_lead(node)]
+    able = [node for node in now.replicas if _can_lead(after, now, node)]
     if now.leader == NO_LEADER:
         must_lead = bool(able) and (not stays or bool(returned.intersection(able)))
         return f"has no leader, but {able} may lead" if must_lead else None
-    if not is_unclean or any(after.may_lead(member) for member in stays):
+    if not is_unclean or any(_can_lead(after, now, member) for member in stays):
         return f"was given the leader {now.leader} from outside its ISR {stays}"
     if now.isr != (now.leader,) or now.recovery_state != 1 or now.leader != able[0]:
         return f"is led by {now.leader} with the ISR {now.isr} after an unclean election"
@@ -106,7 +112,7 @@ def _wrong_unclean(
 
 
 def _wrong_leader(after: Image, was: Partition, now: Partition, returned: set[int]) -> str | None:
-    eligible = [member for member in now.isr if after.may_lead(member)]
+    eligible = [member for member in now.isr if _can_lead(after, now, member)]
     if now.leader != NO_LEADER and now.leader not in eligible:
         return f"is led by {now.leader}, but of its ISR {eligible} may lead"
     if was.leader in eligible:

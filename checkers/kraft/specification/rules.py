@@ -12,6 +12,16 @@ from kraftproof.checkers.kraft.specification.brokers import (
     wrong_unregistration,
     wrong_unregistration_answer,
 )
+from kraftproof.checkers.kraft.specification.cluster.directories import (
+    wrong_assignment_answer,
+    wrong_assignments,
+)
+from kraftproof.checkers.kraft.specification.cluster.features import (
+    wrong_controller,
+    wrong_controller_answer,
+    wrong_features,
+    wrong_features_answer,
+)
 from kraftproof.checkers.kraft.specification.configs.changes import (
     wrong_config_answer,
     wrong_config_changes,
@@ -51,7 +61,7 @@ from kraftproof.checkers.kraft.specification.partitions.reassignment import (
     wrong_reassignment_answer,
     wrong_reassignments,
 )
-from kraftproof.checkers.kraft.specification.rows import Row, clients, configs, partitions
+from kraftproof.checkers.kraft.specification.rows import Row, clients, cluster, configs, partitions
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -153,6 +163,19 @@ RULES: Final[Mapping[type[Row], Rules]] = {
     ),
     clients.ElectLeadersRequest: _of_image(
         clients.ElectLeadersResponse, wrong_elections, wrong_election_answer
+    ),
+    cluster.UpdateFeaturesRequest: Rules(
+        answer=cluster.UpdateFeaturesResponse,
+        wrong_records=lambda case: wrong_features(case.image, case.request, case.written),
+        wrong_answer=lambda case: wrong_features_answer(
+            case.image, case.request, case.written, case.answer
+        ),
+    ),
+    cluster.ControllerRegistrationRequest: _of_image(
+        cluster.ControllerRegistrationResponse, wrong_controller, wrong_controller_answer
+    ),
+    cluster.AssignReplicasToDirsRequest: _of_image(
+        cluster.AssignReplicasToDirsResponse, wrong_assignments, wrong_assignment_answer
     ),
     clients.CreatePartitionsRequest: _of_image(
         clients.CreatePartitionsResponse, wrong_growth, wrong_growth_answer

@@ -24,10 +24,14 @@ from kraftproof.node.wire.messages import (
     alter_partition_reassignments_response,
     alter_partition_request,
     alter_partition_response,
+    assign_replicas_to_dirs_request,
+    assign_replicas_to_dirs_response,
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_request,
     broker_registration_response,
+    controller_registration_request,
+    controller_registration_response,
     create_partitions_request,
     create_partitions_response,
     create_topics_request,
@@ -42,6 +46,8 @@ from kraftproof.node.wire.messages import (
     list_partition_reassignments_response,
     unregister_broker_request,
     unregister_broker_response,
+    update_features_request,
+    update_features_response,
 )
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch
@@ -56,6 +62,9 @@ OF_THE_CONTROLLER = (
     elect_leaders_request.ElectLeadersRequest,
     incremental_alter_configs_request.IncrementalAlterConfigsRequest,
     list_partition_reassignments_request.ListPartitionReassignmentsRequest,
+    assign_replicas_to_dirs_request.AssignReplicasToDirsRequest,
+    controller_registration_request.ControllerRegistrationRequest,
+    update_features_request.UpdateFeaturesRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     broker_registration_request.BrokerRegistrationRequest,
     create_topics_request.CreateTopicsRequest,
@@ -254,6 +263,9 @@ def _error_codes(message: Message) -> Iterator[int]:
                 error_code=code
             )
             | elect_leaders_response.ElectLeadersResponse(error_code=code)
+            | assign_replicas_to_dirs_response.AssignReplicasToDirsResponse(error_code=code)
+            | controller_registration_response.ControllerRegistrationResponse(error_code=code)
+            | update_features_response.UpdateFeaturesResponse(error_code=code)
         ):
             yield code
         case create_topics_response.CreateTopicsResponse(topics=topics):

@@ -39,6 +39,7 @@ from kraftproof.node.wire.messages import (
     elect_leaders_request,
     envelope_response,
     list_partition_reassignments_request,
+    update_features_request,
 )
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def _bounded(message: Message, left_ns: int) -> Message:
             | create_partitions_request.CreatePartitionsRequest()
             | delete_topics_request.DeleteTopicsRequest()
             | elect_leaders_request.ElectLeadersRequest()
+            | update_features_request.UpdateFeaturesRequest()
             | alter_partition_reassignments_request.AlterPartitionReassignmentsRequest()
             | list_partition_reassignments_request.ListPartitionReassignmentsRequest()
         ):

@@ -153,14 +153,22 @@ def _registered(broker_id: NodeId, epoch: Offset, written: tuple[Record, ...]) -
     return Outcome(reply=reply, records=written, contact=broker_id)
 
 
-def heartbeat(image: MetadataImage, request: HeartbeatRequest) -> Outcome:
-    """Renew a lease; fence, unfence or shut down the broker on request (631-46 to 54)."""
+def heartbeat(
+    image: MetadataImage, request: HeartbeatRequest, *, moves_are_seen: bool = True
+) -> Outcome:
+    """Renew a lease; fence, unfence or shut down the broker on request (631-46 to 54).
+
+    `moves_are_seen` tells whether the other brokers know the new leaders of a broker that shuts
+    down.
+    """
     broker = image.brokers.get(NodeId(request.broker_id))
     if broker is None or request.broker_epoch != broker.epoch:
         return Outcome(reply=refusal(request, ErrorCode.STALE_BROKER_EPOCH))
     caught_up = request.current_metadata_offset >= broker.epoch
     if request.want_shut_down or broker.in_controlled_shutdown:
-        return _shut_down(image, broker, request, caught_up=caught_up)
+        return _shut_down(
+            image, broker, request, caught_up=caught_up, moves_are_seen=moves_are_seen
+        )
     written: tuple[Record, ...] = ()
     fenced = broker.fenced
     if fenced and not request.want_fence and caught_up:
@@ -177,6 +185,7 @@ def _shut_down(
     request: HeartbeatRequest,
     *,
     caught_up: bool,
+    moves_are_seen: bool,
 ) -> Outcome:
     """Continue a controlled shutdown: first move the leaderships, then grant the shutdown (631-60).
 
@@ -193,7 +202,8 @@ def _shut_down(
     granted = broker.fenced
     if not granted:
         has_left = broker.in_controlled_shutdown and not image.leads_any(broker.broker_id)
-        granted = request.want_fence or (request.want_shut_down and has_left)
+        may_go = has_left and moves_are_seen
+        granted = request.want_fence or (request.want_shut_down and may_go)
         written = fence(image, broker) if granted else ()
     if not broker.in_controlled_shutdown:
         written = (begins, *(written or leave(image, broker.broker_id)))

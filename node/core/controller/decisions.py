@@ -16,8 +16,11 @@ from kraftproof.node.core.controller.configs.alter import (
     alter_configs,
     incremental_alter_configs,
 )
+from kraftproof.node.core.controller.controllers import register_controller
+from kraftproof.node.core.controller.features import update_features
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.partitions.creation import create_partitions
+from kraftproof.node.core.controller.partitions.directories import assign_replicas_to_dirs
 from kraftproof.node.core.controller.partitions.elections import elect_leaders
 from kraftproof.node.core.controller.partitions.isr import alter_partition
 from kraftproof.node.core.controller.partitions.reassignment import (
@@ -34,8 +37,10 @@ from kraftproof.node.wire.messages import (
     alter_configs_request,
     alter_partition_reassignments_request,
     alter_partition_request,
+    assign_replicas_to_dirs_request,
     broker_heartbeat_request,
     broker_registration_request,
+    controller_registration_request,
     create_partitions_request,
     create_topics_request,
     delete_topics_request,
@@ -43,6 +48,7 @@ from kraftproof.node.wire.messages import (
     incremental_alter_configs_request,
     list_partition_reassignments_request,
     unregister_broker_request,
+    update_features_request,
 )
 
 if TYPE_CHECKING:
@@ -84,6 +90,25 @@ def _of_image(decide: Callable[[MetadataImage, Any], Outcome]) -> Callable[..., 
     return lambda context, request: decide(context.image, request)
 
 
+def _heartbeat(
+    context: DecisionContext, request: broker_heartbeat_request.BrokerHeartbeatRequest
+) -> Outcome:
+    """Decide a heartbeat, and follow the controlled shutdown of the broker."""
+    image, sessions = context.image, context.sessions
+    broker = image.brokers.get(NodeId(request.broker_id))
+    if broker is None or broker.epoch != request.broker_epoch:
+        return heartbeat(image, request)
+    sessions.reach(broker.broker_id, request.current_metadata_offset)
+    if broker.in_controlled_shutdown:
+        # After a failover the moves are somewhere in the log.
+        sessions.await_moves(broker, context.next_offset - 1)
+    is_seen = sessions.moves_are_seen(image, broker)
+    outcome = heartbeat(image, request, moves_are_seen=is_seen)
+    if request.want_shut_down:
+        sessions.await_moves(broker, context.next_offset + len(outcome.records) - 1)
+    return outcome
+
+
 def _register(
     context: DecisionContext, request: broker_registration_request.BrokerRegistrationRequest
 ) -> Outcome:
@@ -120,8 +145,10 @@ def _requests(
 _OF_BROKERS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     allocate_producer_ids_request.AllocateProducerIdsRequest: _of_image(allocate_producer_ids),
     alter_partition_request.AlterPartitionRequest: _of_image(alter_partition),
-    broker_heartbeat_request.BrokerHeartbeatRequest: _of_image(heartbeat),
+    assign_replicas_to_dirs_request.AssignReplicasToDirsRequest: _of_image(assign_replicas_to_dirs),
+    broker_heartbeat_request.BrokerHeartbeatRequest: _heartbeat,
     broker_registration_request.BrokerRegistrationRequest: _register,
+    controller_registration_request.ControllerRegistrationRequest: _of_image(register_controller),
 }
 _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     alter_configs_request.AlterConfigsRequest: _of_image(alter_configs),
@@ -139,6 +166,7 @@ _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
         incremental_alter_configs
     ),
     unregister_broker_request.UnregisterBrokerRequest: _of_image(unregister),
+    update_features_request.UpdateFeaturesRequest: _of_image(update_features),
 }
 DECISIONS: Final[Mapping[type[Message], Decision]] = {
     **_requests(_OF_BROKERS, is_forwarded=False),

@@ -18,6 +18,7 @@ from kraftproof.node.wire.messages import (
     delete_topics_request,
     elect_leaders_request,
     list_partition_reassignments_request,
+    update_features_request,
 )
 
 
@@ -46,6 +47,7 @@ def client_timeout_ns(message: Message) -> int | None:
             | create_partitions_request.CreatePartitionsRequest(timeout_ms=timeout_ms)
             | delete_topics_request.DeleteTopicsRequest(timeout_ms=timeout_ms)
             | elect_leaders_request.ElectLeadersRequest(timeout_ms=timeout_ms)
+            | update_features_request.UpdateFeaturesRequest(timeout_ms=timeout_ms)
             | alter_partition_reassignments_request.AlterPartitionReassignmentsRequest(
                 timeout_ms=timeout_ms
             )

@@ -136,6 +136,13 @@ class LogDirectory:
         self._write_starts()
         raised.raise_start(start_offset)
 
+    def lower_start(self, log: LogId, start_offset: int) -> None:
+        """Lower the start of a log, durably, before the log is cut below its start."""
+        lowered = self.logs[log]
+        if start_offset < lowered.start_offset:
+            lowered.start_offset = start_offset
+            self._write_starts()
+
     def checkpoint(self) -> Generator[None, None, None]:
         """Return the steps that write the checkpoint files, each durably."""
         flushes = [log.start_flush_of_full_segments() for log in self.logs.values()]

@@ -181,19 +181,32 @@ class PartitionLog(SegmentedLog):
 
     @override
     def truncate(self, end_offset: int) -> None:
+        """Remove every batch at or above `end_offset`, durably; the start may be within a batch."""
+        self.producers.truncated()
+        if end_offset <= self.start_offset:
+            self.producers.keep(end_offset, self.headers(), self._newest_ms)
+            self._begin_again(end_offset)
+            self.producers.truncated()
+            self.producers.removed()
+            return
         floor = min(self.durable_end, end_offset)
         super().truncate(end_offset)
-        self.producers.truncated()
-        self.start_offset = min(self.start_offset, self.end_offset)
         self._begin_generation(floor)
 
     def restart(self, start_offset: int) -> None:
         """Remove all records, durably, and go on at an offset."""
+        self._begin_again(start_offset)
+        self.producers.restarted()
+
+    def _begin_again(self, start_offset: int) -> None:
         self._restart(start_offset)
         self.start_offset = start_offset
-        self.producers.restarted()
         self.epochs.reset()
         self._begin_generation(start_offset)
+
+    @property
+    def _newest_ms(self) -> int:
+        return max((segment.newest_ms for segment in self._segments), default=-1)
 
     def raise_start(self, start_offset: int) -> None:
         """Remove the whole segments below the new start; the caller has made the start durable."""
@@ -204,8 +217,7 @@ class PartitionLog(SegmentedLog):
             self._roll()
         first = self._segments[self._segment_of(start_offset)].base_offset
         if first > self._segments[0].base_offset:
-            newest_ms = max(segment.newest_ms for segment in self._segments)
-            self.producers.keep(first, self.headers(), newest_ms)
+            self.producers.keep(first, self.headers(), self._newest_ms)
             self._remove_below(start_offset)
             self.producers.removed()
         self._keep_unsynced()

@@ -81,6 +81,7 @@ class PartitionLogs:
 
     def truncate(self, effect: Truncate) -> None:
         """Truncate a log, durably."""
+        self._homes[effect.log].lower_start(effect.log, effect.end_offset)
         self._writable(effect.log).truncate(effect.end_offset)
 
     def create(self, effect: CreateLog) -> None:
@@ -101,6 +102,7 @@ class PartitionLogs:
 
     def restart(self, effect: RestartLog) -> None:
         """Drop all records of a log, durably."""
+        self._homes[effect.log].lower_start(effect.log, effect.start_offset)
         self._writable(effect.log).restart(effect.start_offset)
 
     def raise_start(self, effect: RaiseLogStart) -> None:

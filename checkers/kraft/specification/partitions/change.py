@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kraftproof.checkers.kraft.specification.ids import Id, is_zero, unassigned_like
 from kraftproof.checkers.kraft.specification.image import Image, Partition
 
 NO_LEADER: Final = -1
@@ -35,6 +36,16 @@ def allows_unclean(image: Image, topic: str) -> bool:
     return text is not None and text.strip().lower() == "true"
 
 
+def is_on_disk(
+    image: Image, replicas: tuple[int, ...], directories: tuple[Id, ...], node: int
+) -> bool:
+    """Return whether the directory of a replica is one of its broker, or not known yet."""
+    place = dict(zip(replicas, directories, strict=False)).get(node)
+    if place is None or is_zero(place) or place == unassigned_like(place):
+        return True
+    return node in image.brokers and place in image.brokers[node].log_dirs
+
+
 def after_change(
     image: Image,
     was: Partition,
@@ -47,8 +58,14 @@ def after_change(
 
     The leader and both epochs of `wanted` do not matter. The result is `was` if nothing changes.
     """
-    is_able = may_lead or image.may_lead
-    now = with_completed_reassignment(wanted if wanted.isr else replace(wanted, isr=was.isr))
+    named = may_lead or image.may_lead
+
+    def is_able(node: int) -> bool:
+        return named(node) and is_on_disk(image, was.replicas, wanted.directories, node)
+
+    now = replace(wanted, isr=was.isr)
+    if wanted.isr:
+        now = with_completed_reassignment(wanted)
     in_sync = [node for node in now.replicas if node in wanted.isr and is_able(node)]
     leader, is_unclean = was.leader, False
     if election is Election.PREFERRED and in_sync[:1] == list(now.replicas[:1]) != []:
@@ -59,6 +76,8 @@ def after_change(
         leader = (in_sync or (able if is_unclean else []) or [NO_LEADER])[0]
     if is_unclean:
         now = replace(now, isr=(leader,), recovery_state=RECOVERING)
+    if now.replicas != was.replicas and wanted.directories == was.directories:
+        now = replace(now, directories=_directories(image, was, now.replicas))
     lost = set(was.replicas) - set(now.replicas)
     if image.features.get(METADATA_VERSION, LEVEL_OF_KEPT_EPOCHS) < LEVEL_OF_KEPT_EPOCHS:
         lost |= set(was.isr) - set(now.isr)
@@ -70,6 +89,20 @@ def after_change(
         partition_epoch=was.partition_epoch,
     )
     return now if now == was else replace(now, partition_epoch=was.partition_epoch + 1)
+
+
+def _directories(image: Image, was: Partition, replicas: tuple[int, ...]) -> tuple[Id, ...]:
+    """Return the directories of new replicas: kept, the only one of the broker, or unassigned."""
+    if not was.directories:
+        return ()
+    kept = dict(zip(was.replicas, was.directories, strict=False))
+    places = []
+    for node in replicas:
+        broker = image.brokers.get(node)
+        own = () if broker is None else broker.log_dirs
+        default = own[0] if len(own) == 1 else unassigned_like(was.directories[0])
+        places.append(kept.get(node) or default)
+    return tuple(places)
 
 
 def with_completed_reassignment(partition: Partition) -> Partition:

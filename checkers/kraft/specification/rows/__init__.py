@@ -104,6 +104,7 @@ class PartitionRecord(Row, frozen=True, kw_only=True, gc=False):
     leader_recovery_state: int = 0
     leader_epoch: int = -1
     partition_epoch: int = -1
+    directories: tuple[Id, ...] = ()
 
 
 class PartitionChangeRecord(Row, frozen=True, kw_only=True, gc=False):

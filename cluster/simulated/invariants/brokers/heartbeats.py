@@ -31,6 +31,15 @@ Contender = tuple[int, int]
 """A broker id and a broker epoch."""
 
 
+def _unaware(image: MetadataImage, reached: dict[int, int], offset: int) -> tuple[int, ...]:
+    """Return the active brokers whose last heartbeat is from before an offset."""
+    return tuple(
+        broker.broker_id
+        for broker in image.sorted_brokers()
+        if broker.may_lead and reached.get(broker.broker_id, -1) < offset
+    )
+
+
 def _contender(request: HeartbeatRequest) -> Contender:
     return (request.broker_id, request.broker_epoch)
 
@@ -40,7 +49,10 @@ class Asked(Struct, frozen=True, kw_only=True, gc=False):
 
     standing: Standing | None
     may_stop: bool
-    """Whether the broker was in controlled shutdown and led no partition."""
+    """Whether the broker was in controlled shutdown and led no partition, and whether the other
+    brokers knew."""
+    unaware: tuple[int, ...]
+    """The active brokers that had not read the moves of the shutdown yet."""
 
 
 class HeartbeatRequestsHonoured(Invariant):
@@ -49,7 +61,7 @@ class HeartbeatRequestsHonoured(Invariant):
     statement = (
         "A heartbeat answer has the broker's fencing state; a broker that requests fencing is "
         "fenced, a caught-up broker that requests to serve is unfenced, and a broker that requests "
-        "shutdown and leads nothing may shut down."
+        "shutdown and leads nothing may shut down, once the other brokers know."
     )
     requests: ClassVar[Requests] = (HeartbeatRequest,)
 
@@ -61,6 +73,12 @@ class HeartbeatRequestsHonoured(Invariant):
         self._wants_to_serve: set[Contender] = set()  # asked for membership only
         self._wants_to_stop: set[Contender] = set()  # asked for membership only
         self._delays: dict[tuple[int, int, Contender], int] = {}
+        self._reached: dict[tuple[int, int], dict[int, int]] = {}
+        """The metadata offset of each broker's last heartbeat to a process."""
+        self._moves: dict[Contender, int] = {}
+        """The offset of the last record of the batch that began a shutdown."""
+        self._log_ends: dict[tuple[int, int, Contender], int] = {}
+        """End of the log of a process at the first request of a broker that may go."""
 
     @override
     def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
@@ -78,12 +96,20 @@ class HeartbeatRequestsHonoured(Invariant):
             self._wants_to_serve.add(contender)
         image = self._images.get(process.node_id, EMPTY_IMAGE)
         broker = image.brokers.get(broker_id)
+        reached = self._reached.setdefault((process.node_id, process.incarnation), {})
+        if broker is not None and broker.epoch == request.broker_epoch:
+            reached[broker_id] = request.current_metadata_offset
+        may_stop = request.want_shut_down and broker is not None and broker.in_controlled_shutdown
+        if may_stop and not image.leads_any(broker_id):
+            key = (process.node_id, process.incarnation, contender)
+            end = self._log_ends.setdefault(key, process.log.end_offset)
+            may_stop = not _unaware(image, reached, end - 1)
+        else:
+            may_stop = False
         self._asked[process.node_id, process.incarnation, event.request] = Asked(
             standing=self._registry.standing(*contender),
-            may_stop=request.want_shut_down
-            and broker is not None
-            and broker.in_controlled_shutdown
-            and not image.leads_any(broker_id),
+            may_stop=may_stop,
+            unaware=_unaware(image, reached, self._moves.get(contender, -1)),
         )
 
     @override
@@ -128,6 +154,11 @@ class HeartbeatRequestsHonoured(Invariant):
             self.monitor.report_violation(
                 self, process, f"{broker}: may shut down without a request"
             )
+        was_active = standing is not None and not standing.fenced and is_unchanged
+        if reported.should_shut_down and asked.unaware and was_active and not request.want_fence:
+            unaware = ", ".join(map(str, asked.unaware))
+            detail = f"{broker}: may shut down, but broker {unaware} has not read the moves"
+            self.monitor.report_violation(self, process, detail)
         self._count_delays(process, request, asked, is_granted=reported.should_shut_down)
 
     def _count_delays(
@@ -146,9 +177,12 @@ class HeartbeatRequestsHonoured(Invariant):
     @override
     def on_appended(self, process: ProcessView, batch: Batch) -> None:
         for record in batch.records:
+            if not isinstance(record, records.BrokerRegistrationChangeRecord):
+                continue
+            if record.in_controlled_shutdown > 0:
+                self._moves[record.broker_id, record.broker_epoch] = batch.next_offset - 1
             if (
-                isinstance(record, records.BrokerRegistrationChangeRecord)
-                and record.fenced < 0
+                record.fenced < 0
                 and (record.broker_id, record.broker_epoch) not in self._wants_to_serve
             ):
                 detail = (

@@ -24,6 +24,7 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     alter_partition_request,
+    assign_replicas_to_dirs_request,
     begin_quorum_epoch_request,
     broker_heartbeat_request,
     broker_registration_request,
@@ -51,6 +52,7 @@ OF_QUORUM: Final = (
 OF_BROKERS: Final = (
     allocate_producer_ids_request.AllocateProducerIdsRequest,
     alter_partition_request.AlterPartitionRequest,
+    assign_replicas_to_dirs_request.AssignReplicasToDirsRequest,
     broker_registration_request.BrokerRegistrationRequest,
     broker_heartbeat_request.BrokerHeartbeatRequest,
     unregister_broker_request.UnregisterBrokerRequest,

@@ -113,7 +113,7 @@ def growth(
                 assignments=None if random.random() < 0.6 else assignments,
             )
         )
-    is_large = any(1_000 < topic.count <= 10_000 for topic in topics)
+    is_large = any(topic.count > 1_000 for topic in topics)
     return module.CreatePartitionsRequest(
         topics=tuple(topics),
         timeout_ms=draw_timeout_ms(random),

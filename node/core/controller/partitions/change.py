@@ -17,11 +17,14 @@ from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 Replicas = tuple[NodeId, ...]
 MayLead = Callable[[NodeId], bool]
 """Whether a replica may lead, apart from its membership in the ISR."""
 
+UNASSIGNED: Final = Uuid(bytes(15) + b"\1")
+"""The directory of a replica whose broker has not told the directory yet."""
 RECOVERED: Final = 0
 RECOVERING: Final = 1
 """The leader recovery state after an unclean election, until the leader has recovered (KIP-704)."""
@@ -49,6 +52,8 @@ class Target(Struct, frozen=True, kw_only=True):
     removing: Replicas | None = None
     adding: Replicas | None = None
     recovery_state: int | None = None
+    directories: tuple[Uuid, ...] | None = None
+    """The directory of each replica; the directories follow new replicas by themselves."""
     election: Election = Election.USUAL
 
 
@@ -78,6 +83,11 @@ def change_partition(
         adding=_given(target.adding, partition.adding),
     )
     _complete_reassignment(draft)
+    places = partition.directories if target.directories is None else target.directories
+    if places:
+        may_lead = _with_directory(
+            image, dict(zip(partition.replicas, places, strict=False)), may_lead
+        )
     leader, is_unclean = _elect(partition, draft, may_lead, target.election)
     recovery_state = partition.recovery_state
     if target.recovery_state is not None:
@@ -97,8 +107,48 @@ def change_partition(
         leader_recovery_state=(
             _UNCHANGED_STATE if recovery_state == partition.recovery_state else recovery_state
         ),
+        directories=_directories(image, partition, draft.replicas, target.directories),
     )
     return None if record == _no_change(partition) else record
+
+
+def _directories(
+    image: MetadataImage,
+    partition: Partition,
+    replicas: Replicas,
+    wanted: tuple[Uuid, ...] | None,
+) -> tuple[Uuid, ...] | None:
+    """Return the directories of the replicas if they change; None keeps them.
+
+    A partition without directories gets none. The directory of a new replica is the only one of its
+    broker, or else unassigned until the broker tells (KIP-858).
+    """
+    if wanted is None:
+        if not partition.directories or replicas == partition.replicas:
+            return None
+        known = dict(zip(partition.replicas, partition.directories, strict=False))
+        wanted = tuple(known.get(node) or default_directory(image, node) for node in replicas)
+    return None if wanted == partition.directories else wanted
+
+
+def _with_directory(image: MetadataImage, places: dict[NodeId, Uuid], may_lead: MayLead) -> MayLead:
+    """Return `may_lead` for replicas whose directory is online only (KIP-858)."""
+
+    def may_lead_from_disk(node: NodeId) -> bool:
+        directory = places.get(node, UNASSIGNED)
+        broker = image.brokers.get(node)
+        known = () if broker is None else broker.log_dirs
+        return may_lead(node) and directory in {ZERO_UUID, UNASSIGNED, *known}
+
+    return may_lead_from_disk
+
+
+def default_directory(image: MetadataImage, node: NodeId) -> Uuid:
+    """Return the directory of a new replica."""
+    broker = image.brokers.get(node)
+    if broker is None or len(broker.log_dirs) != 1:
+        return UNASSIGNED
+    return broker.log_dirs[0]
 
 
 def _given(wanted: Replicas | None, present: Replicas) -> Replicas:

@@ -86,6 +86,7 @@ class Desk:
         self.controller = Controller(self.config, self.raft, self.committed, self.outbox, Random(7))
         self.monotonic = 0
         self.wall = 10**18
+        self.incarnation = 1
         self._requests = 0
 
     @classmethod

@@ -175,3 +175,27 @@ def test_the_size_of_segments_can_change():
     batches = chain(4)
     node.append(*batches)
     assert [int(name[:20]) for name in segments(node)] == [b.base_offset for b in batches]
+
+
+@pytest.mark.parametrize("end", [4, 3])
+def test_a_truncation_to_a_start_within_a_batch_removes_every_batch(end):
+    known = raw(0, b"a", producer_id=8, producer_epoch=0, base_sequence=0)
+    node = created(known, *chain(3, start=1), raw(7, b"b"), segment_bytes=1)
+    node.raise_start(4)  # the third batch has the offsets 2 and 3, the next begins at 4
+    node.raise_start(5)
+    node.truncate(end)
+    node.append(raw(end, b"new", epoch=2))
+    (found,) = node.kill()
+    assert (found.start_offset, found.end_offset) == (end, end + 1)
+    assert node.read_all(end) == [raw(end, b"new", epoch=2)]
+    assert found.epochs == ((2, end),)
+    assert [batch.producer_id for batch in found.producer_batches] == [8]
+
+
+def test_a_restart_below_the_start_survives_a_crash():
+    node = created(*chain(9))
+    node.raise_start(12)
+    node.restart(4)
+    node.append(raw(4, b"new", epoch=2))
+    (found,) = node.kill()
+    assert (found.start_offset, found.end_offset) == (4, 5)

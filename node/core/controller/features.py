@@ -1,0 +1,99 @@
+"""Decide UpdateFeatures: the finalized levels of the cluster's features (KIP-584, KIP-778).
+
+The request is carried out as a whole or not at all. A level must be supported by this controller,
+by every registered controller and by every registered broker. The node supports one level of
+metadata.version, so other levels are refused; level 0 removes another feature.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from kraftproof.node.core.controller.outcome import Outcome
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import update_features_request, update_features_response
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
+
+Update = update_features_request.FeatureUpdateKey
+Result = update_features_response.UpdatableFeatureResult
+
+SUPPORTED: Final = {METADATA_VERSION: (METADATA_VERSION_LEVEL, METADATA_VERSION_LEVEL)}
+"""The levels that this node supports, the least and the largest."""
+UPGRADE: Final = 1
+_DOWNGRADES: Final = frozenset({2, 3})
+"""The safe and the unsafe downgrade."""
+
+
+def update_features(
+    image: MetadataImage, request: update_features_request.UpdateFeaturesRequest
+) -> Outcome:
+    """Set the levels of features; the first refusal refuses the request."""
+    times = Counter(update.feature for update in request.feature_updates)
+    results: list[Result] = []
+    written: list[Record] = []
+    for update in request.feature_updates:
+        error, reason = ErrorCode.NONE, _refusal(image, update)
+        if times[update.feature] > 1:
+            error, reason = ErrorCode.INVALID_REQUEST, "the feature is named more than once"
+        elif reason is not None:
+            error = ErrorCode.INVALID_UPDATE_VERSION
+        elif update.max_version_level != image.features.get(update.feature, 0):
+            written.append(
+                records.FeatureLevelRecord(
+                    name=update.feature, feature_level=update.max_version_level
+                )
+            )
+        results.append(Result(feature=update.feature, error_code=error, error_message=reason))
+    refused = next((one for one in results if one.error_code != ErrorCode.NONE), None)
+    reply = update_features_response.UpdateFeaturesResponse(
+        error_code=ErrorCode.NONE if refused is None else refused.error_code,
+        error_message=None if refused is None else refused.error_message,
+        results=tuple(results),
+    )
+    is_kept = refused is not None or request.validate_only
+    return Outcome(reply=reply, records=() if is_kept else tuple(written))
+
+
+def _refusal(image: MetadataImage, update: Update) -> str | None:
+    """Return why a level can't be set, or None."""
+    name, level = update.feature[:200], update.max_version_level
+    present = image.features.get(update.feature, 0)
+    # Version 0 of the request has a flag in place of the kind of the update.
+    kind = 2 if update.allow_downgrade and update.upgrade_type == UPGRADE else update.upgrade_type
+    if kind != UPGRADE and kind not in _DOWNGRADES:
+        return f"there is no kind {kind} of an update"
+    if level < 0:
+        return f"{name} can not have the level {level}"
+    for who, (least, most) in _supporters(image, update.feature):
+        if not least <= level <= most:
+            return f"{who} supports the levels {least} to {most} of {name}, not {level}"
+    if level < present and kind == UPGRADE:
+        return f"{name} has the level {present}; {level} needs the kind of a downgrade"
+    if level > present and kind in _DOWNGRADES:
+        return f"{name} has the level {present}; {level} is no downgrade"
+    return None
+
+
+def _supporters(image: MetadataImage, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the supported levels of each node; level 0 alone for an unknown feature."""
+    yield "this controller", SUPPORTED.get(name, (0, 0))
+    for key in sorted((key for key in image.others if key[0] == "controller"), key=repr):
+        controller = image.others[key]
+        if isinstance(controller, records.RegisterControllerRecord):
+            yield f"controller {controller.controller_id}", _levels(controller.features, name)
+    for broker in image.sorted_brokers():
+        yield f"broker {broker.broker_id}", _levels(broker.features, name)
+
+
+def _levels(
+    features: tuple[records.BrokerFeature, ...] | tuple[records.ControllerFeature, ...], name: str
+) -> tuple[int, int]:
+    for feature in features:
+        if feature.name == name:
+            # A feature may be unset whatever the least supported level is.
+            least = feature.min_supported_version if name == METADATA_VERSION else 0
+            return least, feature.max_supported_version
+    return 0, 0
