@@ -17,7 +17,12 @@ from kraftproof.checkers.logs.split.resolution import Context
 from kraftproof.checkers.spark.workers import GroupFunction, MapFunction
 
 TASKS: Final = pa.schema(
-    [required("run", pa.string()), required("path", pa.string()), required("group", pa.int64())]
+    [
+        required("run", pa.string()),
+        required("path", pa.string()),
+        required("group", pa.int64()),
+        required("task", pa.int32()),
+    ]
 )
 """One row for each row group of a history's file."""
 PIECES: Final = pa.schema(

@@ -117,8 +117,9 @@ def _pieces(spark: SparkSession, staged: Staged, runs: Sequence[str]) -> DataFra
         path = _path(staged, run).resolve()
         groups = pq.read_metadata(path).num_row_groups
         rows += [{"run": run, "path": str(path), "group": group} for group in range(groups)]
-    tasks = spark.createDataFrame(pa.Table.from_pylist(rows, schema=TASKS))
-    spread = tasks.repartitionById(len(rows), F.monotonically_increasing_id().cast("int"))
+    numbered = [{**row, "task": task} for task, row in enumerate(rows)]
+    tasks = spark.createDataFrame(pa.Table.from_pylist(numbered, schema=TASKS))
+    spread = tasks.repartitionById(len(rows), F.col("task"))
     return spread.mapInArrow(workers.cut(RANGE), from_arrow_schema(PIECES))
 
 
