@@ -81,8 +81,10 @@ class World:
         self.scheduler = Scheduler()
         self.outlives_crashes = False
         """Whether the run goes on after a crash of a node, as after the end of its process."""
-        self.restarts_brokers = False
-        """Whether a broker that has given up its registration is started again."""
+        self.is_in_final_phase = False
+        """Whether the faults have ended: a broker that gives up is then started again."""
+        self.missing: frozenset[int] = frozenset()
+        """Nodes that are dead or isolated until the end of the run."""
         self.crashes: list[Violation] = []
         """The crashes that the run has outlived."""
         self.transport: Transport = (
@@ -241,7 +243,7 @@ class World:
             machine.kill()
         gives_up = effect.status != 0 and GIVING_UP in effect.reason
         if gives_up and self.registration_wait.may_give_up(process):
-            if self.restarts_brokers:
+            if self.is_in_final_phase:
                 self.scheduler.after(RESTART_NS, partial(self._start_again, machine))
             return
         if effect.status != 0 or not is_asked:

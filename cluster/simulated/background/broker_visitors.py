@@ -63,8 +63,8 @@ async def send_registrations(
         process = world.machines[asked].process
         known = [] if process is None else process.image.sorted_brokers()
         registered = [broker for broker in known if broker.broker_id == broker_id]
-        if not registered:
-            continue
+        if not registered or broker_id in world.missing:
+            continue  # a broker that is gone for good sends nothing again, and has to be fenced
         is_again = leaving is not None or random.random() < AGAIN_SHARE
         request: Message = registration(random, registered[0], world.cluster_id, is_again=is_again)
         version = VERSION

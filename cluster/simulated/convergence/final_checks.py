@@ -49,7 +49,7 @@ def heal_all(world: World) -> None:
     A broker that gives up its registration from now on is started again, as a supervisor does:
     the session of its earlier process may last longer than initial.broker.registration.timeout.ms.
     """
-    world.restarts_brokers = True
+    world.is_in_final_phase = True
     world.ties.share = 0.0
     world.links.heal_all()
     for node_id in sorted(world.machines):
