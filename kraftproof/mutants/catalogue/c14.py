@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="PartitionEpochsRiseByOne",
     edits=(
         Edit(
-            module="kraftproof.node.core.metadata.apply",
+            module="kraftproof.node.core.metadata.changed_partition",
             old="        partition_epoch=was.partition_epoch + 1,",
             new="        partition_epoch=was.partition_epoch,",
         ),

@@ -10,8 +10,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.topics",
-            old="_created(topic, topic_id, configs, replicas))",
-            new="_created(topic, _new_id(image, random), configs, replicas))",
+            old="_created(topic, topic_id, configs, layers, replicas))",
+            new="_created(topic, _new_id(image, random), configs, layers, replicas))",
         ),
     ),
 )

@@ -10,8 +10,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.topics",
-            old="configs=_shown_configs(configs) if configs else _DEFAULT_CONFIGS",
-            new="configs=_DEFAULT_CONFIGS",
+            old="            if configs or layers is not NO_LAYERS\n",
+            new="            if layers is not NO_LAYERS\n",
         ),
     ),
 )

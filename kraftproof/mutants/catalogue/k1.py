@@ -9,7 +9,7 @@ MUTANT = Mutant(
     expected="ImagesSayWhatTheLogSays",
     edits=(
         Edit(
-            module="kraftproof.node.core.metadata.apply",
+            module="kraftproof.node.core.metadata.changed_partition",
             old=("        adding=_changed(was.adding, record.adding_replicas),\n"),
             new=("        adding=was.adding,\n"),
         ),
