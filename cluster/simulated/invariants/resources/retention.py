@@ -4,7 +4,7 @@ The files are judged by their names on the simulated disk, not by what the node 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import ClassVar, Final
 
@@ -17,10 +17,12 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     Requests,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import SnapshotWritten
 from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import (
     Message,
@@ -35,7 +37,9 @@ MOST_UNFINISHED: Final = 2
 MOST_COPIES: Final = 4
 """Largest number of times that one process receives the bytes of one snapshot."""
 LATE_NS: Final = milliseconds(5_000)
-"""Time from the record that makes a snapshot due to the end of the write."""
+"""Time from the record that makes a snapshot due to the begin of the write."""
+LONGEST_WRITE_NS: Final = milliseconds(30_000)
+"""Longest time of a write, whose fsyncs wait for the disk, before the next snapshot is due."""
 LOOK_NS: Final = milliseconds(1_000)
 SNAPSHOT: Final = re.compile(r"(\d{20})-\d{10}\.checkpoint")
 SEGMENT: Final = re.compile(r"(\d{20})\.log")
@@ -105,9 +109,25 @@ class SnapshotsKeepUp(Invariant):
         self._most_records = -(-config.snapshots.bytes_between // RECORD_ESTIMATE_BYTES)
         self._due: dict[int, int] = {}
         """Running time at which a snapshot of the process became due, by node."""
+        self._begun: dict[int, int] = {}
+        """Running time at which the process began the write under way, by node."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._due.pop(process.node_id, None)
+        self._begun.pop(process.node_id, None)
+
+    @override
+    def on_snapshot_begun(
+        self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage
+    ) -> None:
+        self._begun[process.node_id] = process.running_ns()
+
+    @override
+    def on_snapshot_completed(
+        self, process: ProcessView, stored: StoredSnapshot, read: Callable[[], bytes]
+    ) -> None:
+        self._begun.pop(process.node_id, None)
         self._due.pop(process.node_id, None)
 
     @override
@@ -119,6 +139,9 @@ class SnapshotsKeepUp(Invariant):
             self._due.pop(process.node_id, None)
             return
         running_ns = process.running_ns()
+        begun_ns = self._begun.get(process.node_id, running_ns - LONGEST_WRITE_NS)
+        if running_ns - begun_ns < LONGEST_WRITE_NS:
+            return
         due_ns = self._due.setdefault(process.node_id, running_ns)
         if running_ns - due_ns > LATE_NS:
             self._due[process.node_id] = running_ns

@@ -6,6 +6,7 @@ import pytest
 
 from kraftproof.cluster.simulated.invariants.resources.retention import (
     LATE_NS,
+    LONGEST_WRITE_NS,
     MOST_COPIES,
     CatchUpIsBounded,
     OldFilesAreDeleted,
@@ -14,6 +15,7 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
 from kraftproof.node.core.base.config import SnapshotPolicy
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.events import SnapshotWritten, Tick
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import fetch_snapshot_request, fetch_snapshot_response
 from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness
 
@@ -83,6 +85,20 @@ def test_a_snapshot_that_is_late_is_found() -> None:
     assert harness.reported == [
         f"{RECORDS + 2} records since the snapshot that ends at 0, {RECORDS} make a snapshot due"
     ]
+
+
+def test_the_next_snapshot_waits_for_a_write_on_a_slow_disk_but_not_for_ever() -> None:
+    """Seed 201626: three fsyncs of a write took 2 s each."""
+    harness = MonitorHarness(SnapshotsKeepUp(FREQUENT))
+    process = harness.process(1)
+    process.moves(image_offset=RECORDS)
+    process.writes_snapshot(SnapshotId(RECORDS, 1), MetadataImage())
+    harness.now_ns += 2 * LATE_NS
+    process.moves(image_offset=2 * RECORDS)
+    assert harness.reported == []
+    harness.now_ns += LONGEST_WRITE_NS
+    process.moves(image_offset=3 * RECORDS)
+    assert len(harness.reported) == 1
 
 
 @pytest.mark.parametrize("helps", ["a snapshot", "a pause", "a start"])
