@@ -39,6 +39,7 @@ class Log:
 
     name: ClassVar[str] = "log"
     model: ClassVar[str] = "log"
+    has_data: ClassVar[bool] = True
 
     __slots__ = ("_partitions",)
 

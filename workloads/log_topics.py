@@ -27,6 +27,7 @@ class LogTopics:
 
     name: ClassVar[str] = "log-topics"
     model: ClassVar[str] = "log"
+    has_data: ClassVar[bool] = True
 
     __slots__ = ("_topics",)
 

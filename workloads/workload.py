@@ -78,7 +78,9 @@ class Workload(Protocol):
     """A workload; each run makes a new instance.
 
     If the system does not start empty, a workload may have an attribute `initial`: a tuple of texts
-    in the form of `kraftproof check --initial`, for example ("0",) or ("k1=5",).
+    in the form of `kraftproof check --initial`, for example ("0",) or ("k1=5",). A workload that
+    produces records has an attribute `has_data`, which is true: simulated brokers then keep
+    replicas.
     """
 
     name: ClassVar[str]

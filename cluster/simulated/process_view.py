@@ -8,6 +8,7 @@ from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.node.core.base.config import SnapshotPolicy, Timeouts
 from kraftproof.node.core.events import Event, Received
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 
 
@@ -22,6 +23,8 @@ class ProcessView(Protocol):
     partitions: PartitionMirrors
     event: Event | None
     """The event of the current or last step; None for the start of the process."""
+    image: MetadataImage
+    """The image that the node published last."""
 
     def now_ns(self) -> int:
         """Return true time, in nanoseconds since the start of the run."""

@@ -143,6 +143,7 @@ def cluster_options(
         system_version=options.system_version,
         node_config=options.node_config,
         needs=frozenset(one.fault.requires for one in schedule),
+        has_data=bool(getattr(make_workload(options.workload), "has_data", False)),
         is_collected=is_collected,
     )
 

@@ -1,6 +1,7 @@
 """A client's requests over one simulated connection, with the time-outs that a node's have."""
 
 from collections.abc import Callable
+from typing import Final
 
 from typing_extensions import override
 
@@ -10,6 +11,9 @@ from kraftproof.cluster.simulated.network.network import Connection, Network, Re
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.node.shell.ports import AnswerReader, ConnectionOwner, Timers
 from kraftproof.node.shell.requests_in_flight import OnAnswer, OnUnsent, RequestsInFlight
+
+POSTED: Final = -1
+"""The correlation id of requests without an answer; others count from 0."""
 
 
 class ClientChannel(ConnectionOwner[Connection, Request]):
@@ -42,6 +46,10 @@ class ClientChannel(ConnectionOwner[Connection, Request]):
         """Send a request, which ends in exactly one call of `on_answer`, or of `on_unsent`."""
         correlation_id = self._in_flight.add(outgoing, timeout_ns, on_answer, on_unsent)
         self.connection.send(correlation_id, outgoing)
+
+    def post(self, outgoing: Outgoing) -> None:
+        """Send a request that gets no answer, as a Produce with acks=0."""
+        self.connection.send(POSTED, outgoing)
 
     def close(self) -> None:
         """Give up all requests in flight; they may have run, or may yet."""

@@ -72,6 +72,16 @@ class SimulatedConnection(Connection[Message]):
             raise OutcomeUnknown("the connection broke, or no answer came in time")
         return answer
 
+    async def post(self, message: Message, version: int) -> None:
+        """Send a request to which the node sends no answer.
+
+        Raises:
+            ConnectionFailed: the connection is closed.
+        """
+        if not self._channel.is_open:
+            raise ConnectionFailed("the connection was closed before")
+        self._channel.post(Outgoing(message=message, version=version))
+
     @override
     def close(self) -> None:
         self._channel.close()

@@ -19,6 +19,7 @@ from kraftproof.cluster.systems.apache_kafka.deployment import deployment, relea
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.log_requests import INTERNAL_SEGMENT, SEGMENT
 from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS, LogClient
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
@@ -78,6 +79,7 @@ class ApacheKafka(KafkaSystem):
 
     def __init__(self) -> None:
         self._trace: Rows = []
+        self._segment_setting = INTERNAL_SEGMENT
 
     @override
     def ports(self, node: NodeInfo) -> Mapping[str, int]:
@@ -107,9 +109,12 @@ class ApacheKafka(KafkaSystem):
     @override
     def provide(self, options: ClusterOptions) -> None:
         try:
-            ensure_jars(_silent, release_of(options.system_version))
+            release = release_of(options.system_version)
+            ensure_jars(_silent, release)
         except ImageError as error:
             raise SystemUnavailableError(str(error)) from error
+        if tuple(map(int, release.split("."))) < (4, 1):
+            self._segment_setting = SEGMENT
 
     @override
     def deployment(self, site: Site) -> Deployment:
@@ -124,7 +129,7 @@ class ApacheKafka(KafkaSystem):
         if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
         if workload in LOG_WORKLOADS:
-            return LogClient(cluster, ERRORS, random)
+            return LogClient(cluster, ERRORS, random, self._segment_setting)
         raise SystemUnavailableError(f"the system {self.name} has no client for {workload!r}")
 
     @override

@@ -125,6 +125,19 @@ class SocketConnection(Connection[Message]):
 
 
 @runtime_checkable
+class PostsMessages(Protocol):
+    """A connection that sends requests to which no node answers, as those with acks=0."""
+
+    async def post(self, message: Message, version: int) -> None:
+        """Send a request without waiting for an answer.
+
+        Raises:
+            ConnectionFailed: the request was not sent.
+        """
+        ...
+
+
+@runtime_checkable
 class ConnectsInMemory(Protocol):
     """A cluster whose nodes take messages as objects and have no addresses."""
 

@@ -1,5 +1,6 @@
 """The requests of a client of partitions, in versions that Kafka 3.3 to 4.3 have."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS
@@ -62,11 +63,16 @@ def split(key: str) -> tuple[str, int]:
     return topic, int(partition)
 
 
-def create(topic: str, partitions: int, factor: int, segment_bytes: int | None = None) -> Message:
-    """Return the request for a topic whose records are kept for ever."""
-    settings = {"min.insync.replicas": str(min(MIN_INSYNC, factor)), "retention.ms": "-1"}
-    if segment_bytes is not None:
-        settings["segment.bytes"] = str(segment_bytes)
+SEGMENT: Final = "segment.bytes"
+"""The setting for the size of segments; since Kafka 4.1 not below 1 MiB (KIP-1030)."""
+INTERNAL_SEGMENT: Final = "internal.segment.bytes"
+"""The setting for smaller segments since Kafka 4.1."""
+
+
+def create(topic: str, partitions: int, factor: int, more: Mapping[str, str]) -> Message:
+    """Return the request for a topic whose records are kept for ever, with more settings."""
+    kept = {"min.insync.replicas": str(min(MIN_INSYNC, factor)), "retention.ms": "-1"}
+    settings = {**kept, **more}
     return create_topics_request.CreateTopicsRequest(
         topics=(
             create_topics_request.CreatableTopic(

@@ -8,7 +8,7 @@ long as the client's connection, as a process of the history does.
 
 from collections.abc import Sequence
 from random import Random
-from typing import Final, Protocol, cast, runtime_checkable
+from typing import Final, cast
 
 import msgspec
 from typing_extensions import override
@@ -18,7 +18,7 @@ from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.errors import ErrorTable
 from kraftproof.cluster.systems.kafka import log_requests as requests
 from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_NS, answered
-from kraftproof.cluster.systems.kafka.connection import connect
+from kraftproof.cluster.systems.kafka.connection import PostsMessages, connect
 from kraftproof.cluster.systems.kafka.errors import error_name
 from kraftproof.cluster.systems.kafka.records import Producer, batch_of, records_of
 from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
@@ -59,24 +59,18 @@ class RefusedError(Exception):
         self.code = code
 
 
-@runtime_checkable
-class PostsMessages(Protocol):
-    """A connection that sends requests to which no node answers, as those with acks=0."""
-
-    async def post(self, message: Message, version: int) -> None:
-        """Send a request without waiting for an answer.
-
-        Raises:
-            ConnectionFailed: the request was not sent.
-        """
-        ...
-
-
 class LogClient(Client):
     """A producer and reader of partitions; it has one connection at a time, to one leader."""
 
-    def __init__(self, cluster: Cluster, errors: ErrorTable, random: Random) -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        errors: ErrorTable,
+        random: Random,
+        segment_setting: str = requests.INTERNAL_SEGMENT,
+    ) -> None:
         self._cluster = cluster
+        self._segment_setting = segment_setting
         self._errors = errors
         self._brokers = [node.node_id for node in cluster.nodes if node.has("broker")]
         random.shuffle(self._brokers)
@@ -143,8 +137,10 @@ class LogClient(Client):
     async def _create(self, key: str, value: Value) -> Completion:
         topic, _ = requests.split(key)
         factor = min(_REPLICATION_FACTOR, len(self._brokers))
-        segment_bytes = value.get("segment_bytes")
-        request = requests.create(topic, int(value["partitions"]), factor, segment_bytes)
+        settings = {}
+        if "segment_bytes" in value:
+            settings[self._segment_setting] = str(value["segment_bytes"])
+        request = requests.create(topic, int(value["partitions"]), factor, settings)
         answer = await self._call(request, requests.CREATE_VERSION)
         code = cast("create_topics_response.CreateTopicsResponse", answer).topics[0].error_code
         if code not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:

@@ -41,6 +41,10 @@ class TopicSettings(Struct, frozen=True, kw_only=True):
         return self.flush_messages == 1
 
 
+INTERNAL = "internal.segment.bytes"
+"""The setting for segments below the minimum of segment.bytes (KIP-1030)."""
+
+
 def topic_settings(
     image: MetadataImage, topic: str, node_id: NodeId, static: SetConfigs = NO_STATIC
 ) -> TopicSettings:
@@ -60,7 +64,7 @@ def topic_settings(
     return TopicSettings(
         min_isr=number("min.insync.replicas"),
         max_message_bytes=number("max.message.bytes"),
-        segment_bytes=number("segment.bytes"),
+        segment_bytes=number(INTERNAL if configs.get(INTERNAL) is not None else "segment.bytes"),
         retention_ms=number("retention.ms"),
         retention_bytes=number("retention.bytes"),
         is_compacted="compact" in policies,

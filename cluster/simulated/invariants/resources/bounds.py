@@ -17,6 +17,8 @@ MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150
 LARGE_TABLES = {"Replicas.observers": 1_000}
 """The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py."""
+TABLES_OF_PARTITIONS = {"Replicas.by_log", "Housekeeping.written"}
+"""The tables with an entry for each partition of a broker, besides."""
 
 
 class Bound(Invariant):
@@ -57,11 +59,15 @@ class TablesAreBounded(Bound):
 
     statement = (
         f"No table in a node's core or shell has more than {MOST_ENTRIES} entries, the observers "
-        f"of a leader no more than {LARGE_TABLES['Replicas.observers']}."
+        f"of a leader no more than {LARGE_TABLES['Replicas.observers']}, and a table of partitions "
+        "no more than there are partitions besides."
     )
 
     @override
     def excesses(self, process: ProcessView) -> Iterator[str]:
         for table, count in process.table_sizes():
-            if count > LARGE_TABLES.get(table, MOST_ENTRIES):
+            most = LARGE_TABLES.get(table, MOST_ENTRIES)
+            if count > most and table in TABLES_OF_PARTITIONS:
+                most += sum(map(len, process.image.partitions.values()))
+            if count > most:
                 yield f"{table} has {count} entries"

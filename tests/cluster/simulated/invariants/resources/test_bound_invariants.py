@@ -1,6 +1,8 @@
 """Each resource of a node has a bound, and what is above the bound is a violation."""
 
+import msgspec
 import pytest
+from immutables import Map
 
 from kraftproof.cluster.simulated.invariants.resources.bounds import (
     LARGE_TABLES,
@@ -10,7 +12,12 @@ from kraftproof.cluster.simulated.invariants.resources.bounds import (
     OpenRequestsAreBounded,
     TablesAreBounded,
 )
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition
+from kraftproof.node.wire.types import Uuid
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
+
+TOPIC = Uuid(bytes(16))
 
 
 @pytest.mark.parametrize("more", [0, 1])
@@ -32,6 +39,22 @@ def test_a_table_has_a_bound(table: str, most: int, more: int) -> None:
     process.tables = [("Other.table", 1), (table, most + more)]
     process.steps()
     assert harness.reported == [f"{table} has {most + 1} entries"] * more
+
+
+def partition(index: int) -> Partition:
+    four = (NodeId(4),)
+    return Partition(topic_id=TOPIC, index=index, replicas=four, isr=four)
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_table_of_partitions_grows_with_the_partitions(more: int) -> None:
+    harness = MonitorHarness(TablesAreBounded())
+    process = harness.process(4)
+    partitions = Map({index: partition(index) for index in range(50)})
+    process.image = msgspec.structs.replace(EMPTY_IMAGE, partitions=Map({TOPIC: partitions}))
+    process.tables = [("Replicas.by_log", MOST_ENTRIES + 50 + more)]
+    process.steps()
+    assert len(harness.reported) == more
 
 
 @pytest.mark.parametrize("invariant", [OpenRequestsAreBounded, TablesAreBounded])
