@@ -8,7 +8,7 @@ pytestmark = pytest.mark.simulation
 @pytest.mark.parametrize("workload", ["log", "log-topics"])
 def test_a_run_of_partitions_is_valid_under_kills_and_pauses(kraftproof_run, workload):
     run = kraftproof_run(
-        backend="simulated", workload=workload, nemesis="kill,pause", time_limit_s=20.0, seed=1
+        backend="simulated", workload=workload, nemesis="kill,pause", time_limit_s=30.0, seed=1
     )
     assert run.verdict == "valid", run.why
     assert run.figures.ok > 500
