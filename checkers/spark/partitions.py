@@ -238,7 +238,7 @@ def _verdict(
         )
         findings = located_all(findings, iterate_rows(rows), plan.options.faults)
     is_any_acked = any(each.is_any_acked for each in one.places.values())
-    reason = reason_of(is_any_acked=is_any_acked, is_whole=shared.bounds[place].is_whole)
+    reason = reason_of(is_any_acked=is_any_acked, is_whole=shared.bounds[place].cover.is_whole)
     decided = verdict_of_findings(findings)
     is_unknown = decided is Verdict.VALID and reason is not None
     return KeyVerdict(

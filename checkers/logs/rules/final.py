@@ -3,7 +3,7 @@
 import numpy as np
 
 from kraftproof.checkers.logs.reading.facts import FINAL, POLL, UNKNOWN, Facts, Ints, Polls
-from kraftproof.checkers.logs.rules.positions import Final, Polled
+from kraftproof.checkers.logs.rules.positions import Cover, Final, Polled
 
 
 def final_of(facts: Facts) -> tuple[Final, Polled]:
@@ -17,14 +17,12 @@ def final_of(facts: Facts) -> tuple[Final, Polled]:
     is_first = np.ones(len(rows), dtype=np.bool_)
     is_first[1:] = offset[1:] != offset[:-1]
     finals = polls.take(polls.kind == FINAL)
-    log_start, is_whole = coverage(finals, _last_offsets(facts))
     one = rows[is_first]
     final = Final(
         offset=reads.offset[one],
         value=reads.value[one],
         index=polls.index[reads.poll[one]],
-        log_start=log_start,
-        is_whole=is_whole,
+        cover=coverage(finals, _last_offsets(facts)),
     )
     return final, _polled(facts, rows[~is_first])
 
@@ -56,8 +54,8 @@ def _last_offsets(facts: Facts) -> Ints:
     return found
 
 
-def coverage(finals: Polls, last: Ints) -> tuple[int, bool]:
-    """Return the begin of the log, and whether the final reads cover it up to its end.
+def coverage(finals: Polls, last: Ints) -> Cover:
+    """Return what the final reads cover.
 
     Each answer covers the offsets from its position to its last record. An answer without records
     covers the rest of the log: the leader has no record there.
@@ -67,7 +65,7 @@ def coverage(finals: Polls, last: Ints) -> tuple[int, bool]:
         last: int64[n], the last offset that each of them received; UNKNOWN without a record.
     """
     if not len(finals):
-        return 0, False
+        return Cover(0, UNKNOWN, UNKNOWN, is_whole=False)
     log_start, end = max(0, int(finals.log_start.max())), int(finals.end.max())
     begin = np.where(finals.position == UNKNOWN, finals.log_start, finals.position)
     until = np.where(last == UNKNOWN, np.maximum(begin, finals.end), last + 1)
@@ -76,4 +74,5 @@ def coverage(finals: Polls, last: Ints) -> tuple[int, bool]:
         if begin[place] > covered:
             break
         covered = max(covered, int(until[place]))
-    return log_start, end != UNKNOWN and covered >= end
+    is_whole = end != UNKNOWN and covered >= end
+    return Cover(log_start, end, int(finals.invoke.max()), is_whole)

@@ -150,9 +150,10 @@ def lost_without_offset(sends: Sends, final: Final, *, is_declared: bool) -> lis
     Retention excuses all of them if the log does not begin at offset 0.
     """
     loose = sends.take((sends.status == OK) & (sends.offset == UNKNOWN))
-    if not final.is_whole or final.log_start > 0 or not len(loose):
+    if not final.cover.is_whole or final.cover.log_start > 0 or not len(loose):
         return []
-    loose = loose.take(~np.isin(loose.value, final.value))
+    is_early = loose.complete < final.cover.asked
+    loose = loose.take(is_early & ~np.isin(loose.value, final.value))
     found = []
     is_bound = (loose.acks == ACKS_ALL) & (not is_declared)
     for kind, chosen in ((FindingKind.SAFETY, is_bound), (FindingKind.DECLARED, ~is_bound)):

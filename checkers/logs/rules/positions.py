@@ -5,12 +5,29 @@ range of the partition's offsets, since each rule compares records at equal offs
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Frame, Ints, Sends
+from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Bools, Frame, Ints, Sends
 from kraftproof.checkers.logs.rules.problems import KEPT, LOST, ONE_VALUE, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
+
+
+class Cover(NamedTuple):
+    """What the final reads of a partition cover.
+
+    Attributes:
+        log_start: the first offset of the log; records below are deleted by retention.
+        end: the high watermark that the final reads reported; UNKNOWN without a final read.
+        asked: the event at which the last of them was invoked; UNKNOWN without a final read.
+        is_whole: whether the reads cover the log up to its end.
+    """
+
+    log_start: int
+    end: int
+    asked: int
+    is_whole: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,15 +38,13 @@ class Final:
         offset: int64[n], ascending, each offset once.
         value: int64[n].
         index: int64[n], the operation that read the record.
-        log_start: the first offset of the log; records below are deleted by retention.
-        is_whole: whether the read covers the log up to its end.
+        cover: what the reads cover.
     """
 
     offset: Ints
     value: Ints
     index: Ints
-    log_start: int
-    is_whole: bool
+    cover: Cover
 
     def at(self, offsets: Ints) -> Ints:
         """Return the value at each offset; UNKNOWN where the final read found no record."""
@@ -37,6 +52,15 @@ class Final:
             return np.full(len(offsets), UNKNOWN, dtype=np.int64)
         places = np.minimum(np.searchsorted(self.offset, offsets), len(self.offset) - 1)
         return np.where(self.offset[places] == offsets, self.value[places], UNKNOWN)
+
+    def has_to_hold(self, offset: Ints, complete: Ints) -> Bools:
+        """Return whether a record known at an event is in the log at the end, by the promise.
+
+        A record that was acknowledged or read after the last final read was invoked may stand
+        beyond the end that the final reads saw.
+        """
+        is_early: Bools = (offset < self.cover.end) | (complete < self.cover.asked)
+        return is_early & (offset >= self.cover.log_start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +151,10 @@ def lost(known: Sends, final: Final, *, is_declared: bool) -> list[Problems]:
         final: the final read.
         is_declared: whether the system declares the loss of acknowledged records for the run.
     """
-    if not final.is_whole:
+    if not final.cover.is_whole:
         return []
     held = final.at(known.offset)
-    gone = (held != known.value) & (known.offset >= final.log_start)
+    gone = (held != known.value) & final.has_to_hold(known.offset, known.complete)
     found = []
     for kind, chosen in (
         (FindingKind.SAFETY, gone & (known.acks == ACKS_ALL) & (not is_declared)),
@@ -145,10 +169,11 @@ def lost(known: Sends, final: Final, *, is_declared: bool) -> list[Problems]:
 
 def forgotten(polled: Polled, final: Final, *, is_declared: bool) -> list[Problems]:
     """Return the polled records that are not in the log at the end, each record once."""
-    if not final.is_whole:
+    if not final.cover.is_whole:
         return []
     held = final.at(polled.offset)
-    rows = np.flatnonzero((held != polled.value) & (polled.offset >= final.log_start))
+    has_to_be_held = final.has_to_hold(polled.offset, polled.complete)
+    rows = np.flatnonzero((held != polled.value) & has_to_be_held)
     if not len(rows):
         return []
     order = rows[np.lexsort((polled.index[rows], polled.value[rows], polled.offset[rows]))]

@@ -16,8 +16,8 @@ from kraftproof.checkers.logs.reading.values import Values
 from kraftproof.checkers.logs.rules import order, origin, positions, sessions
 from kraftproof.checkers.logs.rules.order import Carry
 from kraftproof.checkers.logs.rules.origin import Appended
+from kraftproof.checkers.logs.rules.positions import Cover, Polled
 from kraftproof.checkers.logs.rules.positions import Final as FinalRead
-from kraftproof.checkers.logs.rules.positions import Polled
 from kraftproof.checkers.logs.rules.problems import SKIPPED, Problems, problems
 from kraftproof.checkers.logs.split import pieces as kinds
 from kraftproof.checkers.logs.split.pieces import Gaps, Piece, frames_of
@@ -31,13 +31,11 @@ class Bounds(NamedTuple):
     """The facts on a whole partition that its ranges need.
 
     Attributes:
-        log_start: the first offset of the log.
-        is_whole: whether the final reads cover the log.
+        cover: what the final reads cover.
         is_declared: whether the system declares the loss of acknowledged records.
     """
 
-    log_start: int
-    is_whole: bool
+    cover: Cover
     is_declared: bool
 
 
@@ -90,8 +88,7 @@ def _range_of(pieces: list[Piece], bounds: Bounds) -> _Range:
         offset=one.offset,
         value=one.value,
         index=one.index,
-        log_start=bounds.log_start,
-        is_whole=bounds.is_whole,
+        cover=bounds.cover,
     )
     return _Range(known, final, read.take(~is_first), frames_of(pieces, kinds.POLLED, Polled))
 

@@ -24,8 +24,7 @@ from kraftproof.checkers.verdict import FindingKind
 
 def bounds_of(covers: Polls, *, is_declared: bool) -> Bounds:
     """Return the bounds of a partition, from its final reads."""
-    log_start, is_whole = coverage(covers, covers.complete)
-    return Bounds(log_start, is_whole, is_declared)
+    return Bounds(coverage(covers, covers.complete), is_declared)
 
 
 def unexplained(left: Iterable[Polled], loose: Sends) -> Ints:
@@ -60,8 +59,7 @@ def resolve(
         offset=offset[rows],
         value=np.concatenate((left.value, home.value))[rows],
         index=np.concatenate((left.index, home.index))[rows],
-        log_start=bounds.log_start,
-        is_whole=bounds.is_whole,
+        cover=bounds.cover,
     )
     sends = joined([loose, elsewhere], Sends)
     sends = sends.take(np.argsort(sends.index, kind="stable"))

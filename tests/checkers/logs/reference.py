@@ -30,6 +30,8 @@ class Reference:
             for offset, value in seen_by(one):
                 self.final.setdefault(offset, (value, one.index))
         self.log_start = max((one.output["log_start"] for one in self.finals), default=0)
+        self.end = max((one.output["end"] for one in self.finals), default=-1)
+        self.asked = max((one.invoke_index for one in self.finals), default=-1)
         self.is_whole = self._is_whole()
 
     def _is_whole(self):
@@ -82,6 +84,9 @@ class Reference:
             kind = "safety" if one.input["acks"] == -1 else "declared"
             if one.status != "ok":
                 continue
+            is_late = one.complete_index > self.asked
+            if is_late and (offset is None or offset >= self.end):
+                continue
             if offset is None:
                 if self.log_start == 0 and value not in {held for held, _ in self.final.values()}:
                     self.add("lost", kind, -1, value, one.index)
@@ -93,7 +98,13 @@ class Reference:
         for one in self.polls if self.is_whole else ():
             for offset, value in seen_by(one):
                 is_gone = self.final.get(offset, NOTHING)[0] != value
-                if is_gone and offset >= self.log_start and (offset, value) not in done:
+                is_late = one.complete_index > self.asked and offset >= self.end
+                if (
+                    is_gone
+                    and not is_late
+                    and offset >= self.log_start
+                    and (offset, value) not in done
+                ):
                     done.add((offset, value))
                     self.add("kept", "safety", offset, value, one.index)
 

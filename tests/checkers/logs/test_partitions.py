@@ -53,6 +53,21 @@ def judged(tmp_path, *steps):
 A, B = "0.1@k3f9a", "0.2@k3f9a"
 
 
+def test_a_record_that_came_after_the_final_read_is_not_lost(tmp_path):
+    final = read("final", None, (0, A))
+    late = read("poll", 1, (1, B))
+    assert judged(tmp_path, send(A, 0), final, send(B, 1), late).verdict == "valid"
+    loose = send(B, None)
+    assert judged(tmp_path, send(A, 0), final, loose).verdict == "valid"
+
+
+def test_an_offset_below_the_end_of_the_final_read_is_taken_for_ever(tmp_path):
+    run = judged(tmp_path, send(A, 0), read("final", None, (0, A)), send(B, 0))
+    assert {one.check for one in run.findings} >= {"log/lost"}
+    before = judged(tmp_path, send(A, 0), send(B, 1), read("final", None, (0, A)))
+    assert [one.check for one in before.findings] == ["log/lost"]
+
+
 def test_a_partition_whose_sends_are_read_at_the_end_is_valid(tmp_path):
     final = read("final", None, (0, A), (1, B))
     run = judged(tmp_path, send(A, 0), send(B, 1), read("poll", 0, (0, A)), final)
