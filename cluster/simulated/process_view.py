@@ -59,6 +59,9 @@ class ClusterConfig:
     client_listener: str | None = None
     """Name of the brokers' first client listener; None if only their registrations tell."""
 
+    static_configs: tuple[tuple[str, str], ...] = ()
+    """The settings that every node has in its own file."""
+
     @property
     def majority(self) -> int:
         """Number of voters in a majority."""

@@ -138,6 +138,11 @@ class System(ABC):
         """Return sentences that a user has to know before a run, one line each."""
         return ()
 
+    def declares(self, node_config: Mapping[str, str]) -> Mapping[str, Guarantee]:
+        """Return the guarantees of a run with these settings of the nodes."""
+        del node_config
+        return self.guarantees
+
     def node_roles(self, asked: tuple[str, ...]) -> tuple[str, ...]:
         """Return the roles of a node for which `--nodes` asks for these."""
         return asked

@@ -9,13 +9,14 @@ import typer
 
 from kraftproof import interrupts
 from kraftproof.commands.shrink_live import shrink_live
-from kraftproof.commands.sim import print_diagram, refuse_budget
+from kraftproof.commands.sim import refuse_budget
 from kraftproof.errors import UsageError
 from kraftproof.options import refuse_store
 from kraftproof.output import print_line
 from kraftproof.run.directory import SCHEDULE_FILE
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
+from kraftproof.search.summary_text import print_diagram
 
 if TYPE_CHECKING:
     from kraftproof.search.seed_result import SeedResult
@@ -37,6 +38,9 @@ def shrink(
     mutant: Annotated[str | None, typer.Option(help="Planted bug of the seed's run.")] = None,
     nodes: Annotated[
         str | None, typer.Option(help="The value of --nodes in the search, if any.")
+    ] = None,
+    workload: Annotated[
+        str | None, typer.Option(help="The value of --workload in the search, if any.")
     ] = None,
     time_limit: Annotated[
         float, typer.Option(help="The value of --time-limit in the search.")
@@ -85,12 +89,14 @@ def shrink(
     source: Source
     if run.isdecimal():
         seed = int(run)
-        source = Seeds(store=store, mutant=mutant, nodes=nodes, time_limit_s=time_limit)
+        source = Seeds(
+            store=store, mutant=mutant, nodes=nodes, workload=workload, time_limit_s=time_limit
+        )
     else:
-        if (mutant, nodes, time_limit) != (None, None, TIME_LIMIT_S):
+        if (mutant, nodes, workload, time_limit) != (None, None, None, TIME_LIMIT_S):
             raise UsageError(
-                f"{run}: the file itself sets the options of the run; --mutant, --nodes and "
-                "--time-limit can only be combined with a seed"
+                f"{run}: the file itself sets the options of the run; --mutant, --nodes, "
+                "--workload and --time-limit can only be combined with a seed"
             )
         if _is_run_of_test(Path(run)):
             if out is not None:

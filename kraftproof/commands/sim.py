@@ -1,6 +1,5 @@
 """`kraftproof sim`: search seeds in simulation for a violation, or replay a seed."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,17 +8,16 @@ import typer
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
-from kraftproof.output import in_one_line, print_json, print_line, print_verdict
+from kraftproof.output import print_json
+from kraftproof.search import summary_text
 from kraftproof.search.block_counts import BlockCounts
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
     from kraftproof.search.seed_result import SeedResult
-    from kraftproof.search.seeds import SearchSummary, Unjudged
 
 DEFAULT_BUDGET_S = 112.0
-SENTENCES_SHOWN = 5
 
 SeedsOption = Annotated[
     str | None,
@@ -35,6 +33,13 @@ NodesOption = Annotated[
     str | None,
     typer.Option(
         help="Number of controllers + brokers, such as 3+3.", show_default="drawn from each seed"
+    ),
+]
+WorkloadOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Workload of every seed, such as log.",
+        show_default="topics or registration, drawn from each seed",
     ),
 ]
 BudgetOption = Annotated[
@@ -87,6 +92,7 @@ def sim(
     ] = None,
     schedule: ScheduleOption = None,
     nodes: NodesOption = None,
+    workload: WorkloadOption = None,
     time_limit: Annotated[
         float, typer.Option(help="Simulated seconds of workload per seed.")
     ] = TIME_LIMIT_S,
@@ -137,14 +143,12 @@ def sim(
     source: Source
     if schedule is None:
         wanted = _seeds_wanted(seeds, seed)
-        source = Seeds(store=store, mutant=mutant, nodes=nodes, time_limit_s=time_limit)
+        source = Seeds(
+            store=store, mutant=mutant, nodes=nodes, workload=workload, time_limit_s=time_limit
+        )
     else:
-        given = (seeds, seed, nodes, mutant, None if time_limit == TIME_LIMIT_S else time_limit)
-        if any(option is not None for option in given):
-            raise UsageError(
-                f"--schedule {schedule}: the file itself sets the options of the run; --seeds, "
-                "--seed, --nodes, --mutant and --time-limit can't be combined with --schedule"
-            )
+        limit = None if time_limit == TIME_LIMIT_S else time_limit
+        _refuse_beside(schedule, (seeds, seed, nodes, workload, mutant, limit))
         source = ScheduleFile(schedule, store)
         wanted = str(source.seed)
     if budget_s is None and wanted.endswith(":"):
@@ -161,6 +165,15 @@ def sim(
         as_json=as_json,
     )
     raise typer.Exit(status)
+
+
+def _refuse_beside(schedule: Path, given: tuple[object, ...]) -> None:
+    """Refuse options that a schedule file sets itself."""
+    if any(option is not None for option in given):
+        raise UsageError(
+            f"--schedule {schedule}: the file itself sets the options of the run; --seeds, --seed, "
+            "--nodes, --workload, --mutant and --time-limit can't be combined with --schedule"
+        )
 
 
 def refuse_budget(budget_s: float | None) -> None:
@@ -223,13 +236,13 @@ def _search(
             is_bare=is_bare,
         )
     for violation in (*found.crashes[:1], *found.violations):
-        _print_violation(violation, source)
+        summary_text.print_violation(violation, source)
     for unjudged in found.unjudged:
-        _print_unjudged(unjudged)
+        summary_text.print_unjudged(unjudged)
     if as_json:
-        print_json(_as_json(found))
+        print_json(summary_text.as_json(found))
     else:
-        _print_summary(found)
+        summary_text.print_summary(found)
     if coverage is not None:
         with option_file("--coverage", coverage) as part:
             found.covered.write(part)
@@ -239,62 +252,3 @@ def _search(
     if any(one.is_own_crash for one in found.unjudged):
         return CRASH_EXIT_CODE
     return 2 if found.unknown else 0
-
-
-def _print_unjudged(one: "Unjudged") -> None:
-    """Print why a seed has no verdict, and the run's directory."""
-    for sentence in one.why[:SENTENCES_SHOWN]:
-        print_line(f"seed {one.seed}: {in_one_line(sentence)}")
-    print_line(f"kept    {one.directory}")
-
-
-def _print_violation(one: "SeedResult", source: Source) -> None:
-    """Print the violated property, the commands to replay and to shrink, and the diagram."""
-    print_line("")
-    print_line(
-        f"seed {one.seed}, event {one.event}: {one.reason}{' (a crash)' if one.is_crash else ''}"
-    )
-    for sentence in one.result.why[:SENTENCES_SHOWN]:
-        print_line(f"  {sentence}")
-    print_line(f"replay  {source.replay(one.seed)}")
-    if isinstance(source, Seeds):
-        print_line(f"shrink  {source.shrink(one.seed)}")
-    print_line(f"kept    {one.result.directory.path}")
-    if isinstance(source, ScheduleFile) and source.violates not in {None, *one.reasons}:
-        print_line(f"note    the file expects another violation: {source.violates}")
-    print_diagram(one)
-
-
-def print_diagram(one: "SeedResult") -> None:
-    """Print the diagram of the events before a violation."""
-    print_line("")
-    print_line(one.diagram.rstrip("\n"))
-    print_line("")
-
-
-def _as_json(found: "SearchSummary") -> dict[str, object]:
-    return {
-        "seeds": found.seeds,
-        "violations": [one.violation_as_json() for one in (*found.violations, *found.crashes)],
-        "unknown": found.unknown,
-        "unjudged": [asdict(one) for one in found.unjudged],
-        "simulated_seconds": round(found.simulated_s, 3),
-        "cpu_seconds": round(found.cpu_s, 3),
-        "events": found.events,
-        "covered": len(found.covered.runs),
-    }
-
-
-def _print_summary(found: "SearchSummary") -> None:
-    is_invalid = found.violations or found.crashes
-    verdict = "invalid" if is_invalid else "unknown" if found.unknown else "valid"
-    print_verdict(
-        verdict,
-        f"  {found.seeds} seeds, {found.simulated_s:.0f} simulated s, {found.events} events, "
-        f"{found.cpu_s:.1f} CPU-s ({found.events / max(found.cpu_s, 1e-9):.0f} events a CPU-s, "
-        f"{found.simulated_s / max(found.cpu_s, 1e-9):.0f} simulated s a CPU-s)",
-    )
-    if found.crashes:
-        seeds = ", ".join(str(one.seed) for one in found.crashes)
-        print_line(f"crashed in {len(found.crashes)} seeds: {seeds}")
-    print_line(f"covered {found.covered.describe()}")

@@ -109,7 +109,7 @@ class RunDirectory:
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
             "run_id": self.run_id(options),
             "system": options.system,
-            "guarantees": dict(guarantees or {}),
+            "guarantees": {f: str(one) for f, one in (guarantees or {}).items()},
             "workload": {
                 "name": options.workload,
                 "model": workload.model,

@@ -107,7 +107,7 @@ def execute(
     workload = make_workload(options.workload)
     attempt = _Attempt(options, directory, schedule, progress, watch, is_collected=is_collected)
     nodes = nodes_of_run(options, attempt.system)
-    guarantees = {f: str(one) for f, one in attempt.system.guarantees.items()}
+    guarantees = attempt.system.declares(dict(options.node_config))
     directory.write_run(options, workload, nodes, schedule, mutant_hash, guarantees)
     attempt.drive()
     if not guarded and attempt.is_interrupted:

@@ -8,8 +8,10 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 
+from kraftproof.cluster.systems.kafka.durability import DURABLE, FLUSH_KEY
 from kraftproof.cluster.systems.reference.node_config import snapshot_settings
 from kraftproof.cluster.systems.registry import make_system
+from kraftproof.errors import UsageError
 from kraftproof.nemesis.fault import strange_nodes
 from kraftproof.nemesis.schedule import Schedule, Scheduled, dense, stories
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
@@ -97,22 +99,32 @@ def scenario(
     mutant: str | None = None,
     time_limit_s: float = TIME_LIMIT_S,
     nodes: tuple[int, int] | None = None,
+    workload: str | None = None,
 ) -> Scenario:
-    """Return the scenario of a seed; given numbers of nodes override the drawn numbers."""
+    """Return the scenario of a seed; given nodes and a given workload override the drawn ones.
+
+    Raises:
+        UsageError: the simulated nodes do not serve the workload.
+    """
     random = Random(f"scenario {seed}")
     drawn_nodes = random.choice(TOPOLOGIES)
     shape = Random(f"scenario {seed} shape")
     if shape.random() < RARE_SHARE:
         drawn_nodes = shape.choice(RARE_TOPOLOGIES)
     controllers, brokers = drawn_nodes if nodes is None else nodes
-    workload = "topics" if random.random() < TOPICS_SHARE else "registration"
+    drawn_workload = "topics" if random.random() < TOPICS_SHARE else "registration"
+    if workload is not None:
+        _refuse_unknown(workload)
     options = RunOptions(
         backend="simulated",
-        workload=workload,
-        nemeses=_each_once(
-            random.choice(MIXES),
-            _draw_extras(Random(f"scenario {seed} extras")),
-            _draw_rot(Random(f"scenario {seed} bit-rot")),
+        workload=workload or drawn_workload,
+        nemeses=_without_wipes(
+            workload,
+            _each_once(
+                random.choice(MIXES),
+                _draw_extras(Random(f"scenario {seed} extras")),
+                _draw_rot(Random(f"scenario {seed} bit-rot")),
+            ),
         ),
         nodes=f"{controllers}+{brokers}",
         time_limit_s=time_limit_s,
@@ -123,9 +135,10 @@ def scenario(
         mutant=mutant,
         store=store,
         engine="inline",
+        node_config=((FLUSH_KEY, DURABLE),) if _has_data(workload) else (),
     )
     random = Random(f"scenario {seed} aims")
-    if random.random() < STORY_SHARE:
+    if random.random() < STORY_SHARE and not _has_data(workload):
         return _with_stories(options, random)
     schedule = dense(
         options.nemeses,
@@ -134,6 +147,30 @@ def scenario(
         options.time_limit_ns,
     )
     return Scenario(options=options, schedule=schedule, name=f"seed{seed}")
+
+
+def _refuse_unknown(workload: str) -> None:
+    try:
+        make_workload(workload)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    refuse_workload(workload, make_system(RunOptions().system))
+
+
+def _has_data(workload: str | None) -> bool:
+    """Return whether a given workload produces records."""
+    return workload is not None and bool(getattr(make_workload(workload), "has_data", False))
+
+
+def _without_wipes(workload: str | None, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the kinds of faults, without wipes for workloads that produce records.
+
+    A wiped broker comes back as a member of its ISRs without their records, as in Kafka without
+    eligible leader replicas (KIP-966).
+    """
+    if not _has_data(workload):
+        return kinds
+    return tuple(kind for kind in kinds if kind != "wipe") or ("kill",)
 
 
 def _with_stories(options: RunOptions, random: Random) -> Scenario:

@@ -50,6 +50,7 @@ class Seeds:
     store: Path
     mutant: str | None = None
     nodes: str | None = None
+    workload: str | None = None
     time_limit_s: float = TIME_LIMIT_S
 
     def __post_init__(self) -> None:
@@ -73,6 +74,7 @@ class Seeds:
             mutant=self.mutant,
             time_limit_s=self.time_limit_s,
             nodes=None if self.nodes is None else parse_pair(self.nodes),
+            workload=self.workload,
         )
 
     def replay(self, seed: int) -> str:
@@ -86,6 +88,7 @@ class Seeds:
     def _options(self) -> list[str]:
         words = [] if self.mutant is None else ["--mutant", self.mutant]
         words += [] if self.nodes is None else ["--nodes", self.nodes]
+        words += [] if self.workload is None else ["--workload", self.workload]
         if self.time_limit_s != TIME_LIMIT_S:
             words += ["--time-limit", number_text(self.time_limit_s)]
         return words

@@ -1,6 +1,10 @@
 """The workloads of partitions on simulated brokers, which then keep replicas."""
 
+import json
+
 import pytest
+
+from tests.support.command import call
 
 pytestmark = pytest.mark.simulation
 
@@ -13,3 +17,18 @@ def test_a_run_of_partitions_is_valid_under_kills_and_pauses(kraftproof_run, wor
     assert run.verdict == "valid", run.why
     assert run.figures.ok > 500
     assert all(count >= 2 for count in dict(run.figures.bitten).values())
+
+
+def test_a_search_loses_no_acknowledged_record_with_its_disks(tmp_path):
+    """Seeds 9, 24 and 26 lose writes that were not synced, or restart with hundreds of logs."""
+    arguments = ("--seeds", "9,24,26", "--bare", "--json", "--store", tmp_path)
+    found = json.loads(call("sim", "--workload", "log", *arguments).stdout.splitlines()[-1])
+    assert (found["seeds"], found["violations"], found["unknown"]) == (3, [], 0)
+
+
+def test_a_run_with_flushed_appends_declares_no_loss(tmp_path):
+    arguments = ("--backend", "simulated", "--workload", "log", "--nemesis", "none")
+    durable = ("--node-config", "log.flush.interval.messages=1", "--time-limit", 5)
+    call("test", *arguments, *durable, "--store", tmp_path)
+    (run,) = tmp_path.glob("*/run.json")
+    assert json.loads(run.read_bytes())["guarantees"]["send"] == "linearizable"

@@ -53,6 +53,7 @@ class ResponsesMatchImage(Invariant):
         super().__init__()
         self._cluster_id = config.cluster_id
         self._listener = config.client_listener
+        self._static = dict(config.static_configs)
         self._images: dict[int, MetadataImage] = {}
 
     @override
@@ -83,7 +84,7 @@ class ResponsesMatchImage(Invariant):
                 self._judge_brokers(process, image, message, fenced_too=fenced_too)
                 return
             case ConfigsRequest() as request, ConfigsResponse():
-                faults = config_faults(image, process.node_id, request, message)
+                faults = config_faults(image, process.node_id, request, message, self._static)
             case _:
                 return
         for fault in faults:

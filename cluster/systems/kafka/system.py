@@ -8,10 +8,11 @@ from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster, ClusterOptions
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.durability import declared
 from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
 from kraftproof.cluster.systems.kafka.readiness import lacks
 from kraftproof.cluster.systems.kafka.timeouts import properties
-from kraftproof.cluster.systems.system import Rows, System, SystemUnavailableError
+from kraftproof.cluster.systems.system import Guarantee, Rows, System, SystemUnavailableError
 from kraftproof.node.wire.errors import ErrorCode
 
 FETCH_TIMEOUT: Final = "controller.quorum.fetch.timeout.ms"
@@ -32,6 +33,10 @@ class KafkaSystem(System):
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
     controller_port: ClassVar[str] = PORT
     internal_errors: ClassVar[frozenset[str]] = frozenset({ErrorCode.UNKNOWN_SERVER_ERROR.name})
+
+    @override
+    def declares(self, node_config: Mapping[str, str]) -> Mapping[str, Guarantee]:
+        return declared(self.guarantees, node_config)
 
     @override
     def refuse(self, options: ClusterOptions) -> None:

@@ -1,13 +1,14 @@
 """Keys of server.properties that a run may set in its nodes, on each backend.
 
-Snapshots and segments: what decides how often a log is cut. Not: time-outs, which belong to a
-profile since the checks have to know them (timeouts.py), nor what a backend sets itself.
+The keys decide how often a log is cut, and whether partitions are flushed before they acknowledge.
+Time-outs belong to a profile, since the checks have to know them (timeouts.py).
 """
 
 from collections.abc import Iterable
 from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.systems.kafka.durability import DURABLE, FLUSH_KEY
 from kraftproof.cluster.systems.reference.timeouts import properties
 from kraftproof.node.core.base.config import SnapshotPolicy
 from kraftproof.node.properties.config import read_segment_bytes, read_snapshots
@@ -22,6 +23,7 @@ from kraftproof.node.properties.keys import (
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 
 SETTABLE: Final = (
+    FLUSH_KEY,
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,
@@ -38,6 +40,8 @@ def refuse_unusable(entries: Entries) -> None:
         ConfigError: one line that names the key.
     """
     given = dict(entries)
+    if given.get(FLUSH_KEY, DURABLE) != DURABLE:
+        raise ConfigError(f"{FLUSH_KEY}={given[FLUSH_KEY]}: a run can only set {DURABLE}")
     for key in given:
         if key not in SETTABLE:
             raise ConfigError(f"{key}: a run can't set that, only {', '.join(SETTABLE)}")

@@ -4,7 +4,7 @@ A configuration is shown with the value that is set for the topic, or with its d
 broker_answers.py for the invariant.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kraftproof.node.core.configs.definition import Definition
@@ -17,7 +17,7 @@ TOPIC_CONFIGS: Final = 2
 """The resource type of a topic."""
 BROKER_CONFIGS: Final = 4
 """The resource type of a broker."""
-SET_FOR_TOPIC, SET_FOR_BROKER, SET_FOR_ALL_BROKERS, DEFAULT = 1, 2, 3, 5
+SET_FOR_TOPIC, SET_FOR_BROKER, SET_FOR_ALL_BROKERS, STATIC, DEFAULT = 1, 2, 3, 4, 5
 """The sources of a value."""
 KNOWN: Final = {definition.name: definition for definition in TOPIC_DEFINITIONS}
 Entry = describe_configs_response.DescribeConfigsResourceResult
@@ -29,8 +29,17 @@ def config_faults(
     node_id: int,
     request: describe_configs_request.DescribeConfigsRequest,
     message: describe_configs_response.DescribeConfigsResponse,
+    static: Mapping[str, str],
 ) -> Iterator[str]:
-    """Describe differences between the answered and the right configurations."""
+    """Describe differences between the answered and the right configurations.
+
+    Args:
+        image: The image of the broker.
+        node_id: The broker.
+        request: The request.
+        message: The answer.
+        static: The broker's own file.
+    """
     if len(message.results) != len(request.resources):
         yield f"answers {len(message.results)} resources of {len(request.resources)} requested"
         return
@@ -42,7 +51,7 @@ def config_faults(
         if is_known != (result.error_code == ErrorCode.NONE):
             yield f"resource {name}: error {result.error_code}, but it is described: {is_known}"
         elif is_known and kind == TOPIC_CONFIGS:
-            held = _held(image, node_id, name)
+            held = _held(image, node_id, name, static)
             for fault in _topic_faults(held, request, asked, result):
                 yield f"topic {name}: {fault}"
         elif is_known and not asked.configuration_keys:
@@ -77,7 +86,9 @@ def _own_faults(
             yield f"resource {name} of type {kind}: {key} is {shown[key]}, not {value}"
 
 
-def _held(image: MetadataImage, node_id: int, topic: str) -> dict[str, list[tuple[str, int]]]:
+def _held(
+    image: MetadataImage, node_id: int, topic: str, static: Mapping[str, str]
+) -> dict[str, list[tuple[str, int]]]:
     """Return the set values of each configuration of a topic with their sources, by precedence."""
     layers = (
         ((TOPIC_CONFIGS, topic), SET_FOR_TOPIC),
@@ -90,6 +101,9 @@ def _held(image: MetadataImage, node_id: int, topic: str) -> dict[str, list[tupl
             key = name if source == SET_FOR_TOPIC else (*known.synonyms, "")[0]
             if key in image.configs.get(resource, {}):
                 held.setdefault(name, []).append((image.configs[resource][key], source))
+        own = (*known.synonyms, "")[0]
+        if own in static:
+            held.setdefault(name, []).append((static[own], STATIC))
     return held
 
 

@@ -2,10 +2,15 @@
 
 import pytest
 
+from kraftproof.cluster.simulated.invariants.brokers.config_answers import config_faults
 from kraftproof.node.core.configs.definition import ConfigType
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
-from tests.cluster.simulated.invariants.test_broker_answer_invariants import UNKNOWN, Broker
+from tests.cluster.simulated.invariants.test_broker_answer_invariants import (
+    IMAGE,
+    UNKNOWN,
+    Broker,
+)
 
 
 def entry(name, value, source, *synonyms, kind=ConfigType.LONG):
@@ -77,3 +82,20 @@ def test_synonyms_are_the_value_and_the_default(synonyms, reported):
     )
     answer = configs(entry("retention.ms", "7", 1, *synonyms))
     assert len(Broker().says(request, answer)) == reported
+
+
+@pytest.mark.parametrize(
+    ("answer", "faults"),
+    [
+        (entry("retention.bytes", "9", 4), 0),
+        (entry("retention.bytes", "-1", 5), 1),
+        (entry("retention.bytes", "8", 4), 1),
+    ],
+)
+def test_a_setting_of_the_own_file_comes_before_the_default(answer, faults):
+    resource = describe_configs_request.DescribeConfigsResource(
+        resource_type=2, resource_name="t", configuration_keys=("retention.bytes",)
+    )
+    request = describe_configs_request.DescribeConfigsRequest(resources=(resource,))
+    found = config_faults(IMAGE, 4, request, configs(answer), {"log.retention.bytes": "9"})
+    assert len(list(found)) == faults
