@@ -23,11 +23,11 @@ from kraftproof.node.properties.keys import (
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 
 SETTABLE: Final = (
-    FLUSH_KEY,
     SEGMENT_BYTES_KEY,
     SNAPSHOT_BYTES_KEY,
     SNAPSHOT_INTERVAL_KEY,
     SNAPSHOT_SLICE_KEY,
+    FLUSH_KEY,
 )
 
 Entries = Iterable[tuple[str, str]]

@@ -39,8 +39,8 @@ def format_storage(path, cluster_id=CLUSTER_ID):
 
 
 def test_node_with_an_unknown_key(properties):
-    line = one_line(run(NODE, properties("log.retention=1\n")), 1)
-    assert line == "kraft-node: log.retention: unknown configuration key; remove it"
+    line = one_line(run(NODE, properties("no.such.key=1\n")), 1)
+    assert line == "kraft-node: no.such.key: unknown configuration key; remove it"
 
 
 def test_node_whose_data_directory_is_a_file(properties, tmp_path):
