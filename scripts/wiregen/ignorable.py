@@ -23,6 +23,16 @@ _BY_MESSAGE: Final = {
         " CreatableTopicResult.num_partitions CreatableTopicResult.replication_factor"
         " CreatableTopicResult.configs"
     ),
+    "ProduceRequest": "TopicProduceData.name TopicProduceData.topic_id",
+    "ProduceResponse": (
+        "TopicProduceResponse.name TopicProduceResponse.topic_id"
+        " PartitionProduceResponse.log_start_offset PartitionProduceResponse.record_errors"
+        " PartitionProduceResponse.error_message"
+    ),
+    "ListOffsetsRequest": "timeout_ms ListOffsetsPartition.current_leader_epoch",
+    "ListOffsetsResponse": "throttle_time_ms",
+    "OffsetForLeaderEpochRequest": "replica_id",
+    "FindCoordinatorResponse": "throttle_time_ms error_message Coordinator.error_message",
     "DeleteTopicsRequest": "topic_names",
     "DeleteTopicsResponse": "DeletableTopicResult.topic_id DeletableTopicResult.error_message",
     "BrokerRegistrationRequest": "log_dirs previous_broker_epoch",

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from kraftproof.node.wire.records.batch import Batch
 from tests.kafka.definitions import Field, Values
 
 
@@ -54,7 +53,4 @@ def _plain_item(cls: Any, field: Field, value: Any) -> Any:
     if isinstance(value, dict):
         assert field.fields is not None
         return to_ours(part(cls, field), field.fields, value)
-    holds_batches = field.kind == "records" and Batch in inner_types(
-        typing.get_type_hints(cls)[snake(field.name)]
-    )
-    return () if holds_batches and value == b"" else value
+    return value

@@ -64,10 +64,6 @@ def _decode_coordinator_v4(r: Reader) -> Coordinator:
 
 
 def _encode_find_coordinator_response_v0(m: FindCoordinatorResponse, w: Writer) -> None:
-    if m.throttle_time_ms != 0:
-        raise lacking_field("FindCoordinatorResponse", "throttle_time_ms", 0)
-    if m.error_message != None:
-        raise lacking_field("FindCoordinatorResponse", "error_message", 0)
     if m.coordinators != ():
         raise lacking_field("FindCoordinatorResponse", "coordinators", 0)
     w += _HI.pack(m.error_code, m.node_id)
@@ -154,8 +150,6 @@ def _encode_find_coordinator_response_v4(m: FindCoordinatorResponse, w: Writer) 
         raise lacking_field("FindCoordinatorResponse", "host", 4)
     if m.port != 0:
         raise lacking_field("FindCoordinatorResponse", "port", 4)
-    if m.error_message != None:
-        raise lacking_field("FindCoordinatorResponse", "error_message", 4)
     w += _I.pack(m.throttle_time_ms)
     w.uvarint(len(m.coordinators) + 1)
     for coordinators_item in m.coordinators:
@@ -180,8 +174,6 @@ def _encode_find_coordinator_response_v5(m: FindCoordinatorResponse, w: Writer) 
         raise lacking_field("FindCoordinatorResponse", "host", 5)
     if m.port != 0:
         raise lacking_field("FindCoordinatorResponse", "port", 5)
-    if m.error_message != None:
-        raise lacking_field("FindCoordinatorResponse", "error_message", 5)
     w += _I.pack(m.throttle_time_ms)
     w.uvarint(len(m.coordinators) + 1)
     for coordinators_item in m.coordinators:
@@ -198,8 +190,6 @@ def _encode_find_coordinator_response_v6(m: FindCoordinatorResponse, w: Writer) 
         raise lacking_field("FindCoordinatorResponse", "host", 6)
     if m.port != 0:
         raise lacking_field("FindCoordinatorResponse", "port", 6)
-    if m.error_message != None:
-        raise lacking_field("FindCoordinatorResponse", "error_message", 6)
     w += _I.pack(m.throttle_time_ms)
     w.uvarint(len(m.coordinators) + 1)
     for coordinators_item in m.coordinators:

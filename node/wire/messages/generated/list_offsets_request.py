@@ -41,26 +41,12 @@ class ListOffsetsRequest(Message, frozen=True, kw_only=True, gc=False):
 
 
 def _encode_list_offsets_partition_v1(m: ListOffsetsPartition, w: Writer) -> None:
-    if m.current_leader_epoch != -1:
-        raise lacking_field("ListOffsetsPartition", "current_leader_epoch", 1)
     w += _IQ.pack(m.partition_index, m.timestamp)
 
 
 def _decode_list_offsets_partition_v1(r: Reader) -> ListOffsetsPartition:
     partition_index_, timestamp_ = r.unpack(_IQ)
     return ListOffsetsPartition(partition_index=partition_index_, timestamp=timestamp_)
-
-
-def _encode_list_offsets_partition_v2(m: ListOffsetsPartition, w: Writer) -> None:
-    if m.current_leader_epoch != -1:
-        raise lacking_field("ListOffsetsPartition", "current_leader_epoch", 2)
-    w += _IQ.pack(m.partition_index, m.timestamp)
-
-
-def _encode_list_offsets_partition_v3(m: ListOffsetsPartition, w: Writer) -> None:
-    if m.current_leader_epoch != -1:
-        raise lacking_field("ListOffsetsPartition", "current_leader_epoch", 3)
-    w += _IQ.pack(m.partition_index, m.timestamp)
 
 
 def _encode_list_offsets_partition_v4(m: ListOffsetsPartition, w: Writer) -> None:
@@ -104,20 +90,6 @@ def _decode_list_offsets_topic_v1(r: Reader) -> ListOffsetsTopic:
     return ListOffsetsTopic(name=name_, partitions=partitions_)
 
 
-def _encode_list_offsets_topic_v2(m: ListOffsetsTopic, w: Writer) -> None:
-    w.string(m.name)
-    w.array_count(len(m.partitions))
-    for partitions_item in m.partitions:
-        _encode_list_offsets_partition_v2(partitions_item, w)
-
-
-def _encode_list_offsets_topic_v3(m: ListOffsetsTopic, w: Writer) -> None:
-    w.string(m.name)
-    w.array_count(len(m.partitions))
-    for partitions_item in m.partitions:
-        _encode_list_offsets_partition_v3(partitions_item, w)
-
-
 def _encode_list_offsets_topic_v4(m: ListOffsetsTopic, w: Writer) -> None:
     w.string(m.name)
     w.array_count(len(m.partitions))
@@ -151,8 +123,6 @@ def _decode_list_offsets_topic_v6(r: Reader) -> ListOffsetsTopic:
 def _encode_list_offsets_request_v1(m: ListOffsetsRequest, w: Writer) -> None:
     if m.isolation_level != 0:
         raise lacking_field("ListOffsetsRequest", "isolation_level", 1)
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 1)
     w += _I.pack(m.replica_id)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
@@ -167,12 +137,10 @@ def _decode_list_offsets_request_v1(r: Reader) -> ListOffsetsRequest:
 
 
 def _encode_list_offsets_request_v2(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 2)
     w += _IB.pack(m.replica_id, m.isolation_level)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
-        _encode_list_offsets_topic_v2(topics_item, w)
+        _encode_list_offsets_topic_v1(topics_item, w)
 
 
 def _decode_list_offsets_request_v2(r: Reader) -> ListOffsetsRequest:
@@ -184,18 +152,7 @@ def _decode_list_offsets_request_v2(r: Reader) -> ListOffsetsRequest:
     )
 
 
-def _encode_list_offsets_request_v3(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 3)
-    w += _IB.pack(m.replica_id, m.isolation_level)
-    w.array_count(len(m.topics))
-    for topics_item in m.topics:
-        _encode_list_offsets_topic_v3(topics_item, w)
-
-
 def _encode_list_offsets_request_v4(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 4)
     w += _IB.pack(m.replica_id, m.isolation_level)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
@@ -211,18 +168,7 @@ def _decode_list_offsets_request_v4(r: Reader) -> ListOffsetsRequest:
     )
 
 
-def _encode_list_offsets_request_v5(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 5)
-    w += _IB.pack(m.replica_id, m.isolation_level)
-    w.array_count(len(m.topics))
-    for topics_item in m.topics:
-        _encode_list_offsets_topic_v4(topics_item, w)
-
-
 def _encode_list_offsets_request_v6(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 6)
     w += _IB.pack(m.replica_id, m.isolation_level)
     w.uvarint(len(m.topics) + 1)
     for topics_item in m.topics:
@@ -238,36 +184,6 @@ def _decode_list_offsets_request_v6(r: Reader) -> ListOffsetsRequest:
     return ListOffsetsRequest(
         replica_id=replica_id_, isolation_level=isolation_level_, topics=topics_
     )
-
-
-def _encode_list_offsets_request_v7(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 7)
-    w += _IB.pack(m.replica_id, m.isolation_level)
-    w.uvarint(len(m.topics) + 1)
-    for topics_item in m.topics:
-        _encode_list_offsets_topic_v6(topics_item, w)
-    w.append(0)
-
-
-def _encode_list_offsets_request_v8(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 8)
-    w += _IB.pack(m.replica_id, m.isolation_level)
-    w.uvarint(len(m.topics) + 1)
-    for topics_item in m.topics:
-        _encode_list_offsets_topic_v6(topics_item, w)
-    w.append(0)
-
-
-def _encode_list_offsets_request_v9(m: ListOffsetsRequest, w: Writer) -> None:
-    if m.timeout_ms != 0:
-        raise lacking_field("ListOffsetsRequest", "timeout_ms", 9)
-    w += _IB.pack(m.replica_id, m.isolation_level)
-    w.uvarint(len(m.topics) + 1)
-    for topics_item in m.topics:
-        _encode_list_offsets_topic_v6(topics_item, w)
-    w.append(0)
 
 
 def _encode_list_offsets_request_v10(m: ListOffsetsRequest, w: Writer) -> None:
@@ -301,13 +217,13 @@ LIST_OFFSETS_REQUEST: Schema = Schema(
     encoders={
         1: _encode_list_offsets_request_v1,
         2: _encode_list_offsets_request_v2,
-        3: _encode_list_offsets_request_v3,
+        3: _encode_list_offsets_request_v2,
         4: _encode_list_offsets_request_v4,
-        5: _encode_list_offsets_request_v5,
+        5: _encode_list_offsets_request_v4,
         6: _encode_list_offsets_request_v6,
-        7: _encode_list_offsets_request_v7,
-        8: _encode_list_offsets_request_v8,
-        9: _encode_list_offsets_request_v9,
+        7: _encode_list_offsets_request_v6,
+        8: _encode_list_offsets_request_v6,
+        9: _encode_list_offsets_request_v6,
         10: _encode_list_offsets_request_v10,
         11: _encode_list_offsets_request_v10,
     },

@@ -156,8 +156,6 @@ def _decode_list_offsets_topic_response_v6(r: Reader) -> ListOffsetsTopicRespons
 
 
 def _encode_list_offsets_response_v1(m: ListOffsetsResponse, w: Writer) -> None:
-    if m.throttle_time_ms != 0:
-        raise lacking_field("ListOffsetsResponse", "throttle_time_ms", 1)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
         _encode_list_offsets_topic_response_v1(topics_item, w)

@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
+from kraftproof.node.wire.schema import Message, Entity, Schema
 
 _I = struct.Struct(">i")
 _III = struct.Struct(">iii")
@@ -89,8 +89,6 @@ def _decode_offset_for_leader_topic_v4(r: Reader) -> OffsetForLeaderTopic:
 
 
 def _encode_offset_for_leader_epoch_request_v2(m: OffsetForLeaderEpochRequest, w: Writer) -> None:
-    if m.replica_id != -2:
-        raise lacking_field("OffsetForLeaderEpochRequest", "replica_id", 2)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
         _encode_offset_for_leader_topic_v2(topics_item, w)

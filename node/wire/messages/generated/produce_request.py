@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from kraftproof.node.wire.primitives import Reader, Writer, uuid16
-from kraftproof.node.wire.schema import Message, Entity, Schema, lacking_field
+from kraftproof.node.wire.schema import Message, Entity, Schema
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 _HI = struct.Struct(">hi")
@@ -63,8 +63,6 @@ def _decode_partition_produce_data_v9(r: Reader) -> PartitionProduceData:
 
 
 def _encode_topic_produce_data_v3(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 3)
     w.string(m.name)
     w.array_count(len(m.partition_data))
     for partition_data_item in m.partition_data:
@@ -78,54 +76,7 @@ def _decode_topic_produce_data_v3(r: Reader) -> TopicProduceData:
     return TopicProduceData(name=name_, partition_data=partition_data_)
 
 
-def _encode_topic_produce_data_v4(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 4)
-    w.string(m.name)
-    w.array_count(len(m.partition_data))
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v3(partition_data_item, w)
-
-
-def _encode_topic_produce_data_v5(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 5)
-    w.string(m.name)
-    w.array_count(len(m.partition_data))
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v3(partition_data_item, w)
-
-
-def _encode_topic_produce_data_v6(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 6)
-    w.string(m.name)
-    w.array_count(len(m.partition_data))
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v3(partition_data_item, w)
-
-
-def _encode_topic_produce_data_v7(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 7)
-    w.string(m.name)
-    w.array_count(len(m.partition_data))
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v3(partition_data_item, w)
-
-
-def _encode_topic_produce_data_v8(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 8)
-    w.string(m.name)
-    w.array_count(len(m.partition_data))
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v3(partition_data_item, w)
-
-
 def _encode_topic_produce_data_v9(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 9)
     w.compact_string(m.name)
     w.uvarint(len(m.partition_data) + 1)
     for partition_data_item in m.partition_data:
@@ -141,39 +92,7 @@ def _decode_topic_produce_data_v9(r: Reader) -> TopicProduceData:
     return TopicProduceData(name=name_, partition_data=partition_data_)
 
 
-def _encode_topic_produce_data_v10(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 10)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partition_data) + 1)
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v9(partition_data_item, w)
-    w.append(0)
-
-
-def _encode_topic_produce_data_v11(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 11)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partition_data) + 1)
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v9(partition_data_item, w)
-    w.append(0)
-
-
-def _encode_topic_produce_data_v12(m: TopicProduceData, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceData", "topic_id", 12)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partition_data) + 1)
-    for partition_data_item in m.partition_data:
-        _encode_partition_produce_data_v9(partition_data_item, w)
-    w.append(0)
-
-
 def _encode_topic_produce_data_v13(m: TopicProduceData, w: Writer) -> None:
-    if m.name != "":
-        raise lacking_field("TopicProduceData", "name", 13)
     w += _U.pack(uuid16(m.topic_id))
     w.uvarint(len(m.partition_data) + 1)
     for partition_data_item in m.partition_data:
@@ -210,46 +129,6 @@ def _decode_produce_request_v3(r: Reader) -> ProduceRequest:
     )
 
 
-def _encode_produce_request_v4(m: ProduceRequest, w: Writer) -> None:
-    w.nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.array_count(len(m.topic_data))
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v4(topic_data_item, w)
-
-
-def _encode_produce_request_v5(m: ProduceRequest, w: Writer) -> None:
-    w.nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.array_count(len(m.topic_data))
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v5(topic_data_item, w)
-
-
-def _encode_produce_request_v6(m: ProduceRequest, w: Writer) -> None:
-    w.nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.array_count(len(m.topic_data))
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v6(topic_data_item, w)
-
-
-def _encode_produce_request_v7(m: ProduceRequest, w: Writer) -> None:
-    w.nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.array_count(len(m.topic_data))
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v7(topic_data_item, w)
-
-
-def _encode_produce_request_v8(m: ProduceRequest, w: Writer) -> None:
-    w.nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.array_count(len(m.topic_data))
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v8(topic_data_item, w)
-
-
 def _encode_produce_request_v9(m: ProduceRequest, w: Writer) -> None:
     w.compact_nullable_string(m.transactional_id)
     w += _HI.pack(m.acks, m.timeout_ms)
@@ -271,33 +150,6 @@ def _decode_produce_request_v9(r: Reader) -> ProduceRequest:
         timeout_ms=timeout_ms_,
         topic_data=topic_data_,
     )
-
-
-def _encode_produce_request_v10(m: ProduceRequest, w: Writer) -> None:
-    w.compact_nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.uvarint(len(m.topic_data) + 1)
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v10(topic_data_item, w)
-    w.append(0)
-
-
-def _encode_produce_request_v11(m: ProduceRequest, w: Writer) -> None:
-    w.compact_nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.uvarint(len(m.topic_data) + 1)
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v11(topic_data_item, w)
-    w.append(0)
-
-
-def _encode_produce_request_v12(m: ProduceRequest, w: Writer) -> None:
-    w.compact_nullable_string(m.transactional_id)
-    w += _HI.pack(m.acks, m.timeout_ms)
-    w.uvarint(len(m.topic_data) + 1)
-    for topic_data_item in m.topic_data:
-        _encode_topic_produce_data_v12(topic_data_item, w)
-    w.append(0)
 
 
 def _encode_produce_request_v13(m: ProduceRequest, w: Writer) -> None:
@@ -331,15 +183,15 @@ PRODUCE_REQUEST: Schema = Schema(
     flexible_from=9,
     encoders={
         3: _encode_produce_request_v3,
-        4: _encode_produce_request_v4,
-        5: _encode_produce_request_v5,
-        6: _encode_produce_request_v6,
-        7: _encode_produce_request_v7,
-        8: _encode_produce_request_v8,
+        4: _encode_produce_request_v3,
+        5: _encode_produce_request_v3,
+        6: _encode_produce_request_v3,
+        7: _encode_produce_request_v3,
+        8: _encode_produce_request_v3,
         9: _encode_produce_request_v9,
-        10: _encode_produce_request_v10,
-        11: _encode_produce_request_v11,
-        12: _encode_produce_request_v12,
+        10: _encode_produce_request_v9,
+        11: _encode_produce_request_v9,
+        12: _encode_produce_request_v9,
         13: _encode_produce_request_v13,
     },
     decoders={

@@ -126,12 +126,6 @@ def _decode_node_endpoint_v10(r: Reader) -> NodeEndpoint:
 
 
 def _encode_partition_produce_response_v3(m: PartitionProduceResponse, w: Writer) -> None:
-    if m.log_start_offset != -1:
-        raise lacking_field("PartitionProduceResponse", "log_start_offset", 3)
-    if m.record_errors != ():
-        raise lacking_field("PartitionProduceResponse", "record_errors", 3)
-    if m.error_message != None:
-        raise lacking_field("PartitionProduceResponse", "error_message", 3)
     if m.current_leader != LeaderIdAndEpoch():
         raise lacking_field("PartitionProduceResponse", "current_leader", 3)
     w += _IHQQ.pack(m.index, m.error_code, m.base_offset, m.log_append_time_ms)
@@ -148,22 +142,12 @@ def _decode_partition_produce_response_v3(r: Reader) -> PartitionProduceResponse
 
 
 def _encode_partition_produce_response_v4(m: PartitionProduceResponse, w: Writer) -> None:
-    if m.log_start_offset != -1:
-        raise lacking_field("PartitionProduceResponse", "log_start_offset", 4)
-    if m.record_errors != ():
-        raise lacking_field("PartitionProduceResponse", "record_errors", 4)
-    if m.error_message != None:
-        raise lacking_field("PartitionProduceResponse", "error_message", 4)
     if m.current_leader != LeaderIdAndEpoch():
         raise lacking_field("PartitionProduceResponse", "current_leader", 4)
     w += _IHQQ.pack(m.index, m.error_code, m.base_offset, m.log_append_time_ms)
 
 
 def _encode_partition_produce_response_v5(m: PartitionProduceResponse, w: Writer) -> None:
-    if m.record_errors != ():
-        raise lacking_field("PartitionProduceResponse", "record_errors", 5)
-    if m.error_message != None:
-        raise lacking_field("PartitionProduceResponse", "error_message", 5)
     if m.current_leader != LeaderIdAndEpoch():
         raise lacking_field("PartitionProduceResponse", "current_leader", 5)
     w += _IHQQQ.pack(m.index, m.error_code, m.base_offset, m.log_append_time_ms, m.log_start_offset)
@@ -181,20 +165,12 @@ def _decode_partition_produce_response_v5(r: Reader) -> PartitionProduceResponse
 
 
 def _encode_partition_produce_response_v6(m: PartitionProduceResponse, w: Writer) -> None:
-    if m.record_errors != ():
-        raise lacking_field("PartitionProduceResponse", "record_errors", 6)
-    if m.error_message != None:
-        raise lacking_field("PartitionProduceResponse", "error_message", 6)
     if m.current_leader != LeaderIdAndEpoch():
         raise lacking_field("PartitionProduceResponse", "current_leader", 6)
     w += _IHQQQ.pack(m.index, m.error_code, m.base_offset, m.log_append_time_ms, m.log_start_offset)
 
 
 def _encode_partition_produce_response_v7(m: PartitionProduceResponse, w: Writer) -> None:
-    if m.record_errors != ():
-        raise lacking_field("PartitionProduceResponse", "record_errors", 7)
-    if m.error_message != None:
-        raise lacking_field("PartitionProduceResponse", "error_message", 7)
     if m.current_leader != LeaderIdAndEpoch():
         raise lacking_field("PartitionProduceResponse", "current_leader", 7)
     w += _IHQQQ.pack(m.index, m.error_code, m.base_offset, m.log_append_time_ms, m.log_start_offset)
@@ -297,8 +273,6 @@ def _decode_partition_produce_response_v10(r: Reader) -> PartitionProduceRespons
 
 
 def _encode_topic_produce_response_v3(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 3)
     w.string(m.name)
     w.array_count(len(m.partition_responses))
     for partition_responses_item in m.partition_responses:
@@ -313,8 +287,6 @@ def _decode_topic_produce_response_v3(r: Reader) -> TopicProduceResponse:
 
 
 def _encode_topic_produce_response_v4(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 4)
     w.string(m.name)
     w.array_count(len(m.partition_responses))
     for partition_responses_item in m.partition_responses:
@@ -322,8 +294,6 @@ def _encode_topic_produce_response_v4(m: TopicProduceResponse, w: Writer) -> Non
 
 
 def _encode_topic_produce_response_v5(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 5)
     w.string(m.name)
     w.array_count(len(m.partition_responses))
     for partition_responses_item in m.partition_responses:
@@ -338,8 +308,6 @@ def _decode_topic_produce_response_v5(r: Reader) -> TopicProduceResponse:
 
 
 def _encode_topic_produce_response_v6(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 6)
     w.string(m.name)
     w.array_count(len(m.partition_responses))
     for partition_responses_item in m.partition_responses:
@@ -347,8 +315,6 @@ def _encode_topic_produce_response_v6(m: TopicProduceResponse, w: Writer) -> Non
 
 
 def _encode_topic_produce_response_v7(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 7)
     w.string(m.name)
     w.array_count(len(m.partition_responses))
     for partition_responses_item in m.partition_responses:
@@ -356,8 +322,6 @@ def _encode_topic_produce_response_v7(m: TopicProduceResponse, w: Writer) -> Non
 
 
 def _encode_topic_produce_response_v8(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 8)
     w.string(m.name)
     w.array_count(len(m.partition_responses))
     for partition_responses_item in m.partition_responses:
@@ -372,8 +336,6 @@ def _decode_topic_produce_response_v8(r: Reader) -> TopicProduceResponse:
 
 
 def _encode_topic_produce_response_v9(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 9)
     w.compact_string(m.name)
     w.uvarint(len(m.partition_responses) + 1)
     for partition_responses_item in m.partition_responses:
@@ -390,8 +352,6 @@ def _decode_topic_produce_response_v9(r: Reader) -> TopicProduceResponse:
 
 
 def _encode_topic_produce_response_v10(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 10)
     w.compact_string(m.name)
     w.uvarint(len(m.partition_responses) + 1)
     for partition_responses_item in m.partition_responses:
@@ -407,29 +367,7 @@ def _decode_topic_produce_response_v10(r: Reader) -> TopicProduceResponse:
     return TopicProduceResponse(name=name_, partition_responses=partition_responses_)
 
 
-def _encode_topic_produce_response_v11(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 11)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partition_responses) + 1)
-    for partition_responses_item in m.partition_responses:
-        _encode_partition_produce_response_v10(partition_responses_item, w)
-    w.append(0)
-
-
-def _encode_topic_produce_response_v12(m: TopicProduceResponse, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("TopicProduceResponse", "topic_id", 12)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partition_responses) + 1)
-    for partition_responses_item in m.partition_responses:
-        _encode_partition_produce_response_v10(partition_responses_item, w)
-    w.append(0)
-
-
 def _encode_topic_produce_response_v13(m: TopicProduceResponse, w: Writer) -> None:
-    if m.name != "":
-        raise lacking_field("TopicProduceResponse", "name", 13)
     w += _U.pack(uuid16(m.topic_id))
     w.uvarint(len(m.partition_responses) + 1)
     for partition_responses_item in m.partition_responses:
@@ -573,38 +511,6 @@ def _decode_produce_response_v10(r: Reader) -> ProduceResponse:
     )
 
 
-def _encode_produce_response_v11(m: ProduceResponse, w: Writer) -> None:
-    w.uvarint(len(m.responses) + 1)
-    for responses_item in m.responses:
-        _encode_topic_produce_response_v11(responses_item, w)
-    w += _I.pack(m.throttle_time_ms)
-    w.append((m.node_endpoints != ()))
-    if m.node_endpoints != ():
-        tag = Writer()
-        tag.uvarint(len(m.node_endpoints) + 1)
-        for node_endpoints_item in m.node_endpoints:
-            _encode_node_endpoint_v10(node_endpoints_item, tag)
-        w.uvarint(0)
-        w.uvarint(len(tag))
-        w += tag
-
-
-def _encode_produce_response_v12(m: ProduceResponse, w: Writer) -> None:
-    w.uvarint(len(m.responses) + 1)
-    for responses_item in m.responses:
-        _encode_topic_produce_response_v12(responses_item, w)
-    w += _I.pack(m.throttle_time_ms)
-    w.append((m.node_endpoints != ()))
-    if m.node_endpoints != ():
-        tag = Writer()
-        tag.uvarint(len(m.node_endpoints) + 1)
-        for node_endpoints_item in m.node_endpoints:
-            _encode_node_endpoint_v10(node_endpoints_item, tag)
-        w.uvarint(0)
-        w.uvarint(len(tag))
-        w += tag
-
-
 def _encode_produce_response_v13(m: ProduceResponse, w: Writer) -> None:
     w.uvarint(len(m.responses) + 1)
     for responses_item in m.responses:
@@ -656,8 +562,8 @@ PRODUCE_RESPONSE: Schema = Schema(
         8: _encode_produce_response_v8,
         9: _encode_produce_response_v9,
         10: _encode_produce_response_v10,
-        11: _encode_produce_response_v11,
-        12: _encode_produce_response_v12,
+        11: _encode_produce_response_v10,
+        12: _encode_produce_response_v10,
         13: _encode_produce_response_v13,
     },
     decoders={
