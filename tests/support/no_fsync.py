@@ -8,7 +8,7 @@ MUTANT = Mutant(
     title="fsync of a file or a directory does nothing",
     source="a test",
     edits=(
-        Edit(module=MODULE, old="os.fsync(self._descriptor)", new="os.fstat(self._descriptor)"),
-        Edit(module=MODULE, old="os.fsync(descriptor)", new="os.fstat(descriptor)"),
+        Edit(module=MODULE, old="\n                os.fsync(", new="\n                os.fstat("),
+        Edit(module=MODULE, old="\n            os.fsync(", new="\n            os.fstat("),
     ),
 )

@@ -102,6 +102,8 @@ class ConfigAnswers:
         if kind == Resource.BROKER_LOGGER or (kind == Resource.BROKER and name != ALL_BROKERS):
             check_is_this_broker(self._node_id, name)
             return
+        if kind == Resource.TOPIC and not name:
+            raise ResourceError(ErrorCode.INVALID_TOPIC_EXCEPTION, "the topic has no name")
         check_name(kind, name)
         check_exists(image, kind, name)
 

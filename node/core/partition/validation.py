@@ -49,7 +49,7 @@ def parse_produced(data: bytes | None, version: int) -> RawBatch | Refusal:
     if not data:
         return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
     try:
-        if batch_length(data, 0) < len(data):
+        if batch_length(data, 0) != len(data):
             return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
         batch = parse_batch(data, check_crc=False)
     except UnsupportedMagicError as error:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.kafka.differential import brokers, clients, quorum, topics
+from tests.kafka.differential import brokers, clients, data, partitions, quorum, topics
 from tests.kafka.differential.case import Case
 
 CASES: Final[tuple[Case, ...]] = (
@@ -10,6 +10,11 @@ CASES: Final[tuple[Case, ...]] = (
     *topics.CREATING,
     *topics.VALIDATING,
     *topics.CONFIGURATIONS,
+    *data.PRODUCING,
+    *data.READING,
+    *data.PRODUCERS,
+    *partitions.CHANGING,
+    *partitions.NODES,
     *clients.API_VERSIONS,
     *clients.METADATA,
     *clients.DESCRIBE_CLUSTER,

@@ -11,14 +11,17 @@ from kraftproof.node.wire.messages import find_coordinator_request, find_coordin
 
 _LISTS_FROM: Final = 4
 """The first version of FindCoordinator with a list of keys."""
+_KINDS: Final = 3
+"""The kinds of coordinators: of groups, of transactions and of share groups."""
 _MESSAGE: Final = "this broker has no group and no transaction coordinator"
 
 
 def find_coordinator(
     request: find_coordinator_request.FindCoordinatorRequest, version: int
 ) -> find_coordinator_response.FindCoordinatorResponse:
-    """Return COORDINATOR_NOT_AVAILABLE for each key."""
-    error = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    """Return COORDINATOR_NOT_AVAILABLE for each key, or INVALID_REQUEST for an unknown kind."""
+    is_known = 0 <= request.key_type < _KINDS
+    error = ErrorCode.COORDINATOR_NOT_AVAILABLE if is_known else ErrorCode.INVALID_REQUEST
     if version < _LISTS_FROM:
         return find_coordinator_response.FindCoordinatorResponse(
             error_code=error,

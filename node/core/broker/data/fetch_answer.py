@@ -94,6 +94,7 @@ def _partition(
         diverging = fetch_response.EpochEndOffset(
             epoch=read.diverging.epoch, end_offset=read.diverging.end_offset
         )
+    has_log_start = version >= _LOG_STARTS_FROM and read.error is ErrorCode.NONE
     return fetch_response.PartitionData(
         partition_index=read.part.asked.partition,
         error_code=read.error,
@@ -101,7 +102,7 @@ def _partition(
         last_stable_offset=read.high_watermark,
         aborted_transactions=None,
         records=b"",
-        log_start_offset=read.start_offset if version >= _LOG_STARTS_FROM else -1,
+        log_start_offset=read.start_offset if has_log_start else -1,
         diverging_epoch=diverging,
         current_leader=current,
     )

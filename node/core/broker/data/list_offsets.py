@@ -146,7 +146,8 @@ class ListOffsetsService:
             case -5 | -6:
                 return _partition(version, asked.partition_index)  # nothing is tiered
             case timestamp if timestamp < MAX_TIMESTAMP:
-                return _partition(version, asked.partition_index, error=ErrorCode.INVALID_REQUEST)
+                error = ErrorCode.UNSUPPORTED_VERSION  # a time that no version knows
+                return _partition(version, asked.partition_index, error=error)
             case timestamp:
                 self._search(opened, found.replica, timestamp, end)
                 return _partition(version, asked.partition_index)

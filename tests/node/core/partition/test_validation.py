@@ -54,9 +54,9 @@ def test_one_batch_of_magic_2_is_read():
         (None, ErrorCode.INVALID_RECORD),
         (b"", ErrorCode.INVALID_RECORD),
         (batch_bytes() + batch_bytes(), ErrorCode.INVALID_RECORD),
-        (batch_bytes()[:-1], ErrorCode.CORRUPT_MESSAGE),
+        (batch_bytes()[:-1], ErrorCode.INVALID_RECORD),
         (b"\0" * 11, ErrorCode.CORRUPT_MESSAGE),
-        (struct.pack(">qi", 0, 1 << 30), ErrorCode.CORRUPT_MESSAGE),
+        (struct.pack(">qi", 0, 1 << 30), ErrorCode.INVALID_RECORD),
         (batch_bytes(last_delta=-2), ErrorCode.CORRUPT_MESSAGE),
         (
             batch_bytes()[:16] + b"\x01" + batch_bytes()[17:],

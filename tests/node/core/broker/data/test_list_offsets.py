@@ -63,7 +63,7 @@ def test_a_timestamp_is_searched_in_the_files_and_the_whole_request_waits():
         (-4, 7, ErrorCode.UNSUPPORTED_VERSION),
         (-5, 8, ErrorCode.UNSUPPORTED_VERSION),
         (-5, 9, ErrorCode.NONE),
-        (-7, 9, ErrorCode.INVALID_REQUEST),
+        (-7, 9, ErrorCode.UNSUPPORTED_VERSION),
     ],
 )
 def test_special_timestamps_have_a_first_version(timestamp, version, error):

@@ -1,0 +1,191 @@
+"""Produce, Fetch and the requests about a partition's log (0 to 2, 10, 21 to 23). No tests here."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from kraftproof.cluster.systems.kafka.records import Producer, batch_of
+from kraftproof.node.wire.messages import (
+    delete_records_request,
+    fetch_request,
+    find_coordinator_request,
+    init_producer_id_request,
+    list_offsets_request,
+    offset_for_leader_epoch_request,
+    produce_request,
+)
+from kraftproof.node.wire.types import Uuid
+from tests.kafka.differential.case import Case, Context, every_version
+from tests.kafka.differential.topics import create, topic
+
+ProduceRequest = produce_request.ProduceRequest
+FetchRequest = fetch_request.FetchRequest
+ListOffsetsRequest = list_offsets_request.ListOffsetsRequest
+EpochRequest = offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
+DeleteRecordsRequest = delete_records_request.DeleteRecordsRequest
+InitProducerIdRequest = init_producer_id_request.InitProducerIdRequest
+FindCoordinatorRequest = find_coordinator_request.FindCoordinatorRequest
+
+TOPIC: Final = "records"
+BY_ID: Final = 13
+"""The version from which Produce and Fetch name topics by id."""
+STABLE_INIT: Final = tuple(range(6))
+WITHOUT_ID: Final = Producer(producer_id=-1, epoch=-1, sequence=-1)
+GOOD: Final = batch_of(b"value", 1_700_000_000_000, WITHOUT_ID)
+CORRUPT: Final = GOOD[:-2] + bytes((GOOD[-2] ^ 1,)) + GOOD[-1:]
+UNKNOWN_ID: Final = Uuid(b"\x07" * 16)
+OFFSETS: Final = frozenset({"base_offset", "high_watermark", "last_stable_offset", "records"})
+
+
+def produce(
+    name: str,
+    records: bytes | None = GOOD,
+    *,
+    acks: int = 1,
+    to: str = TOPIC,
+    index: int = 0,
+    versions: tuple[int, ...] = (12,),
+) -> Case:
+    """Return the case of a Produce to one partition."""
+
+    def make(context: Context) -> ProduceRequest:
+        by_id = context.version >= BY_ID
+        data = produce_request.TopicProduceData(
+            name="" if by_id else to,
+            topic_id=context.topic_ids.get(to, UNKNOWN_ID) if by_id else Uuid(bytes(16)),
+            partition_data=(produce_request.PartitionProduceData(index=index, records=records),),
+        )
+        return ProduceRequest(acks=acks, timeout_ms=5_000, topic_data=(data,))
+
+    return Case(name=f"produce: {name}", message=make, versions=versions, drawn=OFFSETS)
+
+
+def fetch(
+    name: str,
+    *,
+    to: str = TOPIC,
+    versions: tuple[int, ...] = (12,),
+    partition: int = 0,
+    **fields: Any,
+) -> Case:
+    """Return the case of a consumer's Fetch of one partition, which does not wait."""
+
+    def make(context: Context) -> FetchRequest:
+        by_id = context.version >= BY_ID
+        asked = fetch_request.FetchPartition(
+            **{"partition": partition, "partition_max_bytes": 1 << 20, **fields}
+        )
+        named = fetch_request.FetchTopic(
+            topic="" if by_id else to,
+            topic_id=context.topic_ids.get(to, UNKNOWN_ID) if by_id else Uuid(bytes(16)),
+            partitions=(asked,),
+        )
+        return FetchRequest(max_wait_ms=0, min_bytes=0, topics=(named,))
+
+    return Case(name=f"consume: {name}", message=make, versions=versions, drawn=OFFSETS)
+
+
+def offsets(
+    name: str, timestamp: int, *, to: str = TOPIC, versions: tuple[int, ...] = (7,), **fields: Any
+) -> Case:
+    """Return the case of a ListOffsets of one partition."""
+    asked = list_offsets_request.ListOffsetsPartition(**{"timestamp": timestamp, **fields})
+    named = list_offsets_request.ListOffsetsTopic(name=to, partitions=(asked,))
+    message = ListOffsetsRequest(replica_id=-1, topics=(named,))
+    return Case(
+        name=f"offsets: {name}", message=message, versions=versions, drawn=frozenset({"offset"})
+    )
+
+
+def epochs(name: str, leader_epoch: int, *, to: str = TOPIC, **fields: Any) -> Case:
+    """Return the case of an OffsetForLeaderEpoch of one partition."""
+    asked = offset_for_leader_epoch_request.OffsetForLeaderPartition(
+        leader_epoch=leader_epoch, **fields
+    )
+    named = offset_for_leader_epoch_request.OffsetForLeaderTopic(topic=to, partitions=(asked,))
+    return Case(
+        name=f"epochs: {name}",
+        message=EpochRequest(topics=(named,), replica_id=-1),
+        versions=every_version(EpochRequest),
+        drawn=frozenset({"end_offset"}),
+    )
+
+
+def delete_records(name: str, offset: int, *, to: str = TOPIC, index: int = 0) -> Case:
+    """Return the case of a DeleteRecords of one partition."""
+    asked = delete_records_request.DeleteRecordsPartition(partition_index=index, offset=offset)
+    named = delete_records_request.DeleteRecordsTopic(name=to, partitions=(asked,))
+    return Case(
+        name=f"delete records: {name}",
+        message=DeleteRecordsRequest(topics=(named,), timeout_ms=5_000),
+        versions=every_version(DeleteRecordsRequest),
+    )
+
+
+def coordinator(key_type: int) -> Callable[[Context], FindCoordinatorRequest]:
+    """Return the maker of a FindCoordinator of one key."""
+
+    def make(context: Context) -> FindCoordinatorRequest:
+        if context.version < 4:
+            return FindCoordinatorRequest(key="one", key_type=key_type if context.version else 0)
+        return FindCoordinatorRequest(key_type=key_type, coordinator_keys=("one",))
+
+    return make
+
+
+PRODUCING: Final = (
+    create("records", topic(TOPIC, replicas=((1,),))),
+    produce("each version", versions=every_version(ProduceRequest)),
+    produce("acks all", acks=-1),
+    produce("acks 5", acks=5),
+    produce("a corrupt batch", CORRUPT),
+    produce("half a batch", GOOD[:40]),
+    produce("two batches", GOOD + GOOD),
+    produce("no bytes", b""),
+    produce("no records", None),
+    produce("an unknown topic", to="no-such-topic"),
+    produce("an unknown partition", index=7),
+)
+READING: Final = (
+    fetch("each version", versions=every_version(FetchRequest)),
+    fetch("beyond the end", fetch_offset=1 << 30),
+    fetch("a negative offset", fetch_offset=-1),
+    fetch("an unknown topic", to="no-such-topic"),
+    fetch("an unknown partition", partition=7),
+    fetch("a future epoch", current_leader_epoch=1 << 20),
+    offsets("the latest, each version", -1, versions=every_version(ListOffsetsRequest)),
+    offsets("the earliest", -2),
+    offsets("the largest timestamp", -3),
+    offsets("a time", 1_600_000_000_000),
+    offsets("a time of no record", 1_900_000_000_000),
+    offsets("an unknown negative time", -77),
+    offsets("an unknown topic", -1, to="no-such-topic"),
+    offsets("an unknown partition", -1, partition_index=7),
+    offsets("a future epoch", -1, current_leader_epoch=1 << 20),
+    epochs("the first", 0),
+    epochs("a later one", 9),
+    epochs("an unknown topic", 0, to="no-such-topic"),
+    epochs("an unknown partition", 0, partition=7),
+    delete_records("below the begin", -7),
+    delete_records("beyond the end", 1 << 30),
+    delete_records("the first", 1),
+    delete_records("an unknown topic", 1, to="no-such-topic"),
+    delete_records("an unknown partition", 1, index=7),
+)
+PRODUCERS: Final = (
+    Case(
+        name="producers: each version",
+        message=InitProducerIdRequest(transaction_timeout_ms=60_000),
+        versions=STABLE_INIT,
+        drawn=frozenset({"producer_id", "producer_epoch", "error_code"}),
+    ),
+    Case(
+        name="coordinators: of groups",
+        message=coordinator(0),
+        versions=every_version(FindCoordinatorRequest),
+    ),
+    Case(
+        name="coordinators: an unknown kind",
+        message=coordinator(9),
+        versions=tuple(range(1, FindCoordinatorRequest.MAX_VERSION + 1)),
+    ),
+)
