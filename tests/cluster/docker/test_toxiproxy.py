@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,13 +44,27 @@ def test_a_fault_of_a_link_is_measured_and_ends(driver: Driver, said: str, fault
     driver.until_ready()
 
 
+def stop(pid: int) -> None:
+    """Stop a process, and wait until each of its threads has stopped and can answer no more."""
+    os.kill(pid, signal.SIGSTOP)
+    deadline = time.monotonic() + 5
+    while {state_of_thread(task) for task in Path(f"/proc/{pid}/task").iterdir()} != {"T"}:
+        assert time.monotonic() < deadline, "the process does not stop"
+        time.sleep(0.01)
+
+
+def state_of_thread(task: Path) -> str:
+    """Return the state of a thread as /proc names it."""
+    return (task / "stat").read_text().rpartition(")")[2].split()[0]
+
+
 def test_a_proxy_that_hangs_is_replaced_and_named(driver: Driver):
     cluster = driver.cluster
     mesh = cluster._proxies
     assert isinstance(mesh, ToxicMesh)
     before = mesh.pid(Link(1, 2))
     assert before is not None
-    os.kill(before, signal.SIGSTOP)
+    stop(before)
     slow = LinkFault(slow_ns=200 * MS_NS)
     driver.run(mesh.add(LINKS, slow))
     assert mesh.pid(Link(1, 2)) not in {None, before}
@@ -64,7 +79,7 @@ def test_a_proxy_that_hangs_says_so_in_one_line(driver: Driver):
     assert isinstance(mesh, ToxicMesh)
     server = mesh._servers[Link(2, 1)]
     assert server.pid is not None
-    os.kill(server.pid, signal.SIGSTOP)
+    stop(server.pid)
     try:
         with pytest.raises(ClusterError) as refusal:
             driver.run(server._call("get", "/version"))
