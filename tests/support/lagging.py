@@ -96,7 +96,7 @@ def shows_catching_up(result: RunResult, capsys) -> None:
     }
     came_back = {copy.node for copy in copies(run)}
     assert came_back, "nobody was so far behind"
-    assert came_back & away  # on a busy machine another node may fall behind, too
+    assert came_back <= away
     for node in came_back:
         log = run / "nodes" / str(node) / "data" / DIRECTORY_NAME
         assert min(int(segment.stem) for segment in log.glob("*.log")) > 0
