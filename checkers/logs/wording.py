@@ -15,7 +15,7 @@ _NS_PER_S: Final = 1e9
 
 
 class _One(NamedTuple):
-    """One problem: its partition, its offset, its value in words, and what `other` stands for."""
+    """A problem in words: the partition, the offset, the value, and the meaning of `other`."""
 
     key: str
     offset: int

@@ -96,7 +96,7 @@ def shows_catching_up(result: RunResult, capsys) -> None:
     }
     came_back = {copy.node for copy in copies(run)}
     assert came_back, "nobody was so far behind"
-    assert came_back <= away
+    assert came_back <= away, f"cut off were {away}, but snapshots came to {copies(run)}"
     for node in came_back:
         log = run / "nodes" / str(node) / "data" / DIRECTORY_NAME
         assert min(int(segment.stem) for segment in log.glob("*.log")) > 0

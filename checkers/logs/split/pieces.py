@@ -115,7 +115,7 @@ def frame_of(kind: type[F], data: bytes) -> F:
 
 
 def frames_of(pieces: Iterable[Piece], name: str, kind: type[F]) -> F:
-    """Return all rows of one kind among some pieces."""
+    """Return the rows of a kind in all pieces of a range."""
     return joined([frame_of(kind, one.data) for one in pieces if one.kind == name], kind)
 
 

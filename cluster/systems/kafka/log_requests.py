@@ -53,7 +53,7 @@ SEND_REFUSALS: Final[frozenset[int]] = ENDS_PRODUCER | {
     ErrorCode.UNSUPPORTED_VERSION,
     ErrorCode.INVALID_REQUEST,
 }
-"""Errors of Produce after which it is certain that nothing was appended."""
+"""The errors of Produce that prove that the broker appended no record."""
 READS: Final = frozenset({"assign", "poll", "final"})
 
 

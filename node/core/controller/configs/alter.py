@@ -83,7 +83,7 @@ def _decide(
     result: Callable[..., Any],
     response: Callable[..., Any],
 ) -> Outcome:
-    """Decide the resources one by one.
+    """Decide each resource on its own.
 
     `wanted` returns the new values of a resource; `result` and `response` make the answer.
     """
