@@ -19,6 +19,7 @@ The complete contract with the shell:
    metadata log wait for a Flush of that log under way.
 9. FindTimestamp, ReadProducers, WriteCheckpoints and the removal of a deleted log run beside the
    steps. The first two end in one TimestampFound or ProducersRead each.
+10. Audited is written to the audit log, in the order of the decisions.
 """
 
 from msgspec import Struct
@@ -40,6 +41,7 @@ from kraftproof.node.core.log_effects import (
     WriteCheckpoints,
 )
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.security.audit import Audited
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from kraftproof.node.wire.principal import Principal
@@ -223,5 +225,6 @@ Effect = (
     | ReplyWithBatches
     | Publish
     | OpenClientListeners
+    | Audited
     | Exit
 )

@@ -28,6 +28,7 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.raft.snapshots.rpc import with_slice
+from kraftproof.node.core.security.audit import Audited
 from kraftproof.node.shell.flush_queue import FlushQueue
 from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.shell.peer_lanes import PeerLanes
@@ -101,6 +102,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
             ReplyWithSlice: self._reply_with_slice,
             Publish: self._process.publish,
             OpenClientListeners: self._open_client_listeners,
+            Audited: _leave_to_observer,
             Exit: self._exit,
         }
 
@@ -208,6 +210,10 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     def _open_client_listeners(self, effect: OpenClientListeners) -> None:
         del effect
         self._process.open_client_listeners()
+
+
+def _leave_to_observer(effect: Audited) -> None:
+    """Do nothing: the observer hears of each effect, and the audit log is an observer's."""
 
 
 def _is_of_quorum(effect: Effect) -> bool:

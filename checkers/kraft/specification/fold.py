@@ -21,6 +21,10 @@ from kraftproof.checkers.kraft.specification.image import (
 )
 from kraftproof.checkers.kraft.specification.rows import Row
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
+from kraftproof.checkers.kraft.specification.rows.security import (
+    AccessControlEntryRecord,
+    RemoveAccessControlEntryRecord,
+)
 
 UNCHANGED_LEADER: Final = -2
 
@@ -43,6 +47,7 @@ class Draft(Struct, kw_only=True):
     other_configs: dict[tuple[int, str], dict[str, str]]
     controllers: frozenset[int]
     next_producer_id: int
+    acls: dict[Id, AccessControlEntryRecord]
     before: Image | None
 
     @classmethod
@@ -59,6 +64,7 @@ class Draft(Struct, kw_only=True):
             other_configs={key: dict(values) for key, values in image.other_configs.items()},
             controllers=image.controllers,
             next_producer_id=image.next_producer_id,
+            acls=dict(image.acls),
             before=image.before,
         )
 
@@ -85,6 +91,7 @@ class Draft(Struct, kw_only=True):
             other_configs=self.other_configs,
             controllers=self.controllers,
             next_producer_id=self.next_producer_id,
+            acls=self.acls,
             before=self.before,
         )
 
@@ -210,6 +217,14 @@ def _give_producer_ids(draft: Draft, record: ProducerIdsRecord) -> None:
     draft.next_producer_id = record.next_producer_id
 
 
+def _protect(draft: Draft, record: AccessControlEntryRecord) -> None:
+    draft.acls[record.id] = record
+
+
+def _unprotect(draft: Draft, record: RemoveAccessControlEntryRecord) -> None:
+    draft.acls.pop(record.id, None)
+
+
 def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
     if record.resource_type == TOPIC_RESOURCE:
         settings = draft.configs.setdefault(record.resource_name, {})
@@ -259,6 +274,8 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.PartitionChangeRecord: _change_partition,
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
+    AccessControlEntryRecord: _protect,
+    RemoveAccessControlEntryRecord: _unprotect,
     ProducerIdsRecord: _give_producer_ids,
     rows.RegisterControllerRecord: _register_controller,
     rows.BeginTransactionRecord: _begin,

@@ -20,7 +20,9 @@ from kraftproof.node.core.base.types import (
 from kraftproof.node.core.broker.data.access import (
     NO_EPOCH,
     LedPartition,
+    denied_topics,
     find_leader,
+    name_of,
     topic_id_of,
     unknown_topic,
 )
@@ -39,6 +41,8 @@ from kraftproof.node.core.partition.epoch_cache import UNDEFINED_END
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.security.acls import Operation
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 
@@ -54,7 +58,14 @@ LARGEST_BYTES: Final = 55 * 1024 * 1024
 class FetchService:
     """The Fetch requests of a broker."""
 
-    __slots__ = ("_committed", "_listener", "_outbox", "_purgatory", "_replicas")
+    __slots__ = (
+        "_authorizer",
+        "_committed",
+        "_listener",
+        "_outbox",
+        "_purgatory",
+        "_replicas",
+    )
 
     def __init__(
         self,
@@ -63,7 +74,9 @@ class FetchService:
         committed: CommittedImage,
         outbox: Outbox,
         listener: str,
+        authorizer: Authorizer | None = None,
     ) -> None:
+        self._authorizer = authorizer
         self._replicas = replicas
         self._purgatory = purgatory
         self._outbox = outbox
@@ -144,22 +157,45 @@ class FetchService:
     def _parts(self, event: Received, request: fetch_request.FetchRequest) -> list[FetchPart]:
         has_id = event.version >= TOPIC_IDS_FROM
         parts: list[FetchPart] = []
+        denied = self._denied(event, request, has_id=has_id)
         for topic_index, topic in enumerate(request.topics):
             topic_id = topic_id_of(
                 self._committed.image, topic.topic, topic.topic_id, has_id=has_id
             )
+            is_known = topic_id is not None
+            error = ErrorCode.NONE if is_known else unknown_topic(has_id=has_id)
+            if topic_index in denied:
+                error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
             for partition_index, asked in enumerate(topic.partitions):
-                is_known = topic_id is not None
                 parts.append(
                     FetchPart(
                         topic_index=topic_index,
                         partition_index=partition_index,
                         asked=asked,
                         log=None if topic_id is None else LogId(topic_id, asked.partition),
-                        error=ErrorCode.NONE if is_known else unknown_topic(has_id=has_id),
+                        error=error,
                     )
                 )
         return parts
+
+    def _denied(
+        self, event: Received, request: fetch_request.FetchRequest, *, has_id: bool
+    ) -> frozenset[int]:
+        """Return the places of the topics that the reader may not fetch.
+
+        A follower reads every topic, or no topic (CLUSTER_ACTION).
+        """
+        if self._authorizer is None:
+            return frozenset()
+        if _replica(event, request)[0] >= 0:
+            is_allowed = self._authorizer.allows(event, Operation.CLUSTER_ACTION)
+            return frozenset(() if is_allowed else range(len(request.topics)))
+        image = self._committed.image
+        names = [
+            name_of(image, topic.topic, topic.topic_id, has_id=has_id) for topic in request.topics
+        ]
+        denied = denied_topics(self._authorizer, event, filter(None, names))
+        return frozenset(place for place, name in enumerate(names) if name in denied)
 
     def _record_progress(
         self, parts: list[FetchPart], replica_id: NodeId, broker_epoch: int, now: Instant

@@ -5,6 +5,7 @@ log after a time-out, so their outcome is then unknown to the client. A retry of
 producer is answered with the offset of its first attempt, and waits like the first attempt.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -16,7 +17,9 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.broker.data.access import (
     LedPartition,
+    denied_topics,
     find_leader,
+    name_of,
     topic_id_of,
     unknown_topic,
 )
@@ -39,6 +42,9 @@ from kraftproof.node.core.partition.validation import (
     check_content,
     parse_produced,
 )
+from kraftproof.node.core.security.acls import Operation, ResourceKind
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import produce_request
 from kraftproof.node.wire.records.raw_batch import RawBatch
@@ -52,7 +58,14 @@ LONGEST_WAIT_MS: Final = 300_000
 class ProduceService:
     """The Produce requests of a broker."""
 
-    __slots__ = ("_committed", "_listener", "_outbox", "_purgatory", "_replicas")
+    __slots__ = (
+        "_authorizer",
+        "_committed",
+        "_listener",
+        "_outbox",
+        "_purgatory",
+        "_replicas",
+    )
 
     def __init__(
         self,
@@ -61,7 +74,9 @@ class ProduceService:
         committed: CommittedImage,
         outbox: Outbox,
         listener: str,
+        authorizer: Authorizer | None = None,
     ) -> None:
+        self._authorizer = authorizer
         self._replicas = replicas
         self._purgatory = purgatory
         self._outbox = outbox
@@ -75,8 +90,11 @@ class ProduceService:
         now: Instant,
     ) -> None:
         """Append the batches of a request, and answer now or after the acknowledgements."""
+        denials = self._denials(event, request)
         results = [
-            self._append(event, request, place, data, now)
+            _fail(Appended(topic=place, index=data.index, log=None), denials[place])
+            if place in denials
+            else self._append(event, request, place, data, now)
             for place, topic in enumerate(request.topic_data)
             for data in topic.partition_data
         ]
@@ -87,6 +105,29 @@ class ProduceService:
         deadline = Monotonic(now.monotonic + wait_ms * NANOSECONDS_PER_MS)
         logs = [result.log for result in results if result.is_open and result.log is not None]
         self._purgatory.add(waiting, logs, deadline)
+
+    def _denials(
+        self, event: Received, request: produce_request.ProduceRequest
+    ) -> Mapping[int, ErrorCode]:
+        """Return the errors of the topics that the producer may not write, by place.
+
+        An unknown id gets its own error later.
+        """
+        if self._authorizer is None:
+            return {}
+        transactional_id, kind = request.transactional_id, ResourceKind.TRANSACTIONAL_ID
+        if transactional_id is not None and not self._authorizer.allows(
+            event, Operation.WRITE, kind, transactional_id
+        ):
+            return dict.fromkeys(range(len(request.topic_data)), ERRORS[kind])
+        image, has_id = self._committed.image, event.version >= TOPIC_IDS_FROM
+        names = [
+            name_of(image, topic.name, topic.topic_id, has_id=has_id)
+            for topic in request.topic_data
+        ]
+        denied = denied_topics(self._authorizer, event, filter(None, names))
+        error = ERRORS[ResourceKind.TOPIC]
+        return {place: error for place, name in enumerate(names) if name in denied}
 
     def settle_result(self, result: Appended, acks: int) -> None:
         """Close a waiting result if its batch is acknowledged or can no longer be."""

@@ -1,0 +1,1 @@
+"""Decide the requests that change who may do what."""
