@@ -174,6 +174,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             principal=arrived.principal,
             client_host=arrived.client_host,
             forwarded_by=arrived.forwarded_by,
+            client_id=arrived.client_id,
         )
 
     @override
