@@ -7,7 +7,7 @@ FRAMES ?= 1000000
 HISTORIES ?= 1100000 # one in twenty is not compared: no place in it for a wrong answer
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak nightly fuzz bench bench-beside bench-checkers bench-simulation
+.PHONY: help setup docker demo test check test-long lint requirements test-the-tests soak nightly fuzz bench bench-beside bench-checkers bench-replicas bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -18,8 +18,8 @@ setup: ## .venv with all that requirements.lock names, and Java for Spark
 docker: setup ## A Docker engine (started if none answers) and the reference node's image
 	@scripts/bootstrap/docker.sh
 
-demo: setup ## 3+3 local processes under kill -9 and pause for 30 s, judged on Spark; no Docker
-	@$(BIN)/kraftproof test --backend local --workload topics --nemesis kill,pause \
+demo: setup ## 3+3 local processes produce and consume under kill -9 and pause for 30 s; Spark judges
+	@$(BIN)/kraftproof test --backend local --workload log-topics --nemesis kill,pause \
 		--nodes 3+3 --time-limit 30 --engine spark
 
 test: ## Every test, Docker included, with the time of each stage
@@ -57,6 +57,9 @@ bench: docker ## createTopics a second, failover, start-up and memory, in contai
 
 bench-beside: docker ## The same beside real Kafka, in turns, 5 rounds; half an hour; a page (Maven)
 	@$(BIN)/python -m bench.cluster --beside apache-kafka --out docs/benchmarks/cluster.md
+
+bench-replicas: docker ## Produce, consume, failover and memory of replicas, beside real Kafka; 20 minutes; a page (Maven)
+	@$(BIN)/python -m bench.replicas --beside apache-kafka --out docs/benchmarks/replicas.md
 
 bench-checkers: setup ## Our checkers beside Porcupine and porcupine-rs: a page (go, cargo; RESUME=1 goes on)
 	@$(BIN)/python -m bench.checkers --out docs/benchmarks/checkers.md $(if $(RESUME),--resume)

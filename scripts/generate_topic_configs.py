@@ -1,7 +1,7 @@
 """Writes node/core/configs/generated from the definitions in Kafka's jars.
 
 topics.py has the configurations of topics; resources.py those of brokers that can change while a
-broker runs, of groups and of client metrics.
+broker runs, of groups and of client metrics; broker_keys.py every key of a server.properties.
 
     python -m scripts.generate_topic_configs            writes the modules
     python -m scripts.generate_topic_configs --check    exits with 1 if one is out of date
@@ -22,10 +22,24 @@ from kraftproof.images.kafka.jars import VERSION
 PROGRAMS: Final = Path(__file__).resolve().parent / "topic_configs"
 PROGRAM: Final = PROGRAMS / "TopicConfigs.java"
 RESOURCE_PROGRAM: Final = PROGRAMS / "ResourceConfigs.java"
+KEYS_PROGRAM: Final = PROGRAMS / "BrokerKeys.java"
 GENERATED: Final = Path(__file__).resolve().parent.parent / "node/core/configs/generated"
 TARGET: Final = GENERATED / "topics.py"
 RESOURCE_TARGET: Final = GENERATED / "resources.py"
+KEYS_TARGET: Final = GENERATED / "broker_keys.py"
 JAVA_SECONDS: Final = 120
+TAB: Final = "\t"
+_NOT_CHECKED: Final = frozenset(
+    {
+        "Validator",  # a duration among the values
+        "CaseInsensitiveValidString",
+        "ControllerQuorumBootstrapServersValidator",
+        "ControllerQuorumVotersValidator",
+        "NonEmptyString",
+        "NonNullValidator",
+    }
+)
+"""The validators of Kafka whose rules are not among the fields of a definition."""
 _RANGE: Final = re.compile(r"\[(-?[\d.]+)?,?\.\.\.,?(-?[\d.]+)?\](?: or (-?\d+))?")
 
 
@@ -55,6 +69,26 @@ def generate(lines: str) -> str:
         ]
     )
     return _formatted(text)
+
+
+def generate_keys(lines: str) -> str:
+    """Return the text of the module of all keys of a broker, formatted."""
+    text = [
+        f'"""Keys of server.properties of Kafka {VERSION}.',
+        "",
+        "Written by scripts/generate_topic_configs.py.",
+        '"""',
+        "",
+        "from typing import Final",
+        "",
+        "from kraftproof.node.core.configs.definition import ConfigType, Definition",
+        "",
+        "BROKER_KEYS: Final[tuple[Definition, ...]] = (",
+        *(f"    Definition({', '.join(_fields(line.split(TAB)))})," for line in lines.splitlines()),
+        ")",
+        "",
+    ]
+    return _formatted("\n".join(text))
 
 
 def generate_resources(lines: str) -> str:
@@ -108,8 +142,12 @@ def _fields(printed: list[str]) -> list[str]:
 def _definition(line: str) -> str:
     *common, synonyms = line.split("\t")
     fields = _fields(common)
-    if synonyms:
-        fields.append(f"synonyms={tuple(synonyms.split(','))!r}")
+    named = [synonym.split("*") for synonym in synonyms.split(",") if synonym]
+    if named:
+        fields.append(f"synonyms={tuple(name for name, factor in named if factor == '1')!r}")
+    converted = tuple((name, int(factor)) for name, factor in named if factor != "1")
+    if converted:
+        fields.append(f"converted={converted!r}")
     return f"Definition({', '.join(fields)})"
 
 
@@ -125,8 +163,8 @@ def _bounds(name: str, validator: str, described: str) -> list[str]:
         case "ValidString" | "ValidList":
             members = described.strip("[]")
             return [f"choices={tuple(members.split(', '))!r}"] if members else []
-        case "Validator":
-            return []  # a duration among the values, which is not checked here
+        case validator if validator in _NOT_CHECKED:
+            return []
         case "ThrottledReplicaListValidator":
             return ["is_replica_list=True"]
         case "Range" | "LambdaValidator":
@@ -149,6 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
     texts = {
         TARGET: generate(printed(jars)),
         RESOURCE_TARGET: generate_resources(printed(jars, RESOURCE_PROGRAM)),
+        KEYS_TARGET: generate_keys(printed(jars, KEYS_PROGRAM)),
     }
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     for path in stale:

@@ -4,11 +4,12 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.cluster.beside import page, ratios
+from bench.beside import in_turns, ratios
+from bench.cluster.beside import METRICS, page
 from bench.cluster.measure import FLIGHT, Figures, measured
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.systems.system import SystemUnavailableError
@@ -22,7 +23,7 @@ def main() -> int:
     options = parse()
     try:
         if options.backend == "docker":
-            _build_images(options.beside)
+            build_images(options.beside)
         found = _figures(options)
     except (ClusterError, SystemUnavailableError, RuntimeError) as error:
         print(f"bench: {error}", file=sys.stderr)
@@ -37,7 +38,7 @@ def main() -> int:
         else:
             options.out.write_text(text, encoding="utf-8")
         value = {
-            "ratios": [asdict(one) for one in ratios(found[OURS], found[options.beside])],
+            "ratios": [asdict(one) for one in ratios(METRICS, found[OURS], found[options.beside])],
             "rounds": {name: [asdict(one) for one in several] for name, several in found.items()},
         }
     line = json.dumps(value)
@@ -47,19 +48,19 @@ def main() -> int:
     return 0
 
 
-def _figures(options: argparse.Namespace) -> dict[str, list[Figures]]:
-    """Return the figures of each round; the systems take turns, and in turns begin a round."""
+def _figures(options: argparse.Namespace) -> Mapping[str, list[Figures]]:
+    """Return the figures of each round, or of one round without a rival."""
+
+    def one(name: str) -> Figures:
+        return measured(name, options, say)
+
     if options.beside is None:
-        return {OURS: [measured(OURS, options, say)]}
-    found: dict[str, list[Figures]] = {OURS: [], options.beside: []}
-    for number in range(options.rounds):
-        for name in (OURS, options.beside) if number % 2 == 0 else (options.beside, OURS):
-            say(f"round {number + 1} of {options.rounds}: {name}")
-            found[name].append(measured(name, options, say))
-    return found
+        return {OURS: [one(OURS)]}
+    return in_turns((OURS, options.beside), options.rounds, one, say)
 
 
-def _build_images(rival: str | None) -> None:
+def build_images(rival: str | None) -> None:
+    """Build the images of both systems before the clock runs."""
     from kraftproof.images.build import ensure_reference_image
     from kraftproof.images.context import connect
     from kraftproof.images.kafka.image import ensure_kafka_image

@@ -1,33 +1,15 @@
-"""Ratios of two systems measured in turns, and the page with them."""
+"""What is compared of two systems, and the page with the ratios."""
 
 import os
 import platform
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+from bench.beside import Metric, table
 from bench.cluster import __doc__ as introduction
 from bench.cluster.measure import FLIGHT, Figures
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
-    """A quantity, and the ratio of ours to the rival's that is to be reached.
-
-    Attributes:
-        name: The quantity with its unit.
-        of: The value of one round.
-        target: The ratio to reach.
-        is_rate: Whether a larger ratio is better.
-    """
-
-    name: str
-    of: Callable[[Figures], float]
-    target: float
-    is_rate: bool = False
-
-
-METRICS = (
+METRICS: tuple[Metric[Figures], ...] = (
     Metric(
         name="createTopics RF 3 in series, 1/s",
         of=lambda one: one.in_series_per_s,
@@ -50,71 +32,19 @@ METRICS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ratio:
-    """The ratio of ours to the rival's, round by round.
-
-    Attributes:
-        name: The quantity.
-        ours, theirs: The medians of the rounds.
-        ratio: The median of the ratios of each round.
-        least, most: The smallest and the largest of these ratios.
-        target: The ratio to reach.
-        is_reached: Whether the median reaches the target.
-    """
-
-    name: str
-    ours: float
-    theirs: float
-    ratio: float
-    least: float
-    most: float
-    target: float
-    is_reached: bool
-
-
-def ratios(ours: Sequence[Figures], theirs: Sequence[Figures]) -> list[Ratio]:
-    """Return the ratio of each metric over rounds in pairs."""
-    return [_ratio(metric, ours, theirs) for metric in METRICS]
-
-
-def _ratio(metric: Metric, ours: Sequence[Figures], theirs: Sequence[Figures]) -> Ratio:
-    pairs = [(metric.of(one), metric.of(other)) for one, other in zip(ours, theirs, strict=True)]
-    found = [one / other for one, other in pairs]
-    median = statistics.median(found)
-    return Ratio(
-        name=metric.name,
-        ours=statistics.median(one for one, _ in pairs),
-        theirs=statistics.median(other for _, other in pairs),
-        ratio=median,
-        least=min(found),
-        most=max(found),
-        target=metric.target,
-        is_reached=median >= metric.target if metric.is_rate else median <= metric.target,
-    )
-
-
 def page(ours: Sequence[Figures], theirs: Sequence[Figures]) -> str:
     """Return the page in Markdown."""
     first, rival = ours[0], theirs[0].system
-    rounds = len(ours)
     lines = [
         "# A whole cluster beside real Kafka",
         "",
         str(introduction).strip(),
         "",
         f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores; "
-        f"{first.nodes} nodes, {first.backend}, {first.timeouts} time-outs, {rounds} rounds; load "
-        f"average of the last 15 minutes {os.getloadavg()[2]:.1f}.",
+        f"{first.nodes} nodes, {first.backend}, {first.timeouts} time-outs, {len(ours)} rounds; "
+        f"load average of the last 15 minutes {os.getloadavg()[2]:.1f}.",
         "",
-        f"| | reference | {rival} | ratio | bounds | to reach | |",
-        "|---|---|---|---|---|---|---|",
-        *(_row(one, metric) for one, metric in zip(ratios(ours, theirs), METRICS, strict=True)),
-        "",
-        f"The systems take turns, and {rival} begins every second round. The values are medians of "
-        "the rounds. A ratio is ours divided by Kafka's of the same round; the column has the "
-        "median, and the bounds are the smallest and the largest ratio. With n rounds the bounds "
-        f"enclose the true median with probability 1 - 2^(1-n), here {1 - 2 ** (1 - rounds):.0%}.",
+        *table(METRICS, rival, ours, theirs),
         "",
         "Both systems flush each batch of the metadata log before a replica acknowledges it, "
         "and both write one record of a topic and one of each partition. Kafka's controller waits "
@@ -125,17 +55,3 @@ def page(ours: Sequence[Figures], theirs: Sequence[Figures]) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-def _row(one: Ratio, metric: Metric) -> str:
-    sign = "at least" if metric.is_rate else "at most"
-    return (
-        f"| {one.name} | {_number(one.ours)} | {_number(one.theirs)} | {_number(one.ratio)} | "
-        f"{_number(one.least)} to {_number(one.most)} | {sign} {one.target:g} | "
-        f"{'reached' if one.is_reached else 'not reached'} |"
-    )
-
-
-def _number(value: float) -> str:
-    """Return three significant digits, without an exponent."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

@@ -151,6 +151,8 @@ class Forward(Struct, frozen=True, kw_only=True):
     timeout_ns: int
     connect_ns: int
     """Time-out of the connection; without a connection the request has certainly not run."""
+    client_id: str = ""
+    """The name that the client gives itself."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):

@@ -87,6 +87,7 @@ class Outbox:
                 version=event.version,
                 principal=event.principal,
                 client_host=event.client_host,
+                client_id=event.client_id,
                 timeout_ns=timeout_ns,
                 connect_ns=connect_ns,
             )

@@ -28,16 +28,15 @@ def read_authorizer(reader: Reader) -> AuthorizerPolicy | None:
     Raises:
         ConfigError: the authorizer is unknown, or a value is illegal.
     """
-    super_users = _super_users(reader)
-    default = _word(reader, DEFAULT_KEY, _BOOLEANS, "false")
-    logs_allowed = _word(reader, AUDIT_KEY, _AUDIT_LEVELS, "INFO")
     name = reader.text(CLASS_KEY)
     if name is None:
         return None
     if name != STANDARD:
         raise ConfigError(f"{CLASS_KEY}={name}: is not known; the only authorizer is {STANDARD}")
     return AuthorizerPolicy(
-        super_users=super_users, allows_without_acl=default, logs_allowed=logs_allowed
+        super_users=_super_users(reader),
+        allows_without_acl=_word(reader, DEFAULT_KEY, _BOOLEANS, "false"),
+        logs_allowed=_word(reader, AUDIT_KEY, _AUDIT_LEVELS, "INFO"),
     )
 
 

@@ -14,7 +14,6 @@ from kraftproof.node.core.base.config import (
     ReplicationPolicy,
     SnapshotPolicy,
     Timeouts,
-    Voter,
 )
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from kraftproof.node.properties.authorizer import read_authorizer, read_early_listeners
@@ -27,6 +26,7 @@ from kraftproof.node.properties.keys import (
     SNAPSHOT_INTERVAL_KEY,
     SNAPSHOT_SLICE_KEY,
     TIMEOUT_KEYS,
+    USED_KEYS,
     ConfigError,
     Reader,
     host_port,
@@ -34,12 +34,14 @@ from kraftproof.node.properties.keys import (
     names,
     read_keys,
 )
+from kraftproof.node.properties.known_keys import unused_keys
 from kraftproof.node.properties.listeners import (
     Binding,
     read_bindings,
     read_endpoints,
     read_inter_broker_listener,
 )
+from kraftproof.node.properties.voters import read_voters
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
 from kraftproof.node.wire.types import Uuid
@@ -47,8 +49,6 @@ from kraftproof.node.wire.types import Uuid
 ROLES = ("broker", "controller")
 DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
 DEFAULT_CONNECTIONS = 1000
-NEVER_IN_HOSTS = frozenset("@;/")
-"""Characters that cannot occur in a voter's host; they show a wrong separator in the list."""
 
 
 class ServerConfig(Struct, frozen=True, kw_only=True):
@@ -69,6 +69,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of socket.request.max.bytes."""
     connections: int
     """The value of max.connections, for each listener."""
+    unused_keys: tuple[str, ...] = ()
+    """The keys of the file that Kafka knows and that have no effect in this node."""
 
     def node_config(
         self,
@@ -95,18 +97,20 @@ def parse_server_properties(text: str) -> ServerConfig:
         ConfigError: a key is unknown, a value is out of bounds, or keys contradict each other.
     """
     pairs = read_keys(text)
+    unused = unused_keys(pairs, USED_KEYS)
     reader = Reader(pairs)
     roles = _roles(reader)
     node_id = _node_id(reader)
-    voters = _voters(reader, node_id, roles)
     bindings = read_bindings(reader, roles)
+    endpoints = read_endpoints(reader, bindings)
+    voters = read_voters(reader, node_id, roles, endpoints)
     node = NodeConfig(
         node_id=node_id,
         cluster_id="",
         is_controller="controller" in roles,
         is_broker="broker" in roles,
         voters=voters,
-        endpoints=read_endpoints(reader, bindings),
+        endpoints=endpoints,
         rack=reader.text("broker.rack"),
         default_replication_factor=reader.integer("default.replication.factor", 1, 1, 32767),
         default_partitions=reader.integer("num.partitions", 1, 1),
@@ -126,12 +130,15 @@ def parse_server_properties(text: str) -> ServerConfig:
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),
         connections=reader.integer("max.connections", DEFAULT_CONNECTIONS, 1),
+        unused_keys=unused,
     )
 
 
 def directories_of(text: str) -> tuple[NodeId, tuple[str, ...]]:
     """Return the node id and the directories to format, the only inputs of kraft-storage."""
-    reader = Reader(read_keys(text))
+    pairs = read_keys(text)
+    unused_keys(pairs, USED_KEYS)
+    reader = Reader(pairs)
     return _node_id(reader), _directories(reader)
 
 
@@ -164,32 +171,6 @@ def _node_id(reader: Reader) -> NodeId:
     if broker_id is not None and integer("broker.id", broker_id, 0) != node_id:
         raise ConfigError(f"broker.id={broker_id}: differs from node.id={value}; remove broker.id")
     return NodeId(node_id)
-
-
-def _voters(reader: Reader, node_id: NodeId, roles: tuple[str, ...]) -> tuple[Voter, ...]:
-    key = "controller.quorum.voters"
-    example = "1@localhost:9093"
-    value = reader.required(key, example)
-    voters: list[Voter] = []
-    for part in names(value):
-        number, at, address = part.partition("@")
-        if not at or not number.isdecimal() or int(number) > 0x7FFFFFFF:
-            raise ConfigError(f"{key}={value}: {part!r} is not id@host:port")
-        host, port = host_port(key, address, value)
-        if not host or any(sign.isspace() or sign in NEVER_IN_HOSTS for sign in host):
-            raise ConfigError(f"{key}={value}: {address!r} is not host:port")
-        voter = Voter(node_id=NodeId(int(number)), host=host, port=port)
-        if any(voter.node_id == other.node_id for other in voters):
-            raise ConfigError(f"{key}={value}: voter {number} is named twice")
-        voters.append(voter)
-    if not voters:
-        raise ConfigError(f"{key}={value}: names no voter; for example {key}={example}")
-    is_voter = any(voter.node_id == node_id for voter in voters)
-    if "controller" in roles and not is_voter:
-        raise ConfigError(f"{key}={value}: lacks this controller, node.id={node_id}")
-    if "controller" not in roles and is_voter:
-        raise ConfigError(f"{key}={value}: node.id={node_id} is a broker only, not a controller")
-    return tuple(voters)
 
 
 def _timeouts(reader: Reader) -> Timeouts:

@@ -1,9 +1,8 @@
-"""List the supported keys of server.properties, and parse single values (KIP-631).
+"""List the keys of server.properties with an effect, and parse single values (KIP-631).
 
-Other keys are refused. See node/properties/config.py for the combination of keys.
+See known_keys.py for the other keys, and config.py for the combination of keys.
 """
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -101,6 +100,7 @@ OTHER_KEYS: Final = frozenset(
         "broker.id",
         "broker.rack",
         "controller.listener.names",
+        "controller.quorum.bootstrap.servers",
         "controller.quorum.voters",
         "default.replication.factor",
         "early.start.listeners",
@@ -126,6 +126,17 @@ OTHER_KEYS: Final = frozenset(
     }
 )
 
+CONVERTED_DEFAULT_KEYS: Final = ("log.retention.hours", "log.retention.minutes")
+"""The keys of a broker's defaults for topics in another unit than the topic's."""
+USED_KEYS: Final = OTHER_KEYS.union(
+    TIMEOUT_KEYS,
+    REPLICATION_TIME_KEYS,
+    REPLICATION_NUMBER_KEYS,
+    TOPIC_DEFAULT_KEYS,
+    CONVERTED_DEFAULT_KEYS,
+)
+"""All keys with an effect."""
+
 RETIRED_KEYS: Final[Mapping[str, str]] = {
     "control.plane.listener.name": "use controller.listener.names",
     "broker.id.generation.enable": "set node.id, it is never assigned",
@@ -134,24 +145,21 @@ RETIRED_KEYS: Final[Mapping[str, str]] = {
 
 
 def read_keys(text: str) -> dict[str, str]:
-    """Return the pairs of a server.properties; refuse unknown keys."""
-    known = sorted(
-        OTHER_KEYS.union(
-            TIMEOUT_KEYS, REPLICATION_TIME_KEYS, REPLICATION_NUMBER_KEYS, TOPIC_DEFAULT_KEYS
-        )
-    )
+    """Return the pairs of a server.properties; refuse retired keys and illegal defaults.
+
+    Raises:
+        ConfigError: a key is retired, or a default for topics is illegal.
+    """
     pairs = parse_properties(text)
     for key, value in pairs.items():
         if key in RETIRED_KEYS:
             raise ConfigError(f"{key}={value}: is not supported with KRaft: {RETIRED_KEYS[key]}")
         if key.startswith("zookeeper."):
             raise ConfigError(f"{key}={value}: is not supported with KRaft: remove it")
-        if key not in known:
-            close = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {close[0]}?" if close else "; remove it"
-            raise ConfigError(f"{key}: unknown configuration key{hint}")
         if key in TOPIC_DEFAULT_KEYS:
             _check_topic_default(key, value)
+        if key in CONVERTED_DEFAULT_KEYS:
+            integer(key, value, -1)
     return pairs
 
 

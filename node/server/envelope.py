@@ -51,7 +51,9 @@ class Opened(Struct, frozen=True, kw_only=True):
 def wrap_request(effect: Forward) -> EnvelopeRequest:
     """Return the envelope that carries a client's request to the active controller."""
     api_key = effect.message.API_KEY
-    header = RequestHeader(api_key=api_key, version=effect.version, correlation_id=0)
+    header = RequestHeader(
+        api_key=api_key, version=effect.version, correlation_id=0, client_id=effect.client_id
+    )
     request_version, _ = header_versions(api_key, effect.version)
     return EnvelopeRequest(
         request_data=encode_request_header(header, request_version)

@@ -19,18 +19,18 @@ class Listener:
     __slots__ = (
         "_binding",
         "_connections",
-        "_limit",
         "_on_request",
         "_refused",
         "_server",
         "frame_bytes",
+        "limit",
     )
 
     def __init__(
         self, binding: Binding, *, limit: int, frame_bytes: int, on_request: RequestHandler
     ) -> None:
         self._binding = binding
-        self._limit = limit
+        self.limit = limit
         self._on_request = on_request
         self._connections: dict[int, Connection] = {}
         self._refused = 0
@@ -56,7 +56,7 @@ class Listener:
 
     def opened(self, connection: Connection) -> bool:
         """Take a connection in, unless the listener is full."""
-        if len(self._connections) >= self._limit:
+        if len(self._connections) >= self.limit:
             return False
         self._connections[id(connection)] = connection
         return True

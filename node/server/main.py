@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from kraftproof.node.properties.config import ServerConfig, parse_hosts, parse_server_properties
 from kraftproof.node.properties.keys import ConfigError
+from kraftproof.node.properties.known_keys import unused_warning
 from kraftproof.node.server.console import say
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
@@ -32,6 +33,8 @@ def run(argv: list[str]) -> int:
     disk = Disk()
     try:
         config = parse_server_properties(_read_text(disk, arguments.properties))
+        for key in config.unused_keys:
+            say(unused_warning(key))
         hosts = parse_hosts(_read_text(disk, arguments.hosts_file)) if arguments.hosts_file else {}
         _refuse_unreadable(disk, config.storage.directories)
         return asyncio.run(_run_node(config, hosts, disk))

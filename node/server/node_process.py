@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic
+from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.node import Node
@@ -61,6 +62,8 @@ class NodeProcess(Process, Observer):
             history=stored.history,
             partitions=stored.partitions,
         )
+        self._node_id = node_config.node_id
+        self._connections = config.connections
         self._storage = stored.storage
         self._trace = trace
         self._meter = self._measure(config, node_config)
@@ -149,8 +152,11 @@ class NodeProcess(Process, Observer):
 
     @override
     def publish(self, effect: Publish) -> None:
-        """Take the addresses of brokers."""
+        """Take the addresses of brokers, and the limit of connections."""
         self._transport.image = effect.image
+        limit = broker_number(effect.image, self._node_id, MAX_CONNECTIONS, self._connections)
+        for listener in self._listeners:
+            listener.limit = limit
 
     @override
     def exit(self, effect: Exit) -> None:

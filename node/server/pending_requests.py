@@ -52,6 +52,7 @@ class RequestReceiver(Protocol):
         principal: Principal,
         client_host: str,
         forwarded_by: Principal | None,
+        client_id: str,
     ) -> object:
         """Take a request whose answer goes to `client`."""
         ...
@@ -76,6 +77,7 @@ def receive_request(
         principal=sender if opened is None else opened.principal,
         client_host=client_host if opened is None else opened.client_host,
         forwarded_by=None if opened is None else sender,
+        client_id=(request.header if opened is None else opened.header).client_id or "",
     )
 
 

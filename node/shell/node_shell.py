@@ -78,6 +78,7 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         principal: Principal,
         client_host: str,
         forwarded_by: Principal | None = None,
+        client_id: str = "",
     ) -> None:
         """Take a request whose answer goes to `client`."""
         self.post(
@@ -89,6 +90,7 @@ class NodeShell(Generic[ClientT, ConnectionT]):
                 principal=principal,
                 client_host=client_host,
                 forwarded_by=forwarded_by,
+                client_id=client_id,
             )
         )
 

@@ -35,6 +35,7 @@ class RequestTable(Generic[ClientT]):
         principal: Principal,
         client_host: str,
         forwarded_by: Principal | None,
+        client_id: str,
     ) -> Received:
         """Return the event of a request whose answer goes to `client`."""
         self._last_token += 1
@@ -46,6 +47,7 @@ class RequestTable(Generic[ClientT]):
             principal=principal,
             client_host=client_host,
             forwarded_by=forwarded_by,
+            client_id=client_id,
         )
         self._open[self._last_token] = (client, event)
         return event

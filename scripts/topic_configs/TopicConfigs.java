@@ -19,7 +19,7 @@ public final class TopicConfigs {
         for (ConfigDef.ConfigKey key : new TreeMap<>(definitions.configKeys()).values()) {
             String validator = key.validator == null ? "" : key.validator.getClass().getSimpleName();
             String of = synonyms.getOrDefault(key.name, List.of()).stream()
-                .map(ConfigSynonym::name)
+                .map(synonym -> synonym.name() + "*" + factor(synonym))
                 .collect(Collectors.joining(","));
             System.out.println(String.join("\t",
                 key.name,
@@ -30,6 +30,15 @@ public final class TopicConfigs {
                 key.validator == null ? "" : key.validator.toString(),
                 key.internalConfig ? "internal" : "",
                 of));
+        }
+    }
+
+    /** The number of the topic's units in one unit of the broker's key. */
+    private static String factor(ConfigSynonym synonym) {
+        try {
+            return synonym.converter().apply("1");
+        } catch (NumberFormatException notANumber) {
+            return "1";
         }
     }
 }

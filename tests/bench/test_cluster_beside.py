@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from bench.beside import ratios
 from bench.cluster.__main__ import parse
-from bench.cluster.beside import page, ratios
+from bench.cluster.beside import METRICS, page
 from bench.cluster.measure import Figures
 
 OURS = Figures(
@@ -34,7 +35,7 @@ THEIRS = replace(
 
 def test_a_ratio_is_the_median_of_the_rounds_with_its_bounds() -> None:
     ours = [OURS, replace(OURS, in_series_per_s=50.0), replace(OURS, in_series_per_s=150.0)]
-    series, flight, failover, start, memory = ratios(ours, [THEIRS] * 3)
+    series, flight, failover, start, memory = ratios(METRICS, ours, [THEIRS] * 3)
     assert (series.ours, series.theirs) == (100.0, 25.0)
     assert (series.ratio, series.least, series.most) == (4.0, 2.0, 6.0)
     assert (flight.ratio, start.ratio, memory.ratio) == (10.0, 0.3, 0.2)

@@ -15,6 +15,9 @@ def test_the_committed_tables_are_up_to_date(jars: Path) -> None:
     lines = generate_topic_configs.printed(jars, generate_topic_configs.RESOURCE_PROGRAM)
     text = generate_topic_configs.generate_resources(lines)
     assert generate_topic_configs.RESOURCE_TARGET.read_text() == text
+    lines = generate_topic_configs.printed(jars, generate_topic_configs.KEYS_PROGRAM)
+    text = generate_topic_configs.generate_keys(lines)
+    assert generate_topic_configs.KEYS_TARGET.read_text() == text
 
 
 def test_an_unknown_validator_is_refused() -> None:

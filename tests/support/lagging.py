@@ -24,7 +24,9 @@ from kraftproof.run.runner import RunResult, execute
 AWAY = ((1, 4), (9, 12))
 """In seconds: quiet enough for a verdict, and hundreds of records each."""
 TIME_LIMIT_S = 18.0
-SMALL_SNAPSHOTS = (("metadata.log.max.record.bytes.between.snapshots", "3000"),)
+SMALL_SNAPSHOTS = (("metadata.log.max.record.bytes.between.snapshots", "6000"),)
+"""47 records a snapshot, and two snapshots are kept: a log reaches back about 1 s, so that a node
+which is cut off for 3 s needs a snapshot, and a node that is slow for half a second needs none."""
 STANDBY = Role(name=STANDBY_CONTROLLER)
 FAULTS: dict[str, Fault] = {
     "kill": Kill(target=STANDBY),

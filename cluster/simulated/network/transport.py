@@ -40,6 +40,7 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     message: Message
     version: int
     forward: Forward | None = None
+    client_id: str = ""
 
 
 class Arrived(Struct, frozen=True, kw_only=True):
@@ -50,6 +51,7 @@ class Arrived(Struct, frozen=True, kw_only=True):
     principal: Principal = ANONYMOUS
     client_host: str = HARNESS_HOST
     forwarded_by: Principal | None = None
+    client_id: str = ""
 
 
 class Transport(Protocol):
@@ -83,7 +85,11 @@ class InMemoryTransport(Transport):
     def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
         forward = outgoing.forward
         if forward is None:
-            arrived = Arrived(message=outgoing.message, version=outgoing.version)
+            arrived = Arrived(
+                message=outgoing.message,
+                version=outgoing.version,
+                client_id=outgoing.client_id,
+            )
         else:
             arrived = Arrived(
                 message=outgoing.message,
@@ -91,6 +97,7 @@ class InMemoryTransport(Transport):
                 principal=forward.principal,
                 client_host=forward.client_host,
                 forwarded_by=ANONYMOUS,
+                client_id=forward.client_id,
             )
         return lambda: arrived
 
@@ -121,7 +128,11 @@ class CodecTransport(Transport):
         version = outgoing.version
         data = self._encode_request(outgoing.message, version)
         key = outgoing.message.API_KEY
-        return lambda: Arrived(message=decode_request(key, version, data), version=version)
+        return lambda: Arrived(
+            message=decode_request(key, version, data),
+            version=version,
+            client_id=outgoing.client_id,
+        )
 
     @override
     def response(self, outgoing: Outgoing, message: Message) -> Callable[[], Message]:
@@ -154,6 +165,7 @@ def _from_envelope(data: bytes) -> Arrived:
         principal=opened.principal,
         client_host=opened.client_host,
         forwarded_by=ANONYMOUS,
+        client_id=opened.header.client_id or "",
     )
 
 

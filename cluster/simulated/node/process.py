@@ -6,6 +6,7 @@ peer_transport.py and node_clock.py. See suspension.py for pauses, machine.py fo
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import asdict
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
@@ -166,15 +167,8 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
 
     def _serve(self, call: Call, arrived: Arrived) -> None:
-        self._shell.receive(
-            call,
-            message=arrived.message,
-            version=arrived.version,
-            on_controller_listener=self._is_controller,
-            principal=arrived.principal,
-            client_host=arrived.client_host,
-            forwarded_by=arrived.forwarded_by,
-        )
+        request = asdict(arrived)
+        self._shell.receive(call, on_controller_listener=self._is_controller, **request)
 
     @override
     def accept_stream(self, socket: ServerSocket) -> ClientConnection:

@@ -171,7 +171,8 @@ def _listeners(site: Site) -> Mapping[str, str]:
     if site.node.has("broker"):
         address = site.address(PORT)
         listeners.append(f"PLAINTEXT://{address.host}:{address.port}")
-        advertised["advertised.listeners"] = f"PLAINTEXT://{address.peer_host}:{address.port}"
+        peer = address.as_peer  # a number: a user's client on this machine knows no node's name
+        advertised["advertised.listeners"] = f"PLAINTEXT://{peer.host}:{peer.port}"
         advertised["inter.broker.listener.name"] = "PLAINTEXT"
     if site.node.has("controller"):
         address = site.address(CONTROLLER_PORT)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.broker.configs import check_is_this_broker
+from kraftproof.node.core.configs.dynamic import BOUND_AT_START
 from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource, definitions_of
 from kraftproof.node.core.configs.values import InvalidConfigError, parse_value
 from kraftproof.node.core.controller.configs.alter import Operation
@@ -109,7 +110,7 @@ def _check(resource: Any, node_id: NodeId, times: int) -> None:  # noqa: ANN401 
 def _check_broker_config(config: Any, *, is_for_all: bool) -> None:  # noqa: ANN401 - see Resources
     """Refuse a configuration that a running broker can't take over."""
     definition = definitions_of(Resource.BROKER).get(config.name)
-    if definition is None:
+    if definition is None or config.name in BOUND_AT_START:
         reason = f"{config.name[:200]} can not change while the broker runs"
         raise ResourceError(ErrorCode.INVALID_REQUEST, reason)
     if is_for_all and definition.is_per_broker:

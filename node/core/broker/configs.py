@@ -1,8 +1,8 @@
 """Answer DescribeConfigs from the broker's committed image (KIP-133; KIP-631 "ConfigRecord").
 
 A broker describes topics, groups, client metrics, itself and the values of all brokers. Of its own
-configurations a broker describes those of its file, and those that can change while the broker
-runs. Simplifications: answers contain no documentation texts, and the node has no loggers.
+configurations a broker describes those of its file and all that Kafka defines. Simplifications:
+answers contain no documentation texts, and the node has no loggers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,8 @@ from typing import Final
 from immutables import Map
 
 from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.configs.broker_keys import DEFINITIONS as BROKER_KEYS
+from kraftproof.node.core.configs.broker_keys import definition_of
 from kraftproof.node.core.configs.definition import ConfigType, Definition
 from kraftproof.node.core.configs.effective import (
     NO_LAYERS,
@@ -90,7 +92,7 @@ class ConfigAnswers:
                 shown = Layers(all_brokers=own)
                 entries = _wanted(_of_broker(shown, own, with_synonyms=with_synonyms), keys)
             case Resource.BROKER:
-                names = {*definitions_of(kind), *layers.static, *layers.all_brokers, *own}
+                names = {*BROKER_KEYS, *layers.static, *layers.all_brokers, *own}
                 entries = _wanted(
                     _of_broker(layers, dict.fromkeys(names, ""), with_synonyms=with_synonyms),
                     keys,
@@ -138,9 +140,9 @@ def _wanted(entries: Iterator[Entry], keys: tuple[str, ...] | None) -> tuple[Ent
 
 def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool) -> Iterator[Entry]:
     """Yield the named configurations of a broker, with the first value by precedence."""
-    known = definitions_of(Resource.BROKER)
+    dynamic = definitions_of(Resource.BROKER)
     for name in sorted(names):
-        definition = known.get(name) or Definition(name=name, type=ConfigType.STRING)
+        definition = definition_of(name) or Definition(name=name, type=ConfigType.STRING)
         if definition.is_internal:
             continue
         values = list(layers.found(name))
@@ -155,7 +157,7 @@ def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool)
         yield Entry(
             name=name,
             value=None if is_secret else value,
-            read_only=name not in known,
+            read_only=name not in dynamic,
             config_source=source,
             is_sensitive=is_secret,
             synonyms=synonyms if with_synonyms else (),
@@ -165,8 +167,9 @@ def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool)
 
 def _sounds_secret(name: str) -> bool:
     """Return whether an unknown configuration may be a password; the value is never shown."""
-    is_known = name in definitions_of(Resource.BROKER)
-    return not is_known and any(word in name for word in ("password", "secret", "jaas"))
+    return definition_of(name) is None and any(
+        word in name for word in ("password", "secret", "jaas")
+    )
 
 
 def _of_other(kind: int, own: SetConfigs, *, with_synonyms: bool) -> Iterator[Entry]:

@@ -41,5 +41,7 @@ class Definition(Struct, frozen=True, kw_only=True):
     """Hidden from answers while unset."""
     synonyms: tuple[str, ...] = ()
     """The broker's names for the default, in order of precedence."""
+    converted: tuple[tuple[str, int], ...] = ()
+    """The broker's names for the default in a larger unit, and the number of units in one."""
     is_per_broker: bool = False
     """A value may be set for each broker alone, and not for all brokers together."""

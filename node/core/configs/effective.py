@@ -71,6 +71,15 @@ class Value(Struct, frozen=True):
     name: str
     value: str | None
     source: ConfigSource
+    factor: int = 1
+    """The number of the topic's units in one unit of the value."""
+
+    @property
+    def effective(self) -> str | None:
+        """Return the value in the topic's unit; a negative number has no limit and is -1."""
+        if self.factor == 1 or self.value is None:
+            return self.value
+        return str(max(int(self.value) * self.factor, -1))
 
 
 def topic_values(definition: Definition, configs: SetConfigs, layers: Layers) -> Iterator[Value]:
@@ -80,6 +89,9 @@ def topic_values(definition: Definition, configs: SetConfigs, layers: Layers) ->
     for name in definition.synonyms[:1]:
         for text, source in layers.found(name):
             yield Value(name, text, source)
+        for other, factor in definition.converted:
+            for text, source in layers.found(other):
+                yield Value(other, text, source, factor)
         yield Value(name, definition.default, ConfigSource.DEFAULT)
 
 
@@ -105,7 +117,7 @@ def effective_configs(configs: SetConfigs, layers: Layers = NO_LAYERS) -> Iterat
         unset = Value(name, definition.default, ConfigSource.DEFAULT)
         first = next(topic_values(definition, configs, layers), unset)
         if not definition.is_internal or first.source is not ConfigSource.DEFAULT:
-            yield EffectiveConfig(name, first.value, first.source)
+            yield EffectiveConfig(name, first.effective, first.source)
 
 
 _DEFAULTS: Final = tuple(

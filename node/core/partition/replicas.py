@@ -12,6 +12,7 @@ from immutables import Map
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, NodeId, earliest
+from kraftproof.node.core.configs.dynamic import PRODUCER_EXPIRATION, broker_number
 from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog
@@ -60,6 +61,14 @@ class Replicas:
     def image(self) -> MetadataImage | None:
         """Return the image that the replicas follow; None before the begin."""
         return self._image
+
+    @property
+    def producer_expiration_ms(self) -> int:
+        """Return the age at which a producer's state expires, in milliseconds."""
+        static = self._policy.producer_expiration_ms
+        if self._image is None:
+            return static
+        return broker_number(self._image, self._node_id, PRODUCER_EXPIRATION, static)
 
     def follow(self, image: MetadataImage, now: Instant) -> None:
         """Follow a newer image; called only with an image that holds the own registration."""

@@ -81,7 +81,7 @@ def _first_legal(name: str, configs: SetConfigs, layers: Layers) -> Value:
     definition = DEFINITIONS[name]
     for entry in topic_values(definition, configs, layers):
         try:
-            return read_value(name, entry.value or "")
+            return read_value(name, entry.effective or "")
         except InvalidConfigError:
             continue
     return read_value(name, definition.default or "")

@@ -113,7 +113,10 @@ def test_formatting_needs_but_the_id_and_the_directories() -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"log.dir.s": "x"}, "log.dir.s: unknown configuration key; did you mean log.dirs?"),
+        (
+            {"log.dir.s": "x"},
+            "log.dir.s: unknown configuration key; did you mean log.dirs or log.dir?",
+        ),
         ({"zzz": "x"}, "zzz: unknown configuration key; remove it"),
         (
             {"min.insync.replicas": "0"},

@@ -61,6 +61,7 @@ def forward(version: int = 7, host: str = "10.0.0.9") -> Forward:
         client_host=host,
         timeout_ns=1,
         connect_ns=1,
+        client_id="a client",
     )
 
 
@@ -99,6 +100,7 @@ def test_the_shell_gets_what_an_envelope_held_and_who_vouches_for_its_principal(
     assert (event.message, event.version) == (REQUEST, 7)
     assert (event.principal, event.client_host) == (ALICE, "10.0.0.9")
     assert event.forwarded_by == ANONYMOUS
+    assert event.client_id == "a client"
     assert event.on_controller_listener
 
 

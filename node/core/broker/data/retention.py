@@ -64,7 +64,7 @@ class Housekeeping:
             self._outbox.emit(WriteCheckpoints(high_watermarks=changed))
 
     def _retain(self, now_ms: int) -> None:
-        expired_ms = now_ms - self._policy.producer_expiration_ms
+        expired_ms = now_ms - self._replicas.producer_expiration_ms
         for log, replica in sorted(self._replicas.by_log.items()):
             replica.producers.expire(expired_ms)
             if replica.leader is not None and replica.settings.is_deleted:

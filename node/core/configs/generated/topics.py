@@ -180,7 +180,8 @@ TOPIC_DEFINITIONS: Final[tuple[Definition, ...]] = (
         type=ConfigType.LONG,
         default="604800000",
         minimum=-1,
-        synonyms=("log.retention.ms", "log.retention.minutes", "log.retention.hours"),
+        synonyms=("log.retention.ms",),
+        converted=(("log.retention.minutes", 60000), ("log.retention.hours", 3600000)),
     ),
     Definition(
         name="segment.bytes",
@@ -201,14 +202,16 @@ TOPIC_DEFINITIONS: Final[tuple[Definition, ...]] = (
         type=ConfigType.LONG,
         default="0",
         minimum=0,
-        synonyms=("log.roll.jitter.ms", "log.roll.jitter.hours"),
+        synonyms=("log.roll.jitter.ms",),
+        converted=(("log.roll.jitter.hours", 3600000),),
     ),
     Definition(
         name="segment.ms",
         type=ConfigType.LONG,
         default="604800000",
         minimum=1,
-        synonyms=("log.roll.ms", "log.roll.hours"),
+        synonyms=("log.roll.ms",),
+        converted=(("log.roll.hours", 3600000),),
     ),
     Definition(
         name="unclean.leader.election.enable",

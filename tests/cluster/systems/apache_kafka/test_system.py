@@ -43,12 +43,12 @@ def properties_of(nodes: str, place: int, **settings: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines)
 
 
-def test_a_number_means_nodes_with_both_roles_which_advertise_names_to_their_peers() -> None:
+def test_a_number_means_nodes_with_both_roles_which_name_the_voters() -> None:
     found = properties_of("3", 1)
     assert found["process.roles"] == "broker,controller"
     assert found["controller.quorum.voters"] == "1@n1:9093,2@n2:9093,3@n3:9093"
     assert found["listeners"] == "PLAINTEXT://198.18.0.2:9092,CONTROLLER://198.18.0.2:9093"
-    assert found["advertised.listeners"] == "PLAINTEXT://n2:9092"
+    assert found["advertised.listeners"] == "PLAINTEXT://198.18.0.2:9092", "for clients on the host"
     assert found["broker.session.timeout.ms"] == "2000"
 
 

@@ -85,6 +85,19 @@ def test_idle_producers_expire_with_the_retention_check():
     assert len(world.brokers[1].replica.producers) == 0
 
 
+def test_the_expiration_of_producers_changes_while_the_broker_runs():
+    world = DataWorld(1, policy=POLICY)
+    world.produce(1, 1, producer=(7, 0, 0))
+    world.write(
+        records.ConfigRecord(
+            resource_type=4, resource_name="", name="producer.id.expiration.ms", value="60000"
+        )
+    )
+    world.publish()
+    world.run(21_000)
+    assert len(world.brokers[1].replica.producers) == 1
+
+
 def test_the_storage_is_told_the_size_of_segments_at_the_creation_and_at_a_change():
     world = DataWorld(1, configs={"max.message.bytes": "4000000"})
     assert (1, ConfigureLog(log=LOG, segment_bytes=1 << 30)) in world.effects
