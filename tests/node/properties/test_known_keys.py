@@ -11,8 +11,6 @@ from kraftproof.node.properties.keys import USED_KEYS, ConfigError
 from kraftproof.node.properties.known_keys import unused_keys
 from tests.node.properties.samples import BROKER, COMBINED, CONTROLLER, text_of
 
-OF_THE_AUTHORIZER = {"allow.everyone.if.no.acl.found", "super.users"}
-"""Keys that Kafka's authorizer reads, and that Kafka's table of keys lacks."""
 OWN_KEYS = {
     "audit.log.level",
     "controller.quorum.retry.backoff.max.ms",
@@ -31,7 +29,7 @@ def refusal(pairs: dict[str, str]) -> str:
 
 
 def test_every_used_key_is_kafkas_or_one_of_few() -> None:
-    assert USED_KEYS - DEFINITIONS.keys() == OWN_KEYS | OF_THE_AUTHORIZER
+    assert USED_KEYS - DEFINITIONS.keys() == OWN_KEYS
 
 
 def test_every_key_of_kafka_is_taken_with_its_default() -> None:
