@@ -14,6 +14,7 @@ from kraftproof.node.wire.messages import (
     api_versions_request,
     begin_quorum_epoch_request,
     describe_acls_request,
+    describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
     describe_quorum_request,
@@ -46,6 +47,7 @@ QUORUM: Final[tuple[type[Message], ...]] = (
 _BROKER: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
     describe_acls_request.DescribeAclsRequest,
+    describe_client_quotas_request.DescribeClientQuotasRequest,
     describe_cluster_request.DescribeClusterRequest,
     describe_configs_request.DescribeConfigsRequest,
     metadata_request.MetadataRequest,

@@ -15,12 +15,14 @@ from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import (
     TOPIC_RESOURCE,
     Broker,
+    Entity,
     Image,
     Partition,
     Topic,
 )
 from kraftproof.checkers.kraft.specification.rows import Row
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
+from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
 from kraftproof.checkers.kraft.specification.rows.security import (
     AccessControlEntryRecord,
     RemoveAccessControlEntryRecord,
@@ -48,6 +50,7 @@ class Draft(Struct, kw_only=True):
     controllers: frozenset[int]
     next_producer_id: int
     acls: dict[Id, AccessControlEntryRecord]
+    quotas: dict[Entity, dict[str, float]]
     before: Image | None
 
     @classmethod
@@ -65,6 +68,7 @@ class Draft(Struct, kw_only=True):
             controllers=image.controllers,
             next_producer_id=image.next_producer_id,
             acls=dict(image.acls),
+            quotas={entity: dict(values) for entity, values in image.quotas.items()},
             before=image.before,
         )
 
@@ -92,6 +96,7 @@ class Draft(Struct, kw_only=True):
             controllers=self.controllers,
             next_producer_id=self.next_producer_id,
             acls=self.acls,
+            quotas=self.quotas,
             before=self.before,
         )
 
@@ -225,6 +230,14 @@ def _unprotect(draft: Draft, record: RemoveAccessControlEntryRecord) -> None:
     draft.acls.pop(record.id, None)
 
 
+def _set_quota(draft: Draft, record: ClientQuotaRecord) -> None:
+    entity = frozenset((part.entity_type, part.entity_name) for part in record.entity)
+    values = draft.quotas.setdefault(entity, {})
+    values.pop(record.key, None)
+    if not record.remove:
+        values[record.key] = record.value
+
+
 def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
     if record.resource_type == TOPIC_RESOURCE:
         settings = draft.configs.setdefault(record.resource_name, {})
@@ -277,6 +290,7 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     AccessControlEntryRecord: _protect,
     RemoveAccessControlEntryRecord: _unprotect,
     ProducerIdsRecord: _give_producer_ids,
+    ClientQuotaRecord: _set_quota,
     rows.RegisterControllerRecord: _register_controller,
     rows.BeginTransactionRecord: _begin,
     rows.EndTransactionRecord: _end,

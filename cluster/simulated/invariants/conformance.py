@@ -28,6 +28,7 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
+    alter_client_quotas_response,
     alter_configs_response,
     create_acls_response,
     create_partitions_response,
@@ -286,6 +287,7 @@ def _error_codes(message: Message) -> frozenset[int] | None:
             | create_acls_response.CreateAclsResponse(results=results)
             | delete_acls_response.DeleteAclsResponse(filter_results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
+            | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
         ):
             codes = frozenset(result.error_code for result in results)

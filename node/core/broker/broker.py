@@ -16,6 +16,7 @@ from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
 from kraftproof.node.core.broker.operations import cluster_operations
+from kraftproof.node.core.broker.quota_answers import describe_client_quotas
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
@@ -32,6 +33,7 @@ from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_registration_request,
     describe_acls_request,
+    describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
     metadata_request,
@@ -165,6 +167,8 @@ class Broker:
                         wanted=message.include_cluster_authorized_operations,
                     ),
                 )
+            case describe_client_quotas_request.DescribeClientQuotasRequest():
+                return describe_client_quotas(image, message)
             case describe_configs_request.DescribeConfigsRequest():
                 return self._configs.describe(image, message, event, self._authorizer)
             case (

@@ -25,7 +25,8 @@ from kraftproof.node.core.metadata.image import (
     Topic,
     unified,
 )
-from kraftproof.node.wire.records.metadata import AccessControlEntryRecord
+from kraftproof.node.core.metadata.quotas import entity_of, quotas_of
+from kraftproof.node.wire.records.metadata import AccessControlEntryRecord, ClientQuotaRecord
 from kraftproof.node.wire.types import Uuid
 
 _NONE_MARKED: Marked = Map()
@@ -176,6 +177,13 @@ def set_acl(
     return replace(set_other(image, key, entry), acls=acls)
 
 
+def set_quota(image: MetadataImage, record: ClientQuotaRecord) -> MetadataImage:
+    """Set or remove a quota of an entity."""
+    key = ("quota", record.key, *(text for part in entity_of(record) for text in part))
+    image = set_other(image, key, None if record.remove else record)
+    return replace(image, quotas=image.quotas.after(record))
+
+
 def rebuild(image: MetadataImage) -> MetadataImage:
     """Return the same entities with every derived part computed from scratch.
 
@@ -197,6 +205,7 @@ def rebuild(image: MetadataImage) -> MetadataImage:
         acls=index_of(
             entry for entry in image.others.values() if isinstance(entry, AccessControlEntryRecord)
         ),
+        quotas=quotas_of(image.others.values()),
         digest=recompute_digest(image),
     )
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
 from kraftproof.node.core.metadata.acl_index import NO_ACLS, AclIndex
+from kraftproof.node.core.metadata.quotas import NO_QUOTAS, Quotas
 from kraftproof.node.wire.records.metadata import BrokerEndpoint, BrokerFeature, ProducerIdsRecord
 from kraftproof.node.wire.types import Uuid
 from kraftproof.node.wire.unknown_tags import UnknownTags
@@ -122,6 +123,8 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
     by_broker: BrokerIndexes = BrokerIndexes()
     acls: AclIndex = NO_ACLS
     """The access control entries among `others`, by resource (631-23)."""
+    quotas: Quotas = NO_QUOTAS
+    """The quotas of clients among `others`, by entity (631-88)."""
     digest: int = 0
     before: "MetadataImage | None" = None
     """The image before the open metadata transaction, which stays the visible image."""

@@ -16,6 +16,7 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
+    alter_client_quotas_request,
     alter_configs_request,
     alter_partition_reassignments_request,
     alter_partition_request,
@@ -32,6 +33,7 @@ from kraftproof.node.wire.messages import (
     delete_records_request,
     delete_topics_request,
     describe_acls_request,
+    describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
     describe_quorum_request,
@@ -113,6 +115,7 @@ ON_CONTROLLERS: Final[Mapping[type[Message], Required]] = {
     broker_registration_request.BrokerRegistrationRequest: _ACTION,
     controller_registration_request.ControllerRegistrationRequest: _ACTION,
     # The requests of clients, direct or in an Envelope.
+    alter_client_quotas_request.AlterClientQuotasRequest: Required(cluster=Operation.ALTER_CONFIGS),
     alter_configs_request.AlterConfigsRequest: Required(part=Operation.ALTER_CONFIGS),
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _ALTER,
     create_acls_request.CreateAclsRequest: _ALTER,
@@ -139,6 +142,9 @@ ON_CONTROLLERS: Final[Mapping[type[Message], Required]] = {
 ON_BROKERS: Final[Mapping[type[Message], Required]] = {
     api_versions_request.ApiVersionsRequest: NOTHING,
     describe_acls_request.DescribeAclsRequest: _DESCRIBE,
+    describe_client_quotas_request.DescribeClientQuotasRequest: Required(
+        cluster=Operation.DESCRIBE_CONFIGS
+    ),
     describe_cluster_request.DescribeClusterRequest: NOTHING,
     describe_configs_request.DescribeConfigsRequest: Required(part=Operation.DESCRIBE_CONFIGS),
     metadata_request.MetadataRequest: Required(part=Operation.DESCRIBE),
@@ -157,6 +163,7 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
     ),
     produce_request.ProduceRequest: Required(part=Operation.WRITE),
     # The controller judges these requests, with the original principal (590-18).
+    alter_client_quotas_request.AlterClientQuotasRequest: NOTHING,
     alter_configs_request.AlterConfigsRequest: NOTHING,
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: NOTHING,
     create_acls_request.CreateAclsRequest: NOTHING,

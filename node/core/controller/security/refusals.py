@@ -17,6 +17,8 @@ from kraftproof.node.wire.messages import (
     delete_acls_response,
     describe_acls_request,
     describe_acls_response,
+    describe_client_quotas_request,
+    describe_client_quotas_response,
     describe_cluster_request,
     describe_cluster_response,
     end_quorum_epoch_request,
@@ -61,6 +63,9 @@ SECURITY_REFUSALS: Final[Mapping[type, Callable[[Any, ErrorCode, str | None], Me
     delete_acls_request.DeleteAclsRequest: _delete_acls,
     describe_acls_request.DescribeAclsRequest: _with_message(
         describe_acls_response.DescribeAclsResponse
+    ),
+    describe_client_quotas_request.DescribeClientQuotasRequest: _with_message(
+        describe_client_quotas_response.DescribeClientQuotasResponse
     ),
     describe_cluster_request.DescribeClusterRequest: _with_message(
         describe_cluster_response.DescribeClusterResponse
