@@ -1,1 +1,1 @@
-"""Decide the requests that change who may do what."""
+"""Decide changes of access control entries (KIP-11, KIP-290)."""
