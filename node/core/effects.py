@@ -24,6 +24,7 @@ The complete contract with the shell:
 
 from msgspec import Struct
 
+from kraftproof.node.core.audit import Audited
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
@@ -41,7 +42,6 @@ from kraftproof.node.core.log_effects import (
     WriteCheckpoints,
 )
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.security.audit import Audited
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
 from kraftproof.node.wire.principal import Principal

@@ -30,6 +30,7 @@ from kraftproof.node.core.events import (
     TimestampFound,
     Unanswered,
 )
+from kraftproof.node.core.gate import refused_at_once
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.apply import apply_batch
@@ -40,7 +41,6 @@ from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.describe import describe_acls
-from kraftproof.node.core.security.gate import refused_at_once
 from kraftproof.node.core.served import QUORUM
 from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.core.status import NodeStatus

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from typing_extensions import override
 
+from kraftproof.node.core.audit import Audited, audit_line
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.security.audit import Audited, audit_line
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.clocks import LoopClock, LoopTimers, read_clocks

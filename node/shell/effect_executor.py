@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, Generic
 
+from kraftproof.node.core.audit import Audited
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.effects import (
     Append,
@@ -28,7 +29,6 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.raft.snapshots.rpc import with_slice
-from kraftproof.node.core.security.audit import Audited
 from kraftproof.node.shell.flush_queue import FlushQueue
 from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.shell.peer_lanes import PeerLanes

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.security.acls import CLUSTER_NAME, Operation, ResourceKind
+from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation, ResourceKind
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import metadata_response

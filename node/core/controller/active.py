@@ -14,13 +14,13 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
+from kraftproof.node.core.controller.authorized import decide_authorized
 from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
 from kraftproof.node.core.controller.brokers import heartbeat, shutdown_granted
 from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import not_controller, refusal
-from kraftproof.node.core.controller.security.authorized import decide_authorized
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.timed_request import TimedRequest
 from kraftproof.node.core.events import Received

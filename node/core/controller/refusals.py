@@ -6,7 +6,7 @@ A client expects a result for each part of its request, even if the whole reques
 from collections.abc import Callable
 from typing import Any, Final
 
-from kraftproof.node.core.controller.security.refusals import SECURITY_REFUSALS
+from kraftproof.node.core.controller.security_refusals import SECURITY_REFUSALS
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (

@@ -10,7 +10,7 @@ from typing import Final
 from immutables import Map
 from msgspec import Struct
 
-from kraftproof.node.core.security.acls import WILDCARD, Pattern
+from kraftproof.node.core.metadata.acls import WILDCARD, Pattern
 from kraftproof.node.wire.records.metadata import AccessControlEntryRecord
 
 ResourceKey = tuple[int, int, str]

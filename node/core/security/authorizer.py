@@ -14,12 +14,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from kraftproof.node.core.audit import Audited
 from kraftproof.node.core.base.config import AuthorizerPolicy
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acl_index import AclIndex
-from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.security.acls import (
+from kraftproof.node.core.metadata.acls import (
     CLUSTER_NAME,
     EVERYONE,
     WILDCARD,
@@ -28,7 +27,8 @@ from kraftproof.node.core.security.acls import (
     Permission,
     ResourceKind,
 )
-from kraftproof.node.core.security.audit import Audited
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.security.required import required_of
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.principal import Principal

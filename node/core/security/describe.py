@@ -2,9 +2,8 @@
 
 from itertools import groupby
 
-from kraftproof.node.core.controller.security.acls import NO_AUTHORIZER
+from kraftproof.node.core.metadata.acls import NO_AUTHORIZER, matches
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.security.acls import matches
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_acls_request, describe_acls_response
 from kraftproof.node.wire.records.metadata import AccessControlEntryRecord

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.node.core.configs.resources import Resource
-from kraftproof.node.core.security.acls import CLUSTER_NAME, Operation, ResourceKind
+from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation, ResourceKind
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,

@@ -4,19 +4,16 @@ The order of the checks is Kafka's: the topic in the image, then the role of thi
 leader epoch that the client knows (KIP-320).
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
-from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.replicas import Replicas
-from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
@@ -41,25 +38,6 @@ def topic_id_of(image: MetadataImage, name: str, topic_id: Uuid, *, has_id: bool
 def unknown_topic(*, has_id: bool) -> ErrorCode:
     """Return the error for a topic that the image lacks."""
     return ErrorCode.UNKNOWN_TOPIC_ID if has_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-
-
-def denied_topics(
-    authorizer: Authorizer | None, event: Received, names: Iterable[str]
-) -> frozenset[str]:
-    """Return the topics of a request that its sender has no right for; none without authorizer."""
-    if authorizer is None:
-        return frozenset()
-    return frozenset(
-        name for name in dict.fromkeys(names) if not authorizer.allows_part(event, name)
-    )
-
-
-def name_of(image: MetadataImage, name: str, topic_id: Uuid, *, has_id: bool) -> str:
-    """Return the name of a topic that a request names by id or by name; empty if unknown."""
-    if not has_id:
-        return name
-    topic = image.topics.get(topic_id)
-    return "" if topic is None else topic.name
 
 
 def partition_of(image: MetadataImage, log: LogId) -> Partition | None:

@@ -7,7 +7,7 @@ serve groups and transactions.
 from typing import Final
 
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.security.acls import CLUSTER_NAME, Operation, ResourceKind
+from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation, ResourceKind
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode

@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, Offset
-from kraftproof.node.core.broker.data.access import LedPartition, denied_topics, find_leader
+from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox

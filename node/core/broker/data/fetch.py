@@ -20,9 +20,7 @@ from kraftproof.node.core.base.types import (
 from kraftproof.node.core.broker.data.access import (
     NO_EPOCH,
     LedPartition,
-    denied_topics,
     find_leader,
-    name_of,
     topic_id_of,
     unknown_topic,
 )
@@ -33,6 +31,7 @@ from kraftproof.node.core.broker.data.fetch_answer import (
     PartRead,
     fetch_answer,
 )
+from kraftproof.node.core.broker.data.rights import denied_reads
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import LogRead, ReplyWithBatches
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -41,7 +40,6 @@ from kraftproof.node.core.partition.epoch_cache import UNDEFINED_END
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.replicas import Replicas
-from kraftproof.node.core.security.acls import Operation
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
@@ -157,7 +155,13 @@ class FetchService:
     def _parts(self, event: Received, request: fetch_request.FetchRequest) -> list[FetchPart]:
         has_id = event.version >= TOPIC_IDS_FROM
         parts: list[FetchPart] = []
-        denied = self._denied(event, request, has_id=has_id)
+        denied = denied_reads(
+            self._authorizer,
+            event,
+            request,
+            self._committed.image,
+            is_follower=_replica(event, request)[0] >= 0,
+        )
         for topic_index, topic in enumerate(request.topics):
             topic_id = topic_id_of(
                 self._committed.image, topic.topic, topic.topic_id, has_id=has_id
@@ -177,25 +181,6 @@ class FetchService:
                     )
                 )
         return parts
-
-    def _denied(
-        self, event: Received, request: fetch_request.FetchRequest, *, has_id: bool
-    ) -> frozenset[int]:
-        """Return the places of the topics that the reader may not fetch.
-
-        A follower reads every topic, or no topic (CLUSTER_ACTION).
-        """
-        if self._authorizer is None:
-            return frozenset()
-        if _replica(event, request)[0] >= 0:
-            is_allowed = self._authorizer.allows(event, Operation.CLUSTER_ACTION)
-            return frozenset(() if is_allowed else range(len(request.topics)))
-        image = self._committed.image
-        names = [
-            name_of(image, topic.topic, topic.topic_id, has_id=has_id) for topic in request.topics
-        ]
-        denied = denied_topics(self._authorizer, event, filter(None, names))
-        return frozenset(place for place, name in enumerate(names) if name in denied)
 
     def _record_progress(
         self, parts: list[FetchPart], replica_id: NodeId, broker_epoch: int, now: Instant

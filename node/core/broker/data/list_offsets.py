@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
-from kraftproof.node.core.broker.data.access import LedPartition, denied_topics, find_leader
+from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received, TimestampFound
 from kraftproof.node.core.log_effects import FindTimestamp
 from kraftproof.node.core.metadata.committed import CommittedImage

@@ -5,7 +5,6 @@ log after a time-out, so their outcome is then unknown to the client. A retry of
 producer is answered with the offset of its first attempt, and waits like the first attempt.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -17,9 +16,7 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.broker.data.access import (
     LedPartition,
-    denied_topics,
     find_leader,
-    name_of,
     topic_id_of,
     unknown_topic,
 )
@@ -28,6 +25,7 @@ from kraftproof.node.core.broker.data.produce_answer import (
     Appended,
     produce_answer,
 )
+from kraftproof.node.core.broker.data.rights import denied_writes
 from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -42,9 +40,7 @@ from kraftproof.node.core.partition.validation import (
     check_content,
     parse_produced,
 )
-from kraftproof.node.core.security.acls import Operation, ResourceKind
 from kraftproof.node.core.security.authorizer import Authorizer
-from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import produce_request
 from kraftproof.node.wire.records.raw_batch import RawBatch
@@ -90,7 +86,7 @@ class ProduceService:
         now: Instant,
     ) -> None:
         """Append the batches of a request, and answer now or after the acknowledgements."""
-        denials = self._denials(event, request)
+        denials = denied_writes(self._authorizer, event, request, self._committed.image)
         results = [
             _fail(Appended(topic=place, index=data.index, log=None), denials[place])
             if place in denials
@@ -105,29 +101,6 @@ class ProduceService:
         deadline = Monotonic(now.monotonic + wait_ms * NANOSECONDS_PER_MS)
         logs = [result.log for result in results if result.is_open and result.log is not None]
         self._purgatory.add(waiting, logs, deadline)
-
-    def _denials(
-        self, event: Received, request: produce_request.ProduceRequest
-    ) -> Mapping[int, ErrorCode]:
-        """Return the errors of the topics that the producer may not write, by place.
-
-        An unknown id gets its own error later.
-        """
-        if self._authorizer is None:
-            return {}
-        transactional_id, kind = request.transactional_id, ResourceKind.TRANSACTIONAL_ID
-        if transactional_id is not None and not self._authorizer.allows(
-            event, Operation.WRITE, kind, transactional_id
-        ):
-            return dict.fromkeys(range(len(request.topic_data)), ERRORS[kind])
-        image, has_id = self._committed.image, event.version >= TOPIC_IDS_FROM
-        names = [
-            name_of(image, topic.name, topic.topic_id, has_id=has_id)
-            for topic in request.topic_data
-        ]
-        denied = denied_topics(self._authorizer, event, filter(None, names))
-        error = ERRORS[ResourceKind.TOPIC]
-        return {place: error for place, name in enumerate(names) if name in denied}
 
     def settle_result(self, result: Appended, acks: int) -> None:
         """Close a waiting result if its batch is acknowledged or can no longer be."""

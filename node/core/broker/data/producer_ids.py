@@ -9,8 +9,8 @@ from typing import Final
 
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.security.acls import Operation, ResourceKind
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
-from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.security.acls import (
+from kraftproof.node.core.metadata.acls import (
     CLUSTER_NAME,
+    NO_AUTHORIZER,
     RESERVED,
     EntryKey,
     Operation,
@@ -21,6 +21,7 @@ from kraftproof.node.core.security.acls import (
     has_unknown_kind,
     matches,
 )
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     create_acls_request,
@@ -43,7 +44,6 @@ CreationResult = create_acls_response.AclCreationResult
 DeleteRequest = delete_acls_request.DeleteAclsRequest
 FilterResult = delete_acls_response.DeleteAclsFilterResult
 
-NO_AUTHORIZER: Final = "no authorizer is configured: see authorizer.class.name"
 MAX_RECORDS: Final = 10_000
 """Kafka's limit on the records of a request."""
 _TOO_MANY: Final = f"more than {MAX_RECORDS} records, which are the most that a request may write"

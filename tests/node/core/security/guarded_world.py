@@ -8,6 +8,7 @@ from random import Random
 
 from msgspec import structs
 
+from kraftproof.node.core.audit import Audited
 from kraftproof.node.core.base.config import (
     AuthorizerPolicy,
     Endpoint,
@@ -21,7 +22,6 @@ from kraftproof.node.core.effects import EndRequest, Forward, Reply, Send
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import ReplyWithBatches
 from kraftproof.node.core.node import Node
-from kraftproof.node.core.security.audit import Audited
 from kraftproof.node.wire.messages import Message, create_acls_request, create_topics_request
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.metadata import AccessControlEntryRecord

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from kraftproof.node.core.security.acls import CLUSTER_NAME, Operation
+from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation
 from kraftproof.node.wire import messages as wire
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message

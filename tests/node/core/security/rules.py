@@ -5,7 +5,7 @@ from itertools import count
 from kraftproof.node.core.base.config import AuthorizerPolicy
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acl_index import AclIndex, index_of
-from kraftproof.node.core.security.acls import Operation, Pattern, Permission, ResourceKind
+from kraftproof.node.core.metadata.acls import Operation, Pattern, Permission, ResourceKind
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.metadata import AccessControlEntryRecord

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from kraftproof.node.core.controller.security.acls import create_acls, delete_acls
+from kraftproof.node.core.metadata.acls import Operation, Pattern, Permission, ResourceKind
 from kraftproof.node.core.metadata.apply import apply, apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
-from kraftproof.node.core.security.acls import Operation, Pattern, Permission, ResourceKind
 from kraftproof.node.core.security.describe import describe_acls
 from kraftproof.node.wire.codec import decode_response, encode_response
 from kraftproof.node.wire.errors import ErrorCode

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
+from kraftproof.node.core.audit import Audited, audit_line
 from kraftproof.node.core.metadata.acl_index import index_of
+from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.metadata.apply import apply
 from kraftproof.node.core.metadata.changes import rebuild
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.security.acls import Operation, ResourceKind
-from kraftproof.node.core.security.audit import Audited, audit_line
 from kraftproof.node.core.security.authorizer import Authorizer, Requester, decide, decide_any
 from kraftproof.node.wire.messages.generated.metadata_request import MetadataRequest
 from kraftproof.node.wire.principal import Principal

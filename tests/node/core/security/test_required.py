@@ -5,7 +5,7 @@ The cases are compared with the served requests, so that a new request without a
 
 import pytest
 
-from kraftproof.node.core.security.acls import CLUSTER_NAME, Operation
+from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation
 from kraftproof.node.core.security.required import ON_BROKERS, ON_CONTROLLERS
 from kraftproof.node.core.served import FORWARDED, served_versions
 from kraftproof.node.wire import messages as wire

@@ -68,6 +68,8 @@ WILDCARD: Final = "*"
 """The literal name of each resource of a kind; as a host, each host."""
 EVERYONE: Final = "User:*"
 """The principal of an entry for each principal."""
+NO_AUTHORIZER: Final = "no authorizer is configured: see authorizer.class.name"
+"""The reason of a refusal with SECURITY_DISABLED."""
 RESERVED: Final = 2
 """The numbers below this one are UNKNOWN and ANY, which no entry has."""
 

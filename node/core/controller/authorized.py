@@ -15,9 +15,9 @@ from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import METADATA_TOPIC
-from kraftproof.node.core.security.acls import Operation, ResourceKind
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS, config_right
 from kraftproof.node.wire.errors import ErrorCode

@@ -1,13 +1,13 @@
 """Refuse at once the requests that a node answers without the active controller's decision.
 
 The forwarding broker of an Envelope is judged first (590-03). The active controller judges the
-requests that it decides: see node/core/controller/security/authorized.py. A broker judges parts of
+requests that it decides: see node/core/controller/authorized.py. A broker judges parts of
 requests where it serves them.
 """
 
+from kraftproof.node.core.controller.authorized import DENIED
 from kraftproof.node.core.controller.decisions import DECISIONS
 from kraftproof.node.core.controller.refusals import refusal
-from kraftproof.node.core.controller.security.authorized import DENIED
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode

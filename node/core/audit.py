@@ -6,7 +6,7 @@ address are those of the original client, even if a broker has forwarded the req
 
 from msgspec import Struct
 
-from kraftproof.node.core.security.acls import Operation, ResourceKind
+from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 
 _LONGEST_NAME = 260
 """Maximum number of characters of a name in the log; a topic has at most 249."""
