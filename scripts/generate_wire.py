@@ -25,6 +25,7 @@ MESSAGES: Final = "messages/generated"
 RECORDS: Final = "records/generated"
 APIS: Final = (
     "allocate_producer_ids",
+    "alter_client_quotas",
     "alter_configs",
     "alter_partition",
     "alter_partition_reassignments",
@@ -38,9 +39,12 @@ APIS: Final = (
     "create_topics",
     "delete_records",
     "delete_topics",
+    "describe_client_quotas",
     "describe_cluster",
     "describe_configs",
+    "describe_producers",
     "describe_quorum",
+    "describe_topic_partitions",
     "elect_leaders",
     "end_quorum_epoch",
     "envelope",
@@ -49,6 +53,7 @@ APIS: Final = (
     "find_coordinator",
     "incremental_alter_configs",
     "init_producer_id",
+    "list_config_resources",
     "list_offsets",
     "list_partition_reassignments",
     "metadata",

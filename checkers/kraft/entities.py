@@ -193,7 +193,8 @@ def _feature(entities: Entities, fields: Fields) -> None:
 
 
 def _quota(entities: Entities, fields: Fields) -> None:
-    entity = sorted((one["entityType"], one.get("entityName") or "") for one in fields["entity"])
+    named = ((one["entityType"], one.get("entityName")) for one in fields["entity"])
+    entity = sorted(named, key=lambda part: str(part[0]))
     values = entities.owned("quota", msgspec.json.encode(entity).decode())
     if fields.get("remove"):
         values.pop(fields["key"], None)

@@ -13,6 +13,7 @@ from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
     begin_quorum_epoch_request,
+    describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
     describe_quorum_request,
@@ -44,6 +45,7 @@ QUORUM: Final[tuple[type[Message], ...]] = (
 """The requests that a controller serves even if it is not the active controller."""
 _BROKER: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
+    describe_client_quotas_request.DescribeClientQuotasRequest,
     describe_cluster_request.DescribeClusterRequest,
     describe_configs_request.DescribeConfigsRequest,
     metadata_request.MetadataRequest,

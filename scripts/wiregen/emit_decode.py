@@ -18,7 +18,9 @@ def least_bytes(message: Message, struct: Struct, version: int) -> int:
     for use in struct.layouts[version]:
         if use.tag is not None:
             continue
-        if use.is_struct and not use.is_array:
+        if use.is_struct and use.nullable and not use.is_array:
+            total += 1
+        elif use.is_struct and not use.is_array:
             inner = next(s for s in message.structs if s.name == use.kind)
             total += least_bytes(message, inner, version)
         else:
@@ -92,7 +94,14 @@ class _Decoder:
         if use.is_array:
             return self._array(use, target)
         if use.is_struct:
-            return [f"{target} = {self._names['decode', use.kind, self._version]}(r)"]
+            struct = f"{self._names['decode', use.kind, self._version]}(r)"
+            if not use.nullable:
+                return [f"{target} = {struct}"]
+            # A negative number stands for null.
+            return [
+                f"(n,) = r.unpack({self._layout(FIXED['int8'][0])})",
+                f"{target} = None if n < 0 else {struct}",
+            ]
         if use.kind in FIXED:
             return [f"({target},) = r.unpack({self._layout(FIXED[use.kind][0])})"]
         kind = "bytes" if use.kind == "records" else use.kind

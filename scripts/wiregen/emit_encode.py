@@ -7,6 +7,10 @@ from scripts.wiregen.model import FIXED, Message, Struct, Use
 
 Names = Mapping[tuple[str, str, int], str]
 Layout = Callable[[str], str]
+NULL_STRUCT = 255
+"""The byte before a struct that is null: the signed number -1."""
+PRESENT_STRUCT = 1
+"""The byte before a struct that may be null and is not."""
 
 
 def encoder_body(
@@ -84,6 +88,15 @@ class _Encoder:
             guard = [f"if {value} is None:", f"    raise null_field({arguments})"]
         if use.is_array:
             return guard + self._array(use, value, out)
+        if use.is_struct and use.nullable:
+            nested = f"    {self._nested(use)}({value}, {out})"
+            return [
+                f"if {value} is None:",
+                f"    {out}.append({NULL_STRUCT})",
+                "else:",
+                f"    {out}.append({PRESENT_STRUCT})",
+                nested,
+            ]
         if use.is_struct:
             return [f"{self._nested(use)}({value}, {out})"]
         if use.kind in FIXED:

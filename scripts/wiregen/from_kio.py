@@ -83,8 +83,6 @@ def _use(field: dataclasses.Field[Any], module: str) -> Use:
     is_array = get_origin(inner) is tuple
     if is_array:
         inner = get_args(inner)[0]
-    if kio_kind is None and nullable and not is_array:
-        raise NotImplementedError(f"nullable struct {field.name}")
     if field.name == UNALIGNED or (kio_kind == "records" and "kio.schema.produce." in module):
         kio_kind = "bytes"
     # kio's name for `type` ends in an underscore, though a field may be called so.

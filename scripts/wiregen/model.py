@@ -106,9 +106,9 @@ def implicit_default(use: Use, *, nullable: bool) -> str:
     """The default of a field whose schema names none."""
     if use.is_array:
         return "()"
-    if use.is_struct:
-        return f"{use.kind}()"
     if nullable:
         return "None"
+    if use.is_struct:
+        return f"{use.kind}()"
     zeros = {"float64": "0.0", "bool": "False", "uuid": "ZERO_UUID", "string": '""', "bytes": 'b""'}
     return zeros.get(use.kind, "()" if use.kind == "records" else "0")

@@ -11,6 +11,7 @@ from kraftproof.checkers.kraft.specification.rows import clients as client_rows
 from kraftproof.checkers.kraft.specification.rows import cluster as cluster_rows
 from kraftproof.checkers.kraft.specification.rows import configs as config_rows
 from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
+from kraftproof.checkers.kraft.specification.rows import quotas as quota_rows
 
 _MODULES: Final = {
     Row.__module__,
@@ -18,6 +19,7 @@ _MODULES: Final = {
     cluster_rows.__name__,
     config_rows.__name__,
     partition_rows.__name__,
+    quota_rows.__name__,
 }
 _KINDS: Final[Mapping[str, type[Row]]] = {
     kind.__name__: kind for kind in Row.__subclasses__() if kind.__module__ in _MODULES

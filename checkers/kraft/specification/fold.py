@@ -15,12 +15,14 @@ from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import (
     TOPIC_RESOURCE,
     Broker,
+    Entity,
     Image,
     Partition,
     Topic,
 )
 from kraftproof.checkers.kraft.specification.rows import Row
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
+from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
 
 UNCHANGED_LEADER: Final = -2
 
@@ -43,6 +45,7 @@ class Draft(Struct, kw_only=True):
     other_configs: dict[tuple[int, str], dict[str, str]]
     controllers: frozenset[int]
     next_producer_id: int
+    quotas: dict[Entity, dict[str, float]]
     before: Image | None
 
     @classmethod
@@ -59,6 +62,7 @@ class Draft(Struct, kw_only=True):
             other_configs={key: dict(values) for key, values in image.other_configs.items()},
             controllers=image.controllers,
             next_producer_id=image.next_producer_id,
+            quotas={entity: dict(values) for entity, values in image.quotas.items()},
             before=image.before,
         )
 
@@ -85,6 +89,7 @@ class Draft(Struct, kw_only=True):
             other_configs=self.other_configs,
             controllers=self.controllers,
             next_producer_id=self.next_producer_id,
+            quotas=self.quotas,
             before=self.before,
         )
 
@@ -210,6 +215,14 @@ def _give_producer_ids(draft: Draft, record: ProducerIdsRecord) -> None:
     draft.next_producer_id = record.next_producer_id
 
 
+def _set_quota(draft: Draft, record: ClientQuotaRecord) -> None:
+    entity = frozenset((part.entity_type, part.entity_name) for part in record.entity)
+    values = draft.quotas.setdefault(entity, {})
+    values.pop(record.key, None)
+    if not record.remove:
+        values[record.key] = record.value
+
+
 def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
     if record.resource_type == TOPIC_RESOURCE:
         settings = draft.configs.setdefault(record.resource_name, {})
@@ -260,6 +273,7 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
     ProducerIdsRecord: _give_producer_ids,
+    ClientQuotaRecord: _set_quota,
     rows.RegisterControllerRecord: _register_controller,
     rows.BeginTransactionRecord: _begin,
     rows.EndTransactionRecord: _end,

@@ -16,6 +16,10 @@ PartitionKey = tuple[Id, int]
 """A topic's id and the index of a partition."""
 
 
+Entity = frozenset[tuple[str, str | None]]
+"""The types of a client's entity with their names; None names the default of a type."""
+
+
 class Broker(Struct, frozen=True, kw_only=True, gc=False):
     """A registered broker."""
 
@@ -77,6 +81,8 @@ class Image(Struct, frozen=True, kw_only=True):
     controllers: frozenset[int] = frozenset()
     """The ids of the controllers that have registered themselves (KIP-919)."""
     next_producer_id: int = 0
+    quotas: Mapping[Entity, Mapping[str, float]] = {}
+    """The quotas of each entity by their keys."""
     before: "Image | None" = None
     """The image before the open metadata transaction (KIP-868)."""
 

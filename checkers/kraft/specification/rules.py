@@ -26,6 +26,10 @@ from kraftproof.checkers.kraft.specification.configs.changes import (
     wrong_config_answer,
     wrong_config_changes,
 )
+from kraftproof.checkers.kraft.specification.configs.quotas import (
+    wrong_quota_answer,
+    wrong_quota_changes,
+)
 from kraftproof.checkers.kraft.specification.creation import (
     wrong_creation_answer,
     wrong_creations,
@@ -61,7 +65,14 @@ from kraftproof.checkers.kraft.specification.partitions.reassignment import (
     wrong_reassignment_answer,
     wrong_reassignments,
 )
-from kraftproof.checkers.kraft.specification.rows import Row, clients, cluster, configs, partitions
+from kraftproof.checkers.kraft.specification.rows import (
+    Row,
+    clients,
+    cluster,
+    configs,
+    partitions,
+    quotas,
+)
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -154,6 +165,9 @@ RULES: Final[Mapping[type[Row], Rules]] = {
         partitions.AllocateProducerIdsResponse, wrong_allocation, wrong_allocation_answer
     ),
     configs.IncrementalAlterConfigsRequest: _of_configs(configs.IncrementalAlterConfigsResponse),
+    quotas.AlterClientQuotasRequest: _of_image(
+        quotas.AlterClientQuotasResponse, wrong_quota_changes, wrong_quota_answer
+    ),
     configs.AlterConfigsRequest: _of_configs(configs.AlterConfigsResponse),
     clients.AlterPartitionReassignmentsRequest: _of_image(
         clients.AlterPartitionReassignmentsResponse, wrong_reassignments, wrong_reassignment_answer

@@ -231,11 +231,11 @@ def _apply_to_others(entities: Entities, record: Record) -> None:
 
 
 def _named(kind: type, record: Struct) -> tuple[object, ...]:
-    """Return the key of a record; the parts of a quota's entity are sorted, no name is default."""
+    """Return the key of a record; the parts of a quota's entity are sorted."""
     identity = {name: getattr(record, name) for name in _KEPT_WHOLE[kind]}
     if isinstance(record, records.ClientQuotaRecord):
-        parts = [(part.entity_type, part.entity_name or "") for part in record.entity]
-        identity["entity"] = tuple(sorted(parts))
+        parts = [(part.entity_type, part.entity_name) for part in record.entity]
+        identity["entity"] = tuple(sorted(parts, key=lambda part: part[0]))
     return (kind.__name__, tuple(identity.values()))
 
 

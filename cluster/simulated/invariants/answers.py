@@ -18,6 +18,8 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     allocate_producer_ids_response,
+    alter_client_quotas_request,
+    alter_client_quotas_response,
     alter_configs_request,
     alter_configs_response,
     alter_partition_reassignments_request,
@@ -55,6 +57,7 @@ from kraftproof.node.wire.types import Uuid
 
 OF_THE_CONTROLLER = (
     allocate_producer_ids_request.AllocateProducerIdsRequest,
+    alter_client_quotas_request.AlterClientQuotasRequest,
     alter_configs_request.AlterConfigsRequest,
     alter_partition_request.AlterPartitionRequest,
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest,
@@ -274,6 +277,7 @@ def _error_codes(message: Message) -> Iterator[int]:
             delete_topics_response.DeleteTopicsResponse(responses=results)
             | create_partitions_response.CreatePartitionsResponse(results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
+            | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
         ):
             yield from (result.error_code for result in results)

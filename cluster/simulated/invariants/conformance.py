@@ -28,6 +28,7 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
+    alter_client_quotas_response,
     alter_configs_response,
     create_partitions_response,
     create_topics_response,
@@ -282,6 +283,7 @@ def _error_codes(message: Message) -> frozenset[int] | None:
             delete_topics_response.DeleteTopicsResponse(responses=results)
             | create_partitions_response.CreatePartitionsResponse(results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
+            | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
         ):
             codes = frozenset(result.error_code for result in results)

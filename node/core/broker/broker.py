@@ -15,6 +15,7 @@ from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
+from kraftproof.node.core.broker.quota_answers import describe_client_quotas
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
@@ -28,6 +29,7 @@ from kraftproof.node.wire.messages import (
     api_versions_request,
     broker_heartbeat_request,
     broker_registration_request,
+    describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
     metadata_request,
@@ -146,6 +148,8 @@ class Broker:
                 return answers.describe_cluster(
                     self._config, image, self._raft.leader, message, on_controller_listener=False
                 )
+            case describe_client_quotas_request.DescribeClientQuotasRequest():
+                return describe_client_quotas(image, message)
             case describe_configs_request.DescribeConfigsRequest():
                 return self._configs.describe(image, message)
             case (

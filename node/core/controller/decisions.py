@@ -28,12 +28,14 @@ from kraftproof.node.core.controller.partitions.reassignment import (
     list_partition_reassignments,
 )
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
+from kraftproof.node.core.controller.quotas import alter_client_quotas
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
+    alter_client_quotas_request,
     alter_configs_request,
     alter_partition_reassignments_request,
     alter_partition_request,
@@ -151,6 +153,7 @@ _OF_BROKERS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     controller_registration_request.ControllerRegistrationRequest: _of_image(register_controller),
 }
 _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
+    alter_client_quotas_request.AlterClientQuotasRequest: _of_image(alter_client_quotas),
     alter_configs_request.AlterConfigsRequest: _of_image(alter_configs),
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _of_image(
         alter_partition_reassignments

@@ -12,6 +12,8 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     allocate_producer_ids_response,
+    alter_client_quotas_request,
+    alter_client_quotas_response,
     alter_configs_request,
     alter_configs_response,
     alter_partition_reassignments_request,
@@ -144,6 +146,27 @@ def _of_resources(
     )
 
 
+def _alter_client_quotas(
+    request: alter_client_quotas_request.AlterClientQuotasRequest,
+    error: ErrorCode,
+    reason: str | None,
+) -> Message:
+    module = alter_client_quotas_response
+    return module.AlterClientQuotasResponse(
+        entries=tuple(
+            module.EntryData(
+                error_code=error,
+                error_message=reason,
+                entity=tuple(
+                    module.EntityData(entity_type=part.entity_type, entity_name=part.entity_name)
+                    for part in entry.entity
+                ),
+            )
+            for entry in request.entries
+        )
+    )
+
+
 def _alter_reassignments(
     request: alter_partition_reassignments_request.AlterPartitionReassignmentsRequest,
     error: ErrorCode,
@@ -231,6 +254,7 @@ def _describe_quorum(_: Message, error: ErrorCode, reason: str | None) -> Messag
 
 # Each function takes the request type of its key, which the type of a dict cannot express.
 _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = {
+    alter_client_quotas_request.AlterClientQuotasRequest: _alter_client_quotas,
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _alter_reassignments,
     assign_replicas_to_dirs_request.AssignReplicasToDirsRequest: _assign_replicas,
     controller_registration_request.ControllerRegistrationRequest: _register_controller,

@@ -24,6 +24,8 @@ from kraftproof.node.core.metadata.image import (
     Topic,
     unified,
 )
+from kraftproof.node.core.metadata.quotas import entity_of, quotas_of
+from kraftproof.node.wire.records.metadata import ClientQuotaRecord
 from kraftproof.node.wire.types import Uuid
 
 _NONE_MARKED: Marked = Map()
@@ -158,6 +160,13 @@ def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> Met
     return replace(image, others=others, digest=digest)
 
 
+def set_quota(image: MetadataImage, record: ClientQuotaRecord) -> MetadataImage:
+    """Set or remove a quota of an entity."""
+    key = ("quota", record.key, *(text for part in entity_of(record) for text in part))
+    image = set_other(image, key, None if record.remove else record)
+    return replace(image, quotas=image.quotas.after(record))
+
+
 def rebuild(image: MetadataImage) -> MetadataImage:
     """Return the same entities with every derived part computed from scratch.
 
@@ -176,6 +185,7 @@ def rebuild(image: MetadataImage) -> MetadataImage:
         topic_ids=topic_ids,
         unified_names=unified_names,
         by_broker=indexes,
+        quotas=quotas_of(image.others.values()),
         digest=recompute_digest(image),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from kraftproof.node.core.metadata.apply_error import ApplyError
-from kraftproof.node.core.metadata.changes import set_other
+from kraftproof.node.core.metadata.changes import set_other, set_quota
 from kraftproof.node.core.metadata.image import PRODUCER_IDS, MetadataImage, OtherKey
 from kraftproof.node.wire.records import metadata as records
 
@@ -24,13 +24,6 @@ def config_key(resource: tuple[int, str], name: str) -> OtherKey:
 def feature_key(name: str) -> OtherKey:
     """Return the key of a FeatureLevelRecord with unknown tagged fields."""
     return ("feature", name)
-
-
-def _quota(image: MetadataImage, record: records.ClientQuotaRecord) -> MetadataImage:
-    entity = sorted((part.entity_type, part.entity_name or "") for part in record.entity)
-    named = tuple(text for part in entity for text in part)
-    key = ("quota", record.key, *named)
-    return set_other(image, key, None if record.remove else record)
 
 
 def _producer_ids(image: MetadataImage, record: records.ProducerIdsRecord) -> MetadataImage:
@@ -51,7 +44,7 @@ def _drops(key: Callable[[Any], OtherKey]) -> Handler:
 
 
 KEPT_RECORDS: Final[Mapping[type, Handler]] = {
-    records.ClientQuotaRecord: _quota,
+    records.ClientQuotaRecord: set_quota,
     records.ProducerIdsRecord: _producer_ids,
     records.ZkMigrationStateRecord: _keeps(lambda _: ("zk migration",)),
     records.RegisterControllerRecord: _keeps(lambda record: ("controller", record.controller_id)),

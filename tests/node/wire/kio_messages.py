@@ -77,6 +77,8 @@ def _scalar(kafka_type: str, kind: Any, chance: random.Random) -> Any:
         return uuid.UUID(int=chance.getrandbits(128))
     if kafka_type == "string":
         return chance.choice(["", "a", "topic-é", "x" * 200])
+    if kafka_type == "float64":
+        return kind(chance.choice([0.0, -1.5, 1e300, chance.random()]))
     if kafka_type == "bool":
         return chance.random() < 0.5
     if kafka_type == "records":

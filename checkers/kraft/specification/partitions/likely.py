@@ -36,6 +36,13 @@ from kraftproof.checkers.kraft.specification.rows.partitions import (
     Proposal,
     ProposedTopic,
 )
+from kraftproof.checkers.kraft.specification.rows.quotas import (
+    AlterClientQuotasRequest,
+    ClientQuotaRecord,
+    EntityPart,
+    QuotaEntry,
+    QuotaOperation,
+)
 
 SET, DELETE = 0, 1
 Change = tuple[PartitionChangeRecord, Partition]
@@ -50,6 +57,8 @@ def likely_requests(image: Image, written: Sequence[Row]) -> list[Row]:
                 broker_id=record.broker_id, broker_epoch=record.broker_epoch
             )
             return [allocation]
+        case ClientQuotaRecord():
+            return [_quota_change(written)]
         case ConfigRecord():
             return [_config_change(written)]
         case PartitionRecord():
@@ -76,6 +85,19 @@ def _config_change(written: Sequence[Row]) -> IncrementalAlterConfigsRequest:
         resources=tuple(
             AlteredResource(resource_type=kind, resource_name=name, configs=tuple(changes))
             for (kind, name), changes in resources.items()
+        )
+    )
+
+
+def _quota_change(written: Sequence[Row]) -> AlterClientQuotasRequest:
+    operations: dict[tuple[EntityPart, ...], list[QuotaOperation]] = {}
+    for record in written:
+        if isinstance(record, ClientQuotaRecord):
+            operation = QuotaOperation(key=record.key, value=record.value, remove=record.remove)
+            operations.setdefault(record.entity, []).append(operation)
+    return AlterClientQuotasRequest(
+        entries=tuple(
+            QuotaEntry(entity=entity, ops=tuple(changes)) for entity, changes in operations.items()
         )
     )
 

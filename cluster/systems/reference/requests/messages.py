@@ -13,7 +13,12 @@ from typing import Any, Final
 
 import msgspec
 
-from kraftproof.cluster.systems.reference.requests import config_changes, partitions, topics
+from kraftproof.cluster.systems.reference.requests import (
+    config_changes,
+    partitions,
+    quotas,
+    topics,
+)
 from kraftproof.cluster.systems.reference.requests.harm import tame
 from kraftproof.cluster.systems.reference.requests.vocabulary import (
     FOREIGN_CLUSTER,
@@ -29,11 +34,13 @@ from kraftproof.node.wire.codec import REQUESTS, decode_request, encode_request
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages import (
     Message,
+    alter_client_quotas_request,
     alter_configs_request,
     alter_partition_reassignments_request,
     create_partitions_request,
     create_topics_request,
     delete_topics_request,
+    describe_client_quotas_request,
     elect_leaders_request,
     incremental_alter_configs_request,
     list_partition_reassignments_request,
@@ -71,6 +78,8 @@ def draw_message(
 
 
 _WHOLE: Final[dict[type, Drawer]] = {
+    alter_client_quotas_request.AlterClientQuotasRequest: quotas.alteration,
+    describe_client_quotas_request.DescribeClientQuotasRequest: quotas.question,
     alter_configs_request.AlterConfigsRequest: config_changes.legacy,
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: (
         partitions.reassignments

@@ -2,6 +2,8 @@
 
 from kraftproof.node.wire.messages.generated import allocate_producer_ids_request
 from kraftproof.node.wire.messages.generated import allocate_producer_ids_response
+from kraftproof.node.wire.messages.generated import alter_client_quotas_request
+from kraftproof.node.wire.messages.generated import alter_client_quotas_response
 from kraftproof.node.wire.messages.generated import alter_configs_request
 from kraftproof.node.wire.messages.generated import alter_configs_response
 from kraftproof.node.wire.messages.generated import alter_partition_reassignments_request
@@ -28,12 +30,18 @@ from kraftproof.node.wire.messages.generated import delete_records_request
 from kraftproof.node.wire.messages.generated import delete_records_response
 from kraftproof.node.wire.messages.generated import delete_topics_request
 from kraftproof.node.wire.messages.generated import delete_topics_response
+from kraftproof.node.wire.messages.generated import describe_client_quotas_request
+from kraftproof.node.wire.messages.generated import describe_client_quotas_response
 from kraftproof.node.wire.messages.generated import describe_cluster_request
 from kraftproof.node.wire.messages.generated import describe_cluster_response
 from kraftproof.node.wire.messages.generated import describe_configs_request
 from kraftproof.node.wire.messages.generated import describe_configs_response
+from kraftproof.node.wire.messages.generated import describe_producers_request
+from kraftproof.node.wire.messages.generated import describe_producers_response
 from kraftproof.node.wire.messages.generated import describe_quorum_request
 from kraftproof.node.wire.messages.generated import describe_quorum_response
+from kraftproof.node.wire.messages.generated import describe_topic_partitions_request
+from kraftproof.node.wire.messages.generated import describe_topic_partitions_response
 from kraftproof.node.wire.messages.generated import elect_leaders_request
 from kraftproof.node.wire.messages.generated import elect_leaders_response
 from kraftproof.node.wire.messages.generated import end_quorum_epoch_request
@@ -50,6 +58,8 @@ from kraftproof.node.wire.messages.generated import incremental_alter_configs_re
 from kraftproof.node.wire.messages.generated import incremental_alter_configs_response
 from kraftproof.node.wire.messages.generated import init_producer_id_request
 from kraftproof.node.wire.messages.generated import init_producer_id_response
+from kraftproof.node.wire.messages.generated import list_config_resources_request
+from kraftproof.node.wire.messages.generated import list_config_resources_response
 from kraftproof.node.wire.messages.generated import list_offsets_request
 from kraftproof.node.wire.messages.generated import list_offsets_response
 from kraftproof.node.wire.messages.generated import list_partition_reassignments_request
@@ -70,6 +80,7 @@ from kraftproof.node.wire.schema import Schema
 
 REQUESTS: tuple[Schema, ...] = (
     allocate_producer_ids_request.ALLOCATE_PRODUCER_IDS_REQUEST,
+    alter_client_quotas_request.ALTER_CLIENT_QUOTAS_REQUEST,
     alter_configs_request.ALTER_CONFIGS_REQUEST,
     alter_partition_reassignments_request.ALTER_PARTITION_REASSIGNMENTS_REQUEST,
     alter_partition_request.ALTER_PARTITION_REQUEST,
@@ -83,9 +94,12 @@ REQUESTS: tuple[Schema, ...] = (
     create_topics_request.CREATE_TOPICS_REQUEST,
     delete_records_request.DELETE_RECORDS_REQUEST,
     delete_topics_request.DELETE_TOPICS_REQUEST,
+    describe_client_quotas_request.DESCRIBE_CLIENT_QUOTAS_REQUEST,
     describe_cluster_request.DESCRIBE_CLUSTER_REQUEST,
     describe_configs_request.DESCRIBE_CONFIGS_REQUEST,
+    describe_producers_request.DESCRIBE_PRODUCERS_REQUEST,
     describe_quorum_request.DESCRIBE_QUORUM_REQUEST,
+    describe_topic_partitions_request.DESCRIBE_TOPIC_PARTITIONS_REQUEST,
     elect_leaders_request.ELECT_LEADERS_REQUEST,
     end_quorum_epoch_request.END_QUORUM_EPOCH_REQUEST,
     envelope_request.ENVELOPE_REQUEST,
@@ -94,6 +108,7 @@ REQUESTS: tuple[Schema, ...] = (
     find_coordinator_request.FIND_COORDINATOR_REQUEST,
     incremental_alter_configs_request.INCREMENTAL_ALTER_CONFIGS_REQUEST,
     init_producer_id_request.INIT_PRODUCER_ID_REQUEST,
+    list_config_resources_request.LIST_CONFIG_RESOURCES_REQUEST,
     list_offsets_request.LIST_OFFSETS_REQUEST,
     list_partition_reassignments_request.LIST_PARTITION_REASSIGNMENTS_REQUEST,
     metadata_request.METADATA_REQUEST,
@@ -105,6 +120,7 @@ REQUESTS: tuple[Schema, ...] = (
 )
 RESPONSES: tuple[Schema, ...] = (
     allocate_producer_ids_response.ALLOCATE_PRODUCER_IDS_RESPONSE,
+    alter_client_quotas_response.ALTER_CLIENT_QUOTAS_RESPONSE,
     alter_configs_response.ALTER_CONFIGS_RESPONSE,
     alter_partition_reassignments_response.ALTER_PARTITION_REASSIGNMENTS_RESPONSE,
     alter_partition_response.ALTER_PARTITION_RESPONSE,
@@ -118,9 +134,12 @@ RESPONSES: tuple[Schema, ...] = (
     create_topics_response.CREATE_TOPICS_RESPONSE,
     delete_records_response.DELETE_RECORDS_RESPONSE,
     delete_topics_response.DELETE_TOPICS_RESPONSE,
+    describe_client_quotas_response.DESCRIBE_CLIENT_QUOTAS_RESPONSE,
     describe_cluster_response.DESCRIBE_CLUSTER_RESPONSE,
     describe_configs_response.DESCRIBE_CONFIGS_RESPONSE,
+    describe_producers_response.DESCRIBE_PRODUCERS_RESPONSE,
     describe_quorum_response.DESCRIBE_QUORUM_RESPONSE,
+    describe_topic_partitions_response.DESCRIBE_TOPIC_PARTITIONS_RESPONSE,
     elect_leaders_response.ELECT_LEADERS_RESPONSE,
     end_quorum_epoch_response.END_QUORUM_EPOCH_RESPONSE,
     envelope_response.ENVELOPE_RESPONSE,
@@ -129,6 +148,7 @@ RESPONSES: tuple[Schema, ...] = (
     find_coordinator_response.FIND_COORDINATOR_RESPONSE,
     incremental_alter_configs_response.INCREMENTAL_ALTER_CONFIGS_RESPONSE,
     init_producer_id_response.INIT_PRODUCER_ID_RESPONSE,
+    list_config_resources_response.LIST_CONFIG_RESOURCES_RESPONSE,
     list_offsets_response.LIST_OFFSETS_RESPONSE,
     list_partition_reassignments_response.LIST_PARTITION_REASSIGNMENTS_RESPONSE,
     metadata_response.METADATA_RESPONSE,

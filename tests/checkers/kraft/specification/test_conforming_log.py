@@ -269,8 +269,8 @@ def test_a_broker_assigns_its_own_directories_to_replicas():
 
 
 def test_a_log_of_another_kind_is_not_judged():
-    with pytest.raises(NotApplicableError, match="a CLIENT_QUOTA_RECORD, which the specification"):
-        reasons([("CLIENT_QUOTA_RECORD", {"key": "k"})])
+    with pytest.raises(NotApplicableError, match="a FUTURE_RECORD, which the specification"):
+        reasons([("FUTURE_RECORD", {"key": "k"})])
     eligible = {"name": "eligible.leader.replicas.version", "featureLevel": 1}
     with pytest.raises(
         NotApplicableError, match=r"the feature eligible\.leader\.replicas\.version"

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.specification import Specification
-from kraftproof.cluster.systems.reference.requests import config_changes, partitions
+from kraftproof.cluster.systems.reference.requests import config_changes, partitions, quotas
 from kraftproof.cluster.systems.reference.requests.vocabulary import LEGAL, Vocabulary
 from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.controller.brokers import shutdown_granted
@@ -47,7 +47,7 @@ def drawn(desk: Desk, random: Random, vocabulary: Vocabulary) -> Message:
         (proposal,) * 6
         + (beat,) * 5
         + (wish,) * 5
-        + (config, assignment, unclean_election, feature)
+        + (config, assignment, unclean_election, feature, quota)
     )
     return kind(desk, random, vocabulary)
 
@@ -135,6 +135,10 @@ def assignment(desk: Desk, random: Random, vocabulary: Vocabulary) -> Message:
     )
 
 
+def quota(desk: Desk, random: Random, vocabulary: Vocabulary) -> Message:
+    return quotas.alteration(random, vocabulary)
+
+
 def unclean_election(desk: Desk, random: Random, vocabulary: Vocabulary) -> Message:
     return elect_leaders_request.ElectLeadersRequest(topic_partitions=None, election_type=1)
 
@@ -197,3 +201,27 @@ def test_the_specification_agrees_with_each_decision(seed: int) -> None:
     assert seen["AlterPartitionRequest"] > 2, seen
     assert seen["AlterPartitionReassignmentsRequest"] > 0, seen
     assert sum(seen.values()) > REQUESTS_A_SEED // 5, seen
+
+
+@pytest.mark.requirement("631-88")
+def test_the_specification_agrees_with_each_change_of_quotas() -> None:
+    random, desk = Random(1), Desk.active(brokers=1)
+    specification = Specification(Facts(cluster_id=CLUSTER))
+    vocabulary = Vocabulary(cluster_id=CLUSTER, brokers=BROKERS)
+    image = specification.empty
+    codes: Counter[int] = Counter()
+    for _ in range(300):
+        request = quotas.alteration(random, vocabulary)
+        end = desk.raft.log.end_offset
+        asked, answer = specification.rows((request, desk.ask(request)))
+        written = specification.rows(
+            record
+            for batch in desk.raft.log.read(end, 1 << 40)
+            for record in batch.records
+            if not isinstance(record, NoOpRecord)
+        )
+        assert specification.wrong_records(image, end, asked, written) is None, request
+        assert specification.wrong_answer(image, asked, written, answer) is None, request
+        image = specification.after(image, written)
+        codes.update(result.error_code for result in answer.entries)
+    assert min(codes[0], codes[42]) > 50, codes
