@@ -45,6 +45,7 @@ APIS: Final = (
     "describe_client_quotas",
     "describe_cluster",
     "describe_configs",
+    "describe_log_dirs",
     "describe_producers",
     "describe_quorum",
     "describe_topic_partitions",

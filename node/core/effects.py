@@ -7,8 +7,9 @@ The complete contract with the shell:
    is handled before they are on the disk. Other logs need no barrier: after a crash, a replica
    compares epochs with its leader again.
 3. Append only buffers. Flush is asynchronous; after the fsync the shell returns Flushed with the
-   same log and token. Logs do not wait for each other's flushes. A failed write or fsync ends the
-   process and is never retried.
+   same log and token. Logs do not wait for each other's flushes. A failed write or fsync is never
+   retried: the process ends, or with several log directories the directory of a partition ends in
+   a DirectoryFailed. Then no effect on its logs has a result, and no answer claims the effect.
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; without the client's connection the answer is dropped silently.
    EndRequest ends a Received without an answer; later answers of the connection do not wait.
@@ -38,6 +39,7 @@ from kraftproof.node.core.log_effects import (
     RaiseLogStart,
     ReadProducers,
     ReplyWithBatches,
+    ReplyWithVolumes,
     RestartLog,
     WriteCheckpoints,
 )
@@ -225,6 +227,7 @@ Effect = (
     | EndRequest
     | ReplyWithSlice
     | ReplyWithBatches
+    | ReplyWithVolumes
     | Publish
     | OpenClientListeners
     | Audited

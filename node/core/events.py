@@ -9,6 +9,7 @@ from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
 
 PRODUCER_BATCHES = 5
 """The number of batches of a producer that are compared with a retried batch (KIP-98)."""
@@ -80,6 +81,17 @@ class ProducersRead(Struct, frozen=True, kw_only=True):
     """The last PRODUCER_BATCHES batches of each producer in the order of the log, without data."""
 
 
+class DirectoryFailed(Struct, frozen=True, kw_only=True):
+    """A log directory failed: its logs take no further effect, until the next start (KIP-112).
+
+    The event precedes every other event that the node has not handled yet.
+    """
+
+    directory: Uuid
+    reason: str
+    """One line with the failed file."""
+
+
 class SnapshotWritten(Struct, frozen=True):
     """A WriteSnapshot is finished: the file is complete and on the disk."""
 
@@ -99,15 +111,6 @@ class Stop(Struct, frozen=True):
     """SIGTERM was received: shut down in a controlled way, then Exit."""
 
 
-Event = (
-    Tick
-    | Received
-    | Answered
-    | Unanswered
-    | Flushed
-    | TimestampFound
-    | ProducersRead
-    | SnapshotWritten
-    | SnapshotChecked
-    | Stop
-)
+DiskEvent = Flushed | TimestampFound | ProducersRead | DirectoryFailed | SnapshotWritten
+"""The ends of work on the disk."""
+Event = Tick | Received | Answered | Unanswered | DiskEvent | SnapshotChecked | Stop

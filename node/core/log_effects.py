@@ -4,6 +4,9 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.wire.messages.generated.describe_log_dirs_response import (
+    DescribeLogDirsResponse,
+)
 from kraftproof.node.wire.messages.generated.fetch_response import FetchResponse
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
@@ -129,3 +132,13 @@ class ReplyWithBatches(Struct, frozen=True, kw_only=True):
     message: FetchResponse
     reads: tuple[LogRead, ...]
     max_bytes: int = (1 << 31) - 1
+
+
+class ReplyWithVolumes(Struct, frozen=True, kw_only=True):
+    """Answer a DescribeLogDirs with the message, and with the sizes of the volumes (KIP-827).
+
+    A directory whose volume can't be read gets error code 56.
+    """
+
+    request: int
+    message: DescribeLogDirsResponse

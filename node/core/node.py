@@ -19,6 +19,8 @@ from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import (
     Answered,
+    DirectoryFailed,
+    DiskEvent,
     Event,
     Flushed,
     ProducersRead,
@@ -113,12 +115,12 @@ class Node:
                 self._tick(now)
             case Unanswered():
                 self._outbox.resume(event.correlation, None, now)
-            case Flushed() | SnapshotWritten() | TimestampFound() | ProducersRead():
-                self._end_disk_work(event)
             case SnapshotChecked():
                 self._take_snapshot(event, now)
             case Stop():
                 self._stop(now)
+            case _:
+                self._end_disk_work(event, now)
         return self._finish_step(now)
 
     def deadline(self) -> Monotonic | None:
@@ -140,10 +142,11 @@ class Node:
         broker_state = None if broker is None else broker.state
         return self._raft.status(committed.offset, committed.image.digest, broker_state)
 
-    def _end_disk_work(
-        self, event: Flushed | SnapshotWritten | TimestampFound | ProducersRead
-    ) -> None:
+    def _end_disk_work(self, event: DiskEvent, now: Instant) -> None:
         match event:
+            case DirectoryFailed():
+                if self._broker is not None:
+                    self._broker.directory_failed(event, now)
             case Flushed(log=log) if log != METADATA_LOG:
                 if self._broker is not None:
                     self._broker.disk_work_ended(event)

@@ -53,6 +53,7 @@ TIMEOUT_KEYS: Final = {
     "broker.heartbeat.interval.ms": "heartbeat_interval_ns",
     "broker.session.timeout.ms": "session_ns",
     "initial.broker.registration.timeout.ms": "initial_registration_ns",
+    "log.dir.failure.timeout.ms": "directory_failure_ns",
 }
 """The keys of time-outs in milliseconds, with their fields in node.core.base.config.Timeouts
 (631-81 to 83)."""

@@ -4,6 +4,7 @@ Not: the node. Whatever is wrong with configuration or disk is one line and exit
 """
 
 import asyncio
+import errno
 import resource
 import secrets
 import signal
@@ -62,6 +63,8 @@ def _read_text(filesystem: FileSystem, path: str) -> str:
 def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
     """Refuse a directory that can't be looked into: what is in it must not count as missing.
 
+    A directory on a failed disk (EIO) is left to the storage, which may do without it.
+
     Raises:
         ConfigError: it is no directory, or this user may not read it.
     """
@@ -71,6 +74,8 @@ def _refuse_unreadable(disk: FileSystem, directories: Sequence[str]) -> None:
         except FileNotFoundError:
             continue  # a directory that was never formatted is named by what looks for its id
         except OSError as error:
+            if error.errno == errno.EIO:
+                continue
             raise ConfigError(
                 f"{directory}: {error.strerror}; log.dirs and metadata.log.dir must name "
                 "directories that this user can read and write"
@@ -96,6 +101,8 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     node_config = config.node_config(
         cluster_id=stored.cluster_id,
         log_dirs=stored.log_directory_ids,
+        log_dir_paths=stored.log_directory_paths,
+        failed_log_dirs=stored.failed_log_directories,
         incarnation=incarnation,
         previous_broker_epoch=stored.previous_broker_epoch,
     )

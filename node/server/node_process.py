@@ -15,7 +15,7 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
 from kraftproof.node.core.effects import Effect, Exit, Publish
-from kraftproof.node.core.events import Event
+from kraftproof.node.core.events import DirectoryFailed, Event
 from kraftproof.node.core.node import Node
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
@@ -178,6 +178,11 @@ class NodeProcess(Process, Observer):
     @override
     def on_step(self, event: Event | None) -> None:
         self._event = "start" if event is None else type(event).__name__
+        if isinstance(event, DirectoryFailed):
+            say(
+                f"a log directory failed: {event.reason}; its partitions are offline here"
+                " until the next start"
+            )
 
     @override
     def on_stepped(self, now: Instant) -> None:

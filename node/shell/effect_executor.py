@@ -50,7 +50,11 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     """Carries out the effects of one step at a time."""
 
     def __init__(
-        self, ports: Ports[ClientT, ConnectionT], *, post: Callable[[Event], None]
+        self,
+        ports: Ports[ClientT, ConnectionT],
+        *,
+        post: Callable[[Event], None],
+        post_first: Callable[[Event], None],
     ) -> None:
         self.is_held = False
         """Whether a barrier, or the work that an effect waits for, is under way."""
@@ -79,6 +83,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
             ports.workers,
             reply=self.requests.reply,
             post=post,
+            post_first=post_first,
             on_failure=self._fail,
         )
         self._handlers = {**self._make_handlers(), **self._partitions.handlers()}
@@ -122,6 +127,8 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
             effect = effects.popleft()
             if kind is Append and self._encodes_apart(effect):
                 return False
+            if self._partitions.failed is not None:
+                effect = self._partitions.failed.correct(effect)
             try:
                 handlers[kind](effect)
             except OSError as error:
@@ -133,6 +140,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
                 self._workers.barrier(self._pass_barrier)
                 if self.is_held:
                     return False
+        self._partitions.failed = None
         return not self.is_over
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         self._clock = ports.clock
         self._process = ports.process
         self._observer = ports.observer
-        self._executor = EffectExecutor(ports, post=self.post)
+        self._executor = EffectExecutor(ports, post=self.post, post_first=self._post_first)
         self._events: deque[Event] = deque()
         self._step_began: Instant | None = None
         """When the step that is still being carried out began."""
@@ -58,6 +58,12 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         """Put an event at the end of the queue."""
         if not self._executor.is_over:
             self._events.append(event)
+            self._process.wake()
+
+    def _post_first(self, event: Event) -> None:
+        """Put an event before the others: the node must not decide on a failed disk."""
+        if not self._executor.is_over:
+            self._events.appendleft(event)
             self._process.wake()
 
     def tick(self) -> None:

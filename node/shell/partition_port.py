@@ -1,8 +1,9 @@
 """The port of the shell to the logs of partitions; see ports.py for the other ports."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Protocol
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Flush, Truncate
 from kraftproof.node.core.events import ProducersRead, TimestampFound
 from kraftproof.node.core.log_effects import (
@@ -17,12 +18,13 @@ from kraftproof.node.core.log_effects import (
     RestartLog,
     WriteCheckpoints,
 )
+from kraftproof.node.wire.types import Uuid
 
 Steps = Generator[None, None, None]
 
 
 class PartitionDisk(Protocol):
-    """The partition logs of a node. Each call may raise an OSError, which ends the process.
+    """The partition logs of a node. Each call may raise an OSError, and then `fail` follows.
 
     The calls that return steps take what they need at once; a worker takes the steps.
     """
@@ -74,8 +76,26 @@ class PartitionDisk(Protocol):
         """
         ...
 
-    def write_checkpoints(self, effect: WriteCheckpoints) -> Steps:
-        """Return the steps that write the checkpoint files."""
+    def write_checkpoints(
+        self, effect: WriteCheckpoints
+    ) -> Sequence[tuple[Uuid, Callable[[], Steps]]]:
+        """Return a function for each log directory that begins to write its checkpoint files."""
+        ...
+
+    def directory_of(self, log: LogId) -> Uuid | None:
+        """Return the id of the directory of a log; None without a working directory."""
+        ...
+
+    def is_vital(self, directory: Uuid) -> bool:
+        """Return whether the node can't go on without the directory of the metadata log."""
+        ...
+
+    def fail(self, directory: Uuid) -> Sequence[tuple[LogId, str]]:
+        """Let go of a failed directory; return its logs with the names of their topics."""
+        ...
+
+    def volume(self, path: str) -> tuple[int, int]:
+        """Return the total and the usable bytes of the volume with a directory."""
         ...
 
     def find_timestamp(self, effect: FindTimestamp) -> Generator[None, None, TimestampFound]:

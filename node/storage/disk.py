@@ -126,6 +126,11 @@ class Disk(FileSystem):
         return os.stat(path).st_size
 
     @override
+    def volume(self, path: str) -> tuple[int, int]:
+        found = os.statvfs(path)
+        return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
+
+    @override
     def lock(self, path: str) -> Callable[[], None]:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:

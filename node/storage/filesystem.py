@@ -82,6 +82,9 @@ class FileSystem(Protocol):
     def size(self, path: str) -> int:
         """Return a file's length in bytes."""
 
+    def volume(self, path: str) -> tuple[int, int]:
+        """Return the total and the usable bytes of the volume with a directory."""
+
     def lock(self, path: str) -> Callable[[], None]:
         """Lock a file for this process, and return a function that releases the lock.
 

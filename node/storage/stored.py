@@ -29,14 +29,15 @@ from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
 from kraftproof.node.storage.checkpoints import OffsetCheckpoints
+from kraftproof.node.storage.damaged_snapshots import refuse_gap, unused_snapshots
 from kraftproof.node.storage.directory_lock import lock_directories
-from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.meta_properties import DrawId, open_directories, random_directory_id
 from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH, LogDirectory
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
-from kraftproof.node.storage.snapshots import Found, SnapshotFiles, snapshot_name
+from kraftproof.node.storage.readable_directories import readable_directories
+from kraftproof.node.storage.snapshots import SnapshotFiles
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
@@ -178,6 +179,11 @@ class Stored(Struct, frozen=True, kw_only=True):
 
     cluster_id: str
     log_directory_ids: tuple[Uuid, ...]
+    """The ids of the working log directories."""
+    log_directory_paths: tuple[str, ...]
+    """The path of each of these directories."""
+    failed_log_directories: tuple[str, ...]
+    """The paths of the log directories that could not be opened."""
     durable: QuorumState
     batches: tuple[Batch, ...]
     history: History
@@ -202,8 +208,11 @@ def open_node_storage(
         StorageError: a directory is unformatted, foreign, garbled or corrupt.
         OSError: the disk failed.
     """
-    formatted = open_directories(filesystem, config.directories, config.node_id, draw_id)
-    release = lock_directories(filesystem, config.directories)
+    readable, failures = readable_directories(
+        filesystem, config.directories, config.metadata_directory
+    )
+    formatted = open_directories(filesystem, readable, config.node_id, draw_id)
+    release = lock_directories(filesystem, readable)
     durable = quorum_state.read_quorum_state(
         filesystem, quorum_state_path(config), formatted.cluster_id, config.node_id
     )
@@ -215,17 +224,21 @@ def open_node_storage(
     log, batches = MetadataLog.open(
         filesystem, directory, config.segment_bytes, ids, checkpoints.recovery_point, codec
     )
-    _refuse_gap(directory, found, log)
+    refuse_gap(directory, found, log)
     snapshots.remove_unfinished()  # only here: a node that refuses to start changes no file
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
-    homes = {path: formatted.ids[path] for path in config.log_directories or config.directories}
+    configured = config.log_directories or config.directories
+    homes = {path: formatted.ids[path] for path in configured if path in formatted.ids}
     partitions = _partition_logs(filesystem, homes, config)
     recovered, repairs = partitions.open()
+    working = {path: homes[path] for path in partitions.paths}
     return Stored(
         cluster_id=formatted.cluster_id,
-        log_directory_ids=tuple(homes.values()),
+        log_directory_ids=tuple(working.values()),
+        log_directory_paths=tuple(working),
+        failed_log_directories=tuple(path for path in configured if path not in working),
         durable=durable,
         batches=tuple(batches),
         history=History(
@@ -246,7 +259,7 @@ def open_node_storage(
         ),
         partitions=recovered,
         previous_broker_epoch=partitions.previous_broker_epoch,
-        warnings=(*_unused_snapshots(directory, found), *repairs),
+        warnings=(*failures, *unused_snapshots(directory, found), *repairs),
     )
 
 
@@ -257,26 +270,8 @@ def _partition_logs(
         LogDirectory(filesystem, path, directory_id, config.partition_segment_bytes)
         for path, directory_id in homes.items()
     ]
-    return PartitionLogs(filesystem, directories)
-
-
-def _unused_snapshots(directory: str, found: Found) -> list[str]:
-    return [
-        f"{join(directory, snapshot_name(snapshot))}: {reason}; it is not used, what it held is in"
-        " the log"
-        for snapshot, reason in found.refused
-    ]
-
-
-def _refuse_gap(directory: str, found: Found, log: MetadataLog) -> None:
-    """Check that the log holds the committed records of each damaged snapshot."""
-    for snapshot, reason in found.refused:
-        if snapshot.end_offset > log.end_offset:
-            raise StorageError(
-                f"{join(directory, snapshot_name(snapshot))}: {reason}, and the log ends at"
-                f" {log.end_offset}; restore the file, or clear the node's metadata directory if"
-                " other voters are whole"
-            )
+    vital = homes.get(config.metadata_directory)
+    return PartitionLogs(filesystem, directories, vital)
 
 
 def log_directory(config: StorageConfig) -> str:

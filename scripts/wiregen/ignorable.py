@@ -58,6 +58,10 @@ _BY_MESSAGE: Final = {
         " PartitionData.log_start_offset"
     ),
     "FetchSnapshotRequest": "PartitionSnapshot.replica_directory_id",
+    "DescribeLogDirsResponse": (
+        "error_code DescribeLogDirsResult.total_bytes DescribeLogDirsResult.usable_bytes"
+        " DescribeLogDirsResult.is_cordoned"
+    ),
     "DescribeConfigsResponse": (
         "DescribeConfigsResourceResult.config_type DescribeConfigsResourceResult.documentation"
     ),

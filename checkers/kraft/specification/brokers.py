@@ -4,14 +4,18 @@ Whether a session has expired depends on time and is open: see the invariants an
 registrations for leases.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.fold import ContradictionError, fold
+from kraftproof.checkers.kraft.specification.ids import Id
 from kraftproof.checkers.kraft.specification.image import Broker, Image
-from kraftproof.checkers.kraft.specification.leaderships import wrong_partition_changes
+from kraftproof.checkers.kraft.specification.leaderships import (
+    NOTHING_LOST,
+    wrong_partition_changes,
+)
 from kraftproof.checkers.kraft.specification.rows import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
@@ -115,15 +119,23 @@ def _kinds(written: Sequence[Row]) -> str:
     return ", ".join(type(record).__name__ for record in written)
 
 
-def wrong_result(image: Image, written: Sequence[Row], left: set[int]) -> str | None:
-    """Return why the partitions are wrong after a batch in which brokers left, or None."""
+def wrong_result(
+    image: Image,
+    written: Sequence[Row],
+    left: set[int],
+    lost: Mapping[int, frozenset[Id]] = NOTHING_LOST,
+) -> str | None:
+    """Return why the partitions are wrong after a batch in which brokers left, or None.
+
+    `lost` has the log directories that brokers have lost.
+    """
     if not written:
         return None
     try:
         after = fold(image, written)
     except ContradictionError as contradiction:
         return str(contradiction)
-    return wrong_partition_changes(image, after, left)
+    return wrong_partition_changes(image, after, left, lost)
 
 
 def _wrong_record(

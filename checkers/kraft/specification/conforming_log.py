@@ -32,6 +32,11 @@ from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
     parts_of,
     with_cause_first,
 )
+from kraftproof.checkers.kraft.specification.likely_brokers import (
+    UNKNOWN_CLUSTER,
+    broker_request,
+    with_failed_directories,
+)
 from kraftproof.checkers.kraft.specification.partitions.likely import likely_requests
 from kraftproof.checkers.kraft.specification.specification import Specification
 from kraftproof.checkers.kraft.topic_facts import created_id
@@ -43,11 +48,7 @@ LEVEL: Final = 21
 _METADATA_VERSION: Final = "metadata.version"
 _RECORD: Final = "_RECORD"
 """The end of the type of a metadata record; other types are control records."""
-_CAUGHT_UP: Final = 1 << 62
-"""A metadata offset beyond every registration."""
 _ELIGIBLE_LEADERS: Final = "eligible.leader.replicas.version"
-_CLUSTER: Final = ""
-"""The cluster id of all requests that are made up from records."""
 
 Batch = tuple[int, tuple[rows.Row, ...]]
 """The offset of a batch and its metadata records."""
@@ -143,7 +144,7 @@ def _row(kind: str, text: str) -> rows.Row:
 def _wrong_batches(
     batches: Iterable[Batch], creates: Mapping[str, Operation], *, of_kafka: bool
 ) -> Iterator[Finding]:
-    specification = Specification(Facts(cluster_id=_CLUSTER))
+    specification = Specification(Facts(cluster_id=UNKNOWN_CLUSTER))
     image = specification.empty
     for offset, written in batches:
         try:
@@ -167,6 +168,8 @@ def _wrong_batch(
     """Return the complaint about the most likely request, or None if one explains the batch."""
     offset, written = batch
     request = likely_request(written, creates)
+    if isinstance(request, rows.BrokerHeartbeatRequest):
+        request = with_failed_directories(image, request, written)
     likely: list[rows.Row | None] = [request]
     if request is None:
         likely = [*likely_requests(image, written)] or [None]
@@ -197,7 +200,7 @@ def likely_request(
     if removed:
         states = (rows.TopicState(topic_id=record.topic_id) for record in removed)
         return rows.DeleteTopicsRequest(topics=tuple(states))
-    return _broker_request(written)
+    return broker_request(written)
 
 
 def _topic(
@@ -238,43 +241,3 @@ def _partitions_of(topic_id: Id, written: Sequence[rows.Row]) -> list[rows.Parti
         for record in written
         if isinstance(record, rows.PartitionRecord) and record.topic_id == topic_id
     ]
-
-
-def _broker_request(written: Sequence[rows.Row]) -> rows.Row | None:
-    for record in written:
-        match record:
-            case rows.RegisterBrokerRecord():
-                return rows.BrokerRegistrationRequest(
-                    broker_id=record.broker_id,
-                    cluster_id=_CLUSTER,
-                    incarnation_id=record.incarnation_id,
-                    listeners=record.end_points,
-                    features=record.features,
-                    rack=record.rack,
-                    log_dirs=record.log_dirs,
-                )
-            case rows.UnregisterBrokerRecord():
-                return rows.UnregisterBrokerRequest(broker_id=record.broker_id)
-            case rows.BrokerRegistrationChangeRecord():
-                return _heartbeat(record, written)
-            case _:
-                continue
-    return None
-
-
-def _heartbeat(
-    record: rows.BrokerRegistrationChangeRecord, written: Sequence[rows.Row]
-) -> rows.BrokerHeartbeatRequest | None:
-    """Return the heartbeat behind a change; a plain fencing is the controller's own."""
-    changes = [one for one in written if isinstance(one, rows.BrokerRegistrationChangeRecord)]
-    is_fenced = any(one.fenced > 0 for one in changes)
-    stops = record.in_controlled_shutdown > 0
-    if is_fenced and not stops:
-        return None
-    return rows.BrokerHeartbeatRequest(
-        broker_id=record.broker_id,
-        broker_epoch=record.broker_epoch,
-        current_metadata_offset=_CAUGHT_UP,
-        want_fence=is_fenced,
-        want_shut_down=stops,
-    )

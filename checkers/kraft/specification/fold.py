@@ -147,6 +147,7 @@ def _change_broker(draft: Draft, record: rows.BrokerRegistrationChangeRecord) ->
         broker,
         fenced=record.fenced > 0 if record.fenced else broker.fenced,
         is_leaving=leaves > 0 if leaves else broker.is_leaving,
+        log_dirs=record.log_dirs or broker.log_dirs,
     )
 
 

@@ -69,8 +69,17 @@ def wrong_heartbeat(
     expected = next_states(image, broker, request)
     if state not in expected:
         return f"{who}: is {_show(state)} after a heartbeat, not {_all(expected)}"
+    working = tuple(one for one in broker.log_dirs if one not in request.offline_log_dirs)
+    if working and after.log_dirs != working:
+        return f"{who}: has the directories {after.log_dirs} after a heartbeat, not {working}"
     has_left = not after.may_lead and broker.may_lead
-    return wrong_result(image, written, {request.broker_id} if has_left else set())
+    lost = frozenset(broker.log_dirs).difference(working)
+    return wrong_result(
+        image,
+        written,
+        {request.broker_id} if has_left else set(),
+        {request.broker_id: lost} if lost else {},
+    )
 
 
 def _show(state: State) -> str:

@@ -8,10 +8,11 @@ is in the ISR and may lead (Kafka's PartitionChangeBuilder).
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec.structs import replace
 
-from kraftproof.checkers.kraft.specification.ids import show
+from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
 from kraftproof.checkers.kraft.specification.partitions.change import (
     NO_LEADER,
@@ -20,14 +21,22 @@ from kraftproof.checkers.kraft.specification.partitions.change import (
     with_completed_reassignment,
 )
 
+NOTHING_LOST: Final[Mapping[int, frozenset[Id]]] = {}
 
-def wrong_partition_changes(before: Image, after: Image, left: set[int]) -> str | None:
+
+def wrong_partition_changes(
+    before: Image,
+    after: Image,
+    left: set[int],
+    lost: Mapping[int, frozenset[Id]] = NOTHING_LOST,
+) -> str | None:
     """Return why the partitions are wrong after brokers have left or returned, or None.
 
     Args:
         before: The image before the batch.
         after: The image after the batch.
         left: The brokers that left; every broker that may lead only afterwards has returned.
+        lost: The log directories that brokers have lost: their replicas leave alike (KIP-858).
     """
     returned = {
         broker_id
@@ -40,7 +49,12 @@ def wrong_partition_changes(before: Image, after: Image, left: set[int]) -> str 
         return "partitions appeared or disappeared"
     for key, partition in was.items():
         is_unclean = allows_unclean(after, after.topics[key[0]].name)
-        wrong = _wrong_change(after, partition, now[key], left, returned, is_unclean=is_unclean)
+        gone = left | {
+            node
+            for node, place in zip(partition.replicas, partition.directories, strict=False)
+            if place in lost.get(node, ())
+        }
+        wrong = _wrong_change(after, partition, now[key], gone, returned, is_unclean=is_unclean)
         if wrong is not None:
             return f"partition {key[1]} of {show(key[0])} {wrong}"
     return None

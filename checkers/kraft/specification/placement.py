@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from kraftproof.checkers.kraft.specification.facts import Facts
+from kraftproof.checkers.kraft.specification.ids import show, unassigned_like
 from kraftproof.checkers.kraft.specification.image import Image
 from kraftproof.checkers.kraft.specification.rows import CreatableTopic, PartitionRecord
 
+METADATA_VERSION: Final = "metadata.version"
+LEVEL_OF_DIRECTORIES: Final = 17
 DEFAULT: Final = -1
 """A number of partitions or replicas that asks for the default."""
 
@@ -43,6 +46,7 @@ def wrong_partitions(
         return f"has the partitions {indexes}, but {count} were asked for"
     for partition in partitions:
         wrong = _wrong_partition(image, topic, facts, partition)
+        wrong = wrong or wrong_directories(image, partition)
         if wrong is not None:
             return f"partition {partition.partition_id} {wrong}"
     return None if topic.assignments else _wrong_spread(image, partitions)
@@ -71,6 +75,24 @@ def _wrong_partition(
     if topic.assignments:
         return _wrong_assignment(topic, partition, in_sync)
     return _wrong_choice(image, replicas, in_sync)
+
+
+def wrong_directories(image: Image, partition: PartitionRecord) -> str | None:
+    """Return why the log directories of a new partition are wrong, or None (KIP-858).
+
+    A replica is in the only directory of its broker, or is unassigned until the broker tells.
+    """
+    places = partition.directories
+    if image.features.get(METADATA_VERSION, 0) < LEVEL_OF_DIRECTORIES:
+        return f"has the directories {places} before KIP-858" if places else None
+    if len(places) != len(partition.replicas):
+        return f"has {len(places)} directories for the replicas {partition.replicas}"
+    for node, place in zip(partition.replicas, places, strict=True):
+        own = image.brokers[node].log_dirs
+        right = own[0] if len(own) == 1 else unassigned_like(place)
+        if place != right:
+            return f"has the directory {show(place)} on broker {node}, not {show(right)}"
+    return None
 
 
 def _wrong_assignment(

@@ -7,12 +7,16 @@ import errno
 from collections.abc import Callable
 from functools import lru_cache
 from random import Random
+from typing import Final
 
 from typing_extensions import override
 
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.disk.inodes import SimulatedDirectory, SimulatedFile
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
+
+VOLUME_BYTES: Final = 1 << 40
+"""The stated size of a simulated volume."""
 
 
 class SimulatedHandle(AppendHandle):
@@ -27,6 +31,7 @@ class SimulatedHandle(AppendHandle):
 
     @override
     def write(self, data: bytes) -> None:
+        self._disk.refuse_failed(self._path)
         if self._disk.disk_faults is None:
             self._file.write(bytes(data))
         else:
@@ -37,6 +42,7 @@ class SimulatedHandle(AppendHandle):
         disk, file, reached = self._disk, self._file, self._file.reached()
 
         def fsync() -> None:
+            disk.refuse_failed(self._path)
             if disk.disk_faults is not None:
                 disk.disk_faults.fsync(self._path, file.forget)
             file.sync(reached)
@@ -45,6 +51,7 @@ class SimulatedHandle(AppendHandle):
 
     @override
     def truncate(self, size: int) -> None:
+        self._disk.refuse_failed(self._path)
         if self._disk.disk_faults is not None:
             self._disk.disk_faults.change(self._path)
         self._file.truncate(size)
@@ -57,12 +64,14 @@ class SimulatedHandle(AppendHandle):
 class SimulatedFileSystem(FileSystem):
     """The disk of a machine, which outlives the processes of the machine."""
 
-    __slots__ = ("disk_faults", "root")
+    __slots__ = ("disk_faults", "failed_directories", "root")
 
     def __init__(self) -> None:
         self.root = SimulatedDirectory()
         self.disk_faults: DiskFaults | None = None
         """The faults of the disk; None without faults, so that a run without faults is fast."""
+        self.failed_directories: set[str] = set()
+        """The directories at the root whose own disk has failed: each use is an error."""
 
     def crash(self, random: Random) -> int:
         """Lose power and with it a random part of the unsynced data; return the bytes lost."""
@@ -178,11 +187,26 @@ class SimulatedFileSystem(FileSystem):
         return len(self._file(path).data)
 
     @override
+    def volume(self, path: str) -> tuple[int, int]:
+        self._directory(path)
+        return VOLUME_BYTES, VOLUME_BYTES
+
+    @override
     def lock(self, path: str) -> Callable[[], None]:
         """Return a function that does nothing: a simulated machine runs one process at a time."""
         return lambda: None
 
+    def refuse_failed(self, path: str) -> None:
+        """Fail if the path is on a failed disk.
+
+        Raises:
+            OSError: the disk has failed.
+        """
+        if self.failed_directories and f"/{_names(path)[0]}" in self.failed_directories:
+            raise OSError(errno.EIO, "Input/output error", path)
+
     def _find(self, path: str) -> SimulatedFile | SimulatedDirectory | None:
+        self.refuse_failed(path)
         entry: SimulatedFile | SimulatedDirectory = self.root
         for name in _names(path):
             if not isinstance(entry, SimulatedDirectory) or name not in entry.entries:

@@ -106,7 +106,13 @@ class Machine:
         )
         incarnation = Uuid(random.randbytes(16))
         now = self.env.clock.now()
-        config = replace(self._config, incarnation=incarnation, log_dirs=stored.log_directory_ids)
+        config = replace(
+            self._config,
+            incarnation=incarnation,
+            log_dirs=stored.log_directory_ids,
+            log_dir_paths=stored.log_directory_paths,
+            failed_log_dirs=stored.failed_log_directories,
+        )
         node = Node(
             config,
             stored.durable,

@@ -3,7 +3,7 @@
 See disk_port.py for the metadata log. Invariants hear of each effect after the effect.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 
 from typing_extensions import override
 
@@ -27,6 +27,7 @@ from kraftproof.node.core.log_effects import (
 from kraftproof.node.shell.partition_port import PartitionDisk, Steps
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
 
 
 class SimulatedPartitionDisk(PartitionDisk):
@@ -118,8 +119,26 @@ class SimulatedPartitionDisk(PartitionDisk):
         return self._logs.read(read)
 
     @override
-    def write_checkpoints(self, effect: WriteCheckpoints) -> Steps:
+    def write_checkpoints(
+        self, effect: WriteCheckpoints
+    ) -> Sequence[tuple[Uuid, Callable[[], Steps]]]:
         return self._logs.write_checkpoints(effect)
+
+    @override
+    def directory_of(self, log: LogId) -> Uuid | None:
+        return self._logs.directory_of(log)
+
+    @override
+    def is_vital(self, directory: Uuid) -> bool:
+        return self._logs.is_vital(directory)
+
+    @override
+    def fail(self, directory: Uuid) -> Sequence[tuple[LogId, str]]:
+        return self._logs.fail(directory)
+
+    @override
+    def volume(self, path: str) -> tuple[int, int]:
+        return self._logs.volume(path)
 
     @override
     def find_timestamp(self, effect: FindTimestamp) -> Generator[None, None, TimestampFound]:

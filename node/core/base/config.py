@@ -35,6 +35,7 @@ class Timeouts(Struct, frozen=True, kw_only=True):
     heartbeat_interval_ns: int = milliseconds(3000)
     session_ns: int = milliseconds(18000)
     initial_registration_ns: int = milliseconds(60000)
+    directory_failure_ns: int = milliseconds(30000)
 
 
 class SnapshotPolicy(Struct, frozen=True, kw_only=True):
@@ -99,7 +100,11 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     previous_broker_epoch: int = -1
     """The broker epoch before an orderly stop, from the log directories; else -1 (KIP-966)."""
     log_dirs: tuple[Uuid, ...] = ()
-    """The ids of the log directories, stored on the disk (KIP-858)."""
+    """The ids of the working log directories, stored on the disk (KIP-858)."""
+    log_dir_paths: tuple[str, ...] = ()
+    """The path of each of `log_dirs`."""
+    failed_log_dirs: tuple[str, ...] = ()
+    """The paths of the log directories that could not be opened at the start."""
     default_replication_factor: int = 1
     default_partitions: int = 1
     static_configs: tuple[tuple[str, str], ...] = ()

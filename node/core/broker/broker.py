@@ -18,7 +18,8 @@ from kraftproof.node.core.broker.metadata import MetadataAnswers
 from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
 from kraftproof.node.core.controller.refusals import not_controller
-from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.effects import Exit
+from kraftproof.node.core.events import DirectoryFailed, Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
@@ -125,6 +126,14 @@ class Broker:
             self._data.flushed(event)
         else:
             self._data.timestamp_found(event)
+
+    def directory_failed(self, event: DirectoryFailed, now: Instant) -> None:
+        """Go on without a failed log directory; end without any directory (KIP-112)."""
+        self._data.directory_failed(event.directory)
+        self._membership.directory_failed(event.directory, now)
+        if not self._data.replicas.directories.online:
+            reason = f"every log directory has failed, the last one now: {event.reason}"
+            self._outbox.emit(Exit(status=1, reason=reason))
 
     def stop(self, now: Instant) -> None:
         """Begin a controlled shutdown, which ends in Exit."""

@@ -10,7 +10,7 @@ anyway, since the controller then fences the broker.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import (
@@ -24,25 +24,28 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.broker.backoff import backoff_ns
 from kraftproof.node.core.broker.lifecycle import BrokerState, Transition, after
+from kraftproof.node.core.broker.membership_requests import (
+    HEARTBEAT_VERSION,
+    REGISTRATION_VERSION,
+    heartbeat_request,
+    registration_request,
+    unsupported_features,
+)
 from kraftproof.node.core.effects import Exit, OpenClientListeners
 from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.wire.errors import ErrorCode, error_name
 from kraftproof.node.wire.messages import (
     Message,
-    broker_heartbeat_request,
     broker_heartbeat_response,
-    broker_registration_request,
     broker_registration_response,
 )
+from kraftproof.node.wire.types import Uuid
 
 if TYPE_CHECKING:
     from random import Random
 
-REGISTRATION_VERSION: Final = 4
-HEARTBEAT_VERSION: Final = 1
 HeartbeatResponse = broker_heartbeat_response.BrokerHeartbeatResponse
 RegistrationResponse = broker_registration_response.BrokerRegistrationResponse
 
@@ -78,6 +81,9 @@ class Membership:
         self._due = now.monotonic
         self._register_by = self._later(now, config.timeouts.initial_registration_ns)
         self._stop_by: Monotonic | None = None
+        self._failed_directories: tuple[Uuid, ...] = ()
+        self._report_by: Monotonic | None = None
+        """The time at which the controller must know of the failed directories."""
 
     @property
     def broker_epoch(self) -> int:
@@ -95,6 +101,7 @@ class Membership:
             return None
         return earliest(
             self._stop_by,
+            self._report_by,
             self._register_by if self._epoch is None else None,
             self._due if self._in_flight_to is None else None,
         )
@@ -105,6 +112,8 @@ class Membership:
             return
         if self._stop_by is not None and now.monotonic >= self._stop_by:
             self._finish("no controller granted the shutdown in time")
+        elif self._report_by is not None and now.monotonic >= self._report_by:
+            self._exit_unreported()
         elif self._epoch is None and now.monotonic >= self._register_by:
             self._give_up()
         elif self._in_flight_to is None and now.monotonic >= self._due:
@@ -133,6 +142,12 @@ class Membership:
             self._failures = 0
             self._due = now.monotonic
 
+    def directory_failed(self, directory: Uuid, now: Instant) -> None:
+        """Tell the controller of a failed log directory with the next heartbeat, at once."""
+        self._failed_directories = (*self._failed_directories, directory)
+        self._report_by = self._later(now, self._config.timeouts.directory_failure_ns)
+        self._due = now.monotonic
+
     def stop(self, now: Instant) -> None:
         """Begin the controlled shutdown; a second call has no effect."""
         if self.state in {BrokerState.PENDING_CONTROLLED_SHUTDOWN, BrokerState.SHUTTING_DOWN}:
@@ -148,13 +163,19 @@ class Membership:
         if leader == NO_NODE:
             self._retry(now, "no controller is known")
         elif self._epoch is None:
-            self._send(
-                leader, self._registration(), REGISTRATION_VERSION, self._registration_answered
-            )
+            request = registration_request(self._config, self._failed_directories)
+            self._send(leader, request, REGISTRATION_VERSION, self._registration_answered)
         else:
-            heartbeat = self._heartbeat(self._epoch)
+            reported = self._failed_directories
+            heartbeat = heartbeat_request(
+                self._config.node_id, self._epoch, self._committed.offset, self.state, reported
+            )
             self._due = self._later(now, self._interval_ns())
-            self._send(leader, heartbeat, HEARTBEAT_VERSION, self._heartbeat_answered)
+
+            def on_answer(answer: Message, now: Instant) -> None:
+                self._heartbeat_answered(answer, reported, now)
+
+            self._send(leader, heartbeat, HEARTBEAT_VERSION, on_answer)
 
     def _interval_ns(self) -> int:
         timeouts = self._config.timeouts
@@ -187,65 +208,21 @@ class Membership:
         timeout_ns = self._config.timeouts.request_ns
         self._outbox.send(leader, message, version, timeout_ns, continuation)
 
-    def _registration(self) -> Message:
-        config = self._config
-        return broker_registration_request.BrokerRegistrationRequest(
-            broker_id=config.node_id,
-            cluster_id=config.cluster_id,
-            incarnation_id=config.incarnation,
-            listeners=tuple(
-                broker_registration_request.Listener(
-                    name=endpoint.name, host=endpoint.host, port=endpoint.port
-                )
-                for endpoint in config.endpoints
-                if not endpoint.is_controller
-            ),
-            features=(
-                broker_registration_request.Feature(
-                    name=METADATA_VERSION,
-                    min_supported_version=METADATA_VERSION_LEVEL,
-                    max_supported_version=METADATA_VERSION_LEVEL,
-                ),
-            ),
-            rack=config.rack,
-            log_dirs=config.log_dirs,
-            previous_broker_epoch=config.previous_broker_epoch,
-        )
-
-    def _heartbeat(self, epoch: Offset) -> Message:
-        return broker_heartbeat_request.BrokerHeartbeatRequest(
-            broker_id=self._config.node_id,
-            broker_epoch=epoch,
-            current_metadata_offset=self._committed.offset - 1,
-            want_fence=self.state is BrokerState.STARTING,
-            want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
-        )
-
     def _registration_answered(self, answer: Message, now: Instant) -> None:
         assert isinstance(answer, RegistrationResponse)
         if answer.error_code != ErrorCode.NONE:
             reason = f"the controller answered {error_name(answer.error_code)}"
             if answer.error_code == ErrorCode.UNSUPPORTED_VERSION:
-                reason += self._unsupported()
+                reason += unsupported_features(self._committed.image)
             self._retry(now, reason)
             return
         self._failures = 0
         self._epoch = Offset(answer.broker_epoch)
         self._due = now.monotonic
 
-    def _unsupported(self) -> str:
-        """Return a phrase about the cluster's features that the node does not support."""
-        lacking = [
-            f"{name} {level}"
-            for name, level in sorted(self._committed.image.features.items())
-            if (name, level) != (METADATA_VERSION, METADATA_VERSION_LEVEL)
-        ]
-        if not lacking:
-            return ""
-        ours = f"{METADATA_VERSION} {METADATA_VERSION_LEVEL}"
-        return f": the cluster has {', '.join(lacking)}, and this node supports {ours} alone"
-
-    def _heartbeat_answered(self, answer: Message, now: Instant) -> None:
+    def _heartbeat_answered(
+        self, answer: Message, reported: tuple[Uuid, ...], now: Instant
+    ) -> None:
         assert isinstance(answer, HeartbeatResponse)
         if answer.error_code == ErrorCode.STALE_BROKER_EPOCH:
             self._on_stale_epoch(now)
@@ -253,6 +230,10 @@ class Membership:
             self._retry(now, f"the controller answered {error_name(answer.error_code)}")
         else:
             self._failures = 0
+            if reported == self._failed_directories:
+                self._report_by = None
+            else:
+                self._due = now.monotonic
             self._follow_heartbeat_answer(answer)
 
     def _follow_heartbeat_answer(self, answer: HeartbeatResponse) -> None:
@@ -286,6 +267,18 @@ class Membership:
         reason = (
             f"broker {self._config.node_id} was not registered within {waited_ms} ms "
             f"(initial.broker.registration.timeout.ms): {self._last_error}"
+        )
+        self._outbox.emit(Exit(status=1, reason=reason))
+
+    def _exit_unreported(self) -> None:
+        """End, since the cluster goes on to rely on replicas in a failed directory."""
+        if self.state is not BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self.state = after(self.state, Transition.STOP)
+        self.state = after(self.state, Transition.FINISH)
+        waited_ms = self._config.timeouts.directory_failure_ns // NANOSECONDS_PER_MS
+        reason = (
+            f"no controller heard of the failed log directory within {waited_ms} ms"
+            f" (log.dir.failure.timeout.ms): {self._last_error}"
         )
         self._outbox.emit(Exit(status=1, reason=reason))
 

@@ -181,4 +181,5 @@ def partition_record(
         leader=isr[0],
         leader_epoch=0,
         partition_epoch=0,
+        directories=placement.directories(replicas),
     )

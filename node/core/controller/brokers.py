@@ -3,18 +3,22 @@
 The functions are pure: (image, request, state of the session) -> Outcome. See sessions.py for the
 clock, fencing.py for partitions, and node/core/broker/lifecycle.py for the broker's side.
 
-Simplifications: without an authorizer, any broker may unregister any other; offline log directories
-are ignored.
+Simplification: without an authorizer, any broker may unregister any other.
 """
-
-from typing import Final
 
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.directory_ids import is_reserved
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.controller.outcome import Outcome
-from kraftproof.node.core.controller.partitions.fencing import fence, leave, unfence
+from kraftproof.node.core.controller.partitions.fencing import (
+    fence,
+    leave,
+    lose_directories,
+    unfence,
+)
 from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.wire.errors import ErrorCode
@@ -28,9 +32,6 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
-
-RESERVED_DIRECTORIES: Final = 100
-"""Kafka reserves the directory ids below this number."""
 
 RegistrationRequest = broker_registration_request.BrokerRegistrationRequest
 HeartbeatRequest = broker_heartbeat_request.BrokerHeartbeatRequest
@@ -102,7 +103,7 @@ def _has_own_directories(image: MetadataImage, request: RegistrationRequest) -> 
     return (
         bool(directories)
         and len(directories) == len(request.log_dirs)
-        and all(int.from_bytes(entry, "big") >= RESERVED_DIRECTORIES for entry in directories)
+        and not any(map(is_reserved, directories))
         and not any(
             directories.intersection(broker.log_dirs)
             for broker in image.brokers.values()
@@ -159,11 +160,27 @@ def heartbeat(
     """Renew a lease; fence, unfence or shut down the broker on request (631-46 to 54).
 
     `moves_are_seen` tells whether the other brokers know the new leaders of a broker that shuts
-    down.
+    down. Newly failed directories of the broker are taken first.
     """
     broker = image.brokers.get(NodeId(request.broker_id))
     if broker is None or request.broker_epoch != broker.epoch:
         return Outcome(reply=refusal(request, ErrorCode.STALE_BROKER_EPOCH))
+    failed = set(request.offline_log_dirs).intersection(broker.log_dirs)
+    if not failed:
+        return _renew(image, broker, request, moves_are_seen=moves_are_seen)
+    lost = lose_directories(image, broker, failed)
+    image = apply_all(image, lost)
+    outcome = _renew(image, image.brokers[broker.broker_id], request, moves_are_seen=moves_are_seen)
+    return replace(outcome, records=(*lost, *outcome.records))
+
+
+def _renew(
+    image: MetadataImage,
+    broker: BrokerRegistration,
+    request: HeartbeatRequest,
+    *,
+    moves_are_seen: bool,
+) -> Outcome:
     caught_up = request.current_metadata_offset >= broker.epoch
     if request.want_shut_down or broker.in_controlled_shutdown:
         return _shut_down(

@@ -9,7 +9,10 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.controller.partitions.change import default_directory
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
+from kraftproof.node.core.metadata.version import DIRECTORIES_FROM, METADATA_VERSION
+from kraftproof.node.wire.types import Uuid
 
 if TYPE_CHECKING:
     from random import Random
@@ -18,9 +21,10 @@ if TYPE_CHECKING:
 class Placement:
     """The brokers of an image, on which the topics of a request are placed."""
 
-    __slots__ = ("_has_racks", "_rack_of", "_spare", "_usable", "active", "registered")
+    __slots__ = ("_has_racks", "_image", "_rack_of", "_spare", "_usable", "active", "registered")
 
     def __init__(self, image: MetadataImage) -> None:
+        self._image = image
         brokers = image.sorted_brokers()
         self.registered = frozenset(image.brokers)
         """The ids of all brokers."""
@@ -30,6 +34,12 @@ class Placement:
         self._has_racks = len(set(self._rack_of.values())) > 1
         self._usable = _racks(broker for broker in brokers if broker.may_lead)
         self._spare = _racks(broker for broker in brokers if not broker.may_lead)
+
+    def directories(self, replicas: tuple[NodeId, ...]) -> tuple[Uuid, ...]:
+        """Return the log directory of each new replica; none before KIP-858."""
+        if self._image.features.get(METADATA_VERSION, 0) < DIRECTORIES_FROM:
+            return ()
+        return tuple(default_directory(self._image, node) for node in replicas)
 
     def place(self, partitions: int, factor: int, random: "Random") -> list[tuple[NodeId, ...]]:
         """Return the replicas of each partition, leader first.

@@ -35,6 +35,8 @@ from kraftproof.node.wire.messages import (
     create_topics_response,
     delete_topics_request,
     delete_topics_response,
+    describe_log_dirs_request,
+    describe_log_dirs_response,
     describe_quorum_request,
     describe_quorum_response,
     elect_leaders_request,
@@ -239,6 +241,10 @@ def _assign_replicas(_: Message, error: ErrorCode, __: str | None) -> Message:
     return assign_replicas_to_dirs_response.AssignReplicasToDirsResponse(error_code=error)
 
 
+def _describe_log_dirs(_: Message, error: ErrorCode, __: str | None) -> Message:
+    return describe_log_dirs_response.DescribeLogDirsResponse(error_code=error)
+
+
 def _register_controller(_: Message, error: ErrorCode, reason: str | None) -> Message:
     return controller_registration_response.ControllerRegistrationResponse(
         error_code=error, error_message=reason
@@ -260,6 +266,7 @@ _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = 
     assign_replicas_to_dirs_request.AssignReplicasToDirsRequest: _assign_replicas,
     controller_registration_request.ControllerRegistrationRequest: _register_controller,
     create_partitions_request.CreatePartitionsRequest: _create_partitions,
+    describe_log_dirs_request.DescribeLogDirsRequest: _describe_log_dirs,
     elect_leaders_request.ElectLeadersRequest: _elect_leaders,
     list_partition_reassignments_request.ListPartitionReassignmentsRequest: _list_reassignments,
     update_features_request.UpdateFeaturesRequest: _update_features,

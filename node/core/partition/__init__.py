@@ -19,6 +19,6 @@ judges a produced batch; leader.py, progress.py and isr.py lead a partition; fol
 replica.py composes the parts of one replica; replicas.py follows the image with all of them;
 purgatory.py holds the operations that wait; retention.py removes old records.
 
-Simplifications: consumers read from leaders alone (no KIP-392), a log has one directory, compaction
-keeps every record, and transactions are refused. Sizes are estimates.
+Simplifications: consumers read from leaders alone (no KIP-392), a log stays in its
+directory, compaction keeps every record, and transactions are refused. Sizes are estimates.
 """

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from kraftproof.node.core.base.types import Epoch, Monotonic, NodeId, Offset
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.partition.isr import IsrAnswer, IsrState, committed_isr
+from kraftproof.node.core.partition.log_directories import has_disk
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.progress import UNKNOWN_BROKER_EPOCH, FollowerProgress
 
@@ -138,9 +139,13 @@ class Leader:
         starts = [
             progress.start_offset
             for replica, progress in self.followers.items()
-            if replica in self.image.brokers and not self.image.brokers[replica].fenced
+            if self._is_live(replica)
         ]
         return min([self._index.start_offset, *starts])
+
+    def _is_live(self, replica: NodeId) -> bool:
+        broker = self.image.brokers.get(replica)
+        return broker is not None and not broker.fenced and has_disk(self.partition, broker)
 
     def member_epochs(self) -> tuple[tuple[NodeId, int], ...]:
         """Return the proposed members with the broker epochs of their last Fetches (KIP-903)."""
@@ -175,9 +180,15 @@ class Leader:
         )
 
     def _is_eligible(self, replica: NodeId) -> bool:
-        """Return whether the controller would accept the follower as a member (631-61, KIP-903)."""
+        """Return whether a follower may be a member (631-61, KIP-903).
+
+        A follower in a failed directory fetches no more (KIP-858). Kafka waits for it nevertheless,
+        for replica.lag.time.max.ms; the producers would wait, too.
+        """
         registration = self.image.brokers.get(replica)
         if registration is None or not registration.may_lead:
+            return False
+        if not has_disk(self.partition, registration):
             return False
         seen = self.followers[replica].broker_epoch
         return seen in {UNKNOWN_BROKER_EPOCH, registration.epoch}

@@ -25,6 +25,7 @@ from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.settings import TopicSettings
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
 
 
 class Replica:
@@ -36,6 +37,7 @@ class Replica:
         "_policy",
         "_segment_bytes",
         "checkpointed",
+        "directory",
         "follower",
         "index",
         "leader",
@@ -55,6 +57,7 @@ class Replica:
         settings: TopicSettings,
         policy: ReplicationPolicy,
         outbox: Outbox,
+        directory: Uuid,
     ) -> None:
         self.node_id = node_id
         self._policy = policy
@@ -66,6 +69,7 @@ class Replica:
         self.checkpointed: Offset | None = None
         """The high watermark of the last checkpoint since the start of the node."""
         self.topic = topic
+        self.directory = directory
         self.index = index
         self.producers = producers
         self.settings = settings

@@ -10,20 +10,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from immutables import Map
 
 from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.directory_ids import LOST, MIGRATING, UNASSIGNED, is_reserved
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.configs.dynamic import PRODUCER_EXPIRATION, broker_number
 from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog
-from kraftproof.node.core.metadata.image import (
-    PARTITIONS_A_MARK,
-    MetadataImage,
-    Partition,
-)
+from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.fetcher import Fetcher
+from kraftproof.node.core.partition.log_directories import LogDirectories, assigned_directory
 from kraftproof.node.core.partition.log_index import LogIndex
+from kraftproof.node.core.partition.own_partitions import own_partitions
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.recovered import recovered_index
 from kraftproof.node.core.partition.replica import Replica
@@ -50,12 +49,21 @@ class Replicas:
         self._recovered = {log.log: log for log in recovered}
         """The logs on the disk that are not matched with the image yet."""
         self._image: MetadataImage | None = None
+        self._has_followed = False
+        """Whether the replicas have followed a whole image."""
         self._partitions: dict[Uuid, Map[int, Partition]] = {}
         """The followed partitions by topic: an unchanged map needs no look."""
         self._fetchers: dict[NodeId, Fetcher] = {}
         self._followed: dict[NodeId, dict[LogId, Replica]] = {}
         self._changed: dict[LogId, None] = {}
+        self.directories = LogDirectories(config.log_dirs, has_failed=bool(config.failed_log_dirs))
+        for found in recovered:
+            self.directories.count(found.directory, 1)
         self.by_log: dict[LogId, Replica] = {}
+        self.offline: dict[LogId, Uuid] = {}
+        """The replicas without a log, since their directory has failed; with the directory."""
+        self.misplaced: dict[LogId, Uuid] = {}
+        """The replicas whose directory is not that of the image; with their directory."""
 
     @property
     def image(self) -> MetadataImage | None:
@@ -80,7 +88,7 @@ class Replicas:
             if before.brokers is not image.brokers:
                 self._follow_brokers(image)
             return
-        ours = self._own_partitions(image)
+        ours = own_partitions(image, self._node_id)
         self._drop_strays(ours)
         for topic_id in [each for each in self._partitions if each not in ours]:
             self._forget_topic(topic_id)
@@ -90,6 +98,21 @@ class Replicas:
                 self._follow_topic(image, topic_id, indexes, now)
         if before is None or before.brokers is not image.brokers:
             self._follow_brokers(image)
+        self._has_followed = True
+
+    def fail(self, directory: Uuid) -> None:
+        """Take the replicas of a failed directory offline."""
+        self.directories.fail(directory)
+        for log, replica in list(self.by_log.items()):
+            if replica.directory == directory:
+                self._end(log)
+                self.offline[log] = directory
+                if replica.partition is not None:
+                    self._match_offline(log, replica.partition)
+        for log, recovered in list(self._recovered.items()):
+            if recovered.directory == directory:
+                del self._recovered[log]
+                self.offline[log] = directory
 
     def flushed(self, event: Flushed) -> None:
         """Take the end of an fsync of a partition's log."""
@@ -123,17 +146,6 @@ class Replicas:
             if self.by_log[log].leader is not None:
                 yield self.by_log[log]
 
-    def _own_partitions(self, image: MetadataImage) -> dict[Uuid, list[int]]:
-        """Return the indexes of the partitions with a replica here, by topic."""
-        marked = image.by_broker.replicas.get(self._node_id, Map())
-        ours: dict[Uuid, list[int]] = {}
-        for topic_id, entry in sorted(marked):
-            bits, first = marked[topic_id, entry], entry * PARTITIONS_A_MARK
-            indexes = range(first, first + bits.bit_length())
-            found = [index for bit, index in enumerate(indexes) if bits >> bit & 1]
-            ours.setdefault(topic_id, []).extend(found)
-        return ours
-
     def _follow_topic(
         self, image: MetadataImage, topic_id: Uuid, indexes: list[int], now: Instant
     ) -> None:
@@ -142,16 +154,21 @@ class Replicas:
         settings = topic_settings(image, topic, self._node_id, self._static)
         before = self._partitions.get(topic_id, Map())
         for index in before:
-            log = LogId(topic_id, index)
-            if log in self.by_log and index not in indexes:
-                self._delete(log)
+            if index not in indexes:
+                self._remove(LogId(topic_id, index))
         for index in indexes:
             log = LogId(topic_id, index)
-            replica = self.by_log.get(log) or self._create(log, topic, settings, now)
+            replica = self.by_log.get(log)
+            if replica is None and log not in self.offline:
+                replica = self._create(log, topic, settings, partitions[index], now)
+            if replica is None:
+                self._match_offline(log, partitions[index])
+                continue
             was_following = replica.follower
             replica.follow_image(partitions[index], image, settings, now)
             if replica.follower is not was_following:
                 self._match_fetcher(replica)
+            self._match_directory(replica, partitions[index])
             self.note_change(log)
         self._partitions[topic_id] = partitions
 
@@ -162,33 +179,84 @@ class Replicas:
                 replica.leader.follow(replica.partition, image)
                 self.note_change(replica.log)
 
-    def _create(self, log: LogId, topic: str, settings: TopicSettings, now: Instant) -> Replica:
+    def _create(
+        self,
+        log: LogId,
+        topic: str,
+        settings: TopicSettings,
+        partition: Partition,
+        now: Instant,
+    ) -> Replica | None:
+        """Return the replica of a recovered or of a new log; None if its directory has failed."""
         recovered = self._recovered.pop(log, None)
         producers = ProducerStates()
         if recovered is None:
+            placed = self._place(partition)
+            if placed is None:
+                self.offline[log] = assigned_directory(partition, self._node_id)
+                return None
+            directory = placed
             index = LogIndex(log)
-            self._outbox.emit(CreateLog(log=log, topic=topic))
+            self.directories.count(directory, 1)
+            self._outbox.emit(CreateLog(log=log, topic=topic, directory=directory))
         else:
+            directory = recovered.directory
             index = recovered_index(recovered, producers, now.wall // NANOSECONDS_PER_MS)
         replica = Replica(
-            self._node_id, topic, index, producers, settings, self._policy, self._outbox
+            self._node_id, topic, index, producers, settings, self._policy, self._outbox, directory
         )
         self.by_log[log] = replica
         return replica
 
+    def _place(self, partition: Partition) -> Uuid | None:
+        """Return the directory of a log that this broker has not; None if it has failed.
+
+        With a failed directory at the start, an unassigned replica may be in that directory.
+        """
+        assigned = assigned_directory(partition, self._node_id)
+        is_start = not self._has_followed and self.directories.has_failed
+        if is_start and assigned not in self.directories.online:
+            return None
+        return self.directories.place(assigned)
+
+    def _match_directory(self, replica: Replica, partition: Partition) -> None:
+        """Note a replica whose directory the controller must be told."""
+        known = assigned_directory(partition, self._node_id)
+        if replica.directory != known and not is_reserved(replica.directory):
+            self.misplaced[replica.log] = replica.directory
+        else:
+            self.misplaced.pop(replica.log, None)
+
+    def _match_offline(self, log: LogId, partition: Partition) -> None:
+        """Note an offline replica that the controller takes for a working replica (KIP-858)."""
+        known = assigned_directory(partition, self._node_id)
+        if known in {MIGRATING, UNASSIGNED} or known in self.directories.online:
+            self.misplaced[log] = LOST
+        else:
+            self.misplaced.pop(log, None)
+
     def _forget_topic(self, topic_id: Uuid) -> None:
         for index in sorted(self._partitions.pop(topic_id)):
-            log = LogId(topic_id, index)
-            if log in self.by_log:
-                self._delete(log)
+            self._remove(LogId(topic_id, index))
 
-    def _delete(self, log: LogId) -> None:
+    def _remove(self, log: LogId) -> None:
+        """Delete the log of a replica that the image no longer places here, if it works."""
+        self.offline.pop(log, None)
+        self.misplaced.pop(log, None)
+        if log in self.by_log:
+            replica = self._end(log)
+            self.directories.count(replica.directory, -1)
+            self._outbox.emit(DeleteLog(log=log))
+
+    def _end(self, log: LogId) -> Replica:
+        """End the roles of a replica, and return the replica."""
         replica = self.by_log.pop(log)
+        self.misplaced.pop(log, None)
         for followed in self._followed.values():
             followed.pop(log, None)
         replica.leader = replica.follower = None
         self.note_change(log)
-        self._outbox.emit(DeleteLog(log=log))
+        return replica
 
     def _match_fetcher(self, replica: Replica) -> None:
         """Move a replica to the Fetcher of its leader."""
@@ -217,5 +285,5 @@ class Replicas:
         """
         for log in sorted(self._recovered):
             if log.partition not in ours.get(log.topic_id, ()):
-                del self._recovered[log]
+                self.directories.count(self._recovered.pop(log).directory, -1)
                 self._outbox.emit(DeleteLog(log=log, is_stray=True))

@@ -5,6 +5,7 @@ from typing import Final
 from kraftproof.node.wire.messages import (
     Message,
     delete_records_request,
+    describe_log_dirs_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -19,6 +20,7 @@ DATA_REQUESTS: Final[tuple[type[Message], ...]] = (
     list_offsets_request.ListOffsetsRequest,
     offset_for_leader_epoch_request.OffsetForLeaderEpochRequest,
     delete_records_request.DeleteRecordsRequest,
+    describe_log_dirs_request.DescribeLogDirsRequest,
     init_producer_id_request.InitProducerIdRequest,
     find_coordinator_request.FindCoordinatorRequest,
 )

@@ -36,6 +36,7 @@ from kraftproof.node.wire.messages import (
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
+    describe_log_dirs_request,
     describe_quorum_request,
     elect_leaders_request,
     end_quorum_epoch_request,
@@ -147,6 +148,7 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
     ),
     describe_cluster_request.DescribeClusterRequest: NOTHING,
     describe_configs_request.DescribeConfigsRequest: Required(part=Operation.DESCRIBE_CONFIGS),
+    describe_log_dirs_request.DescribeLogDirsRequest: _DESCRIBE,
     metadata_request.MetadataRequest: Required(part=Operation.DESCRIBE),
     # The data plane; a follower's Fetch needs CLUSTER_ACTION instead.
     delete_records_request.DeleteRecordsRequest: Required(part=Operation.DELETE),

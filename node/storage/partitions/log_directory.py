@@ -5,6 +5,7 @@ with the broker epoch, and is removed at the next start.
 """
 
 from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from threading import Lock
 from typing import Final
 
@@ -167,6 +168,14 @@ class LogDirectory:
             pass
         content = msgspec.json.encode(_CleanStop(version=0, brokerEpoch=broker_epoch))
         replace_durably(self._filesystem, join(self.path, CLEAN_STOP), content)
+
+    def abandon(self) -> None:
+        """Let go of the logs of a failed directory; no work under way has an effect any more."""
+        for log in self.logs.values():
+            with suppress(OSError):
+                log.close()
+        self.logs.clear()
+        self.high_watermarks.clear()
 
     def close(self) -> None:
         """Close the files of all logs."""

@@ -28,8 +28,10 @@ from kraftproof.node.storage.partitions.log_directory import (
 from kraftproof.node.storage.partitions.partition_log import PartitionLog
 from kraftproof.node.storage.partitions.recovery import recent_producers
 from kraftproof.node.storage.partitions.timestamps import find_timestamp, not_found
+from kraftproof.node.storage.readable_directories import OFFLINE
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
 
 Steps = Generator[None, None, None]
 MOST_OPEN: Final = 256
@@ -39,11 +41,19 @@ MOST_OPEN: Final = 256
 class PartitionLogs:
     """All partition logs of a node, by their ids."""
 
-    __slots__ = ("_directories", "_filesystem", "_homes", "_open")
+    __slots__ = ("_directories", "_filesystem", "_homes", "_open", "_vital")
 
-    def __init__(self, filesystem: FileSystem, directories: Sequence[LogDirectory]) -> None:
+    def __init__(
+        self,
+        filesystem: FileSystem,
+        directories: Sequence[LogDirectory],
+        vital: Uuid | None = None,
+    ) -> None:
         self._filesystem = filesystem
         self._directories = tuple(directories)
+        """The working log directories."""
+        self._vital = vital
+        """The directory of the metadata log."""
         self._homes: dict[LogId, LogDirectory] = {}
         self._open: dict[LogId, PartitionLog] = {}
         """The logs with an open file, the least recently used first."""
@@ -53,16 +63,29 @@ class PartitionLogs:
 
         Raises:
             StorageError: a directory is garbled, or a log is damaged.
+            OSError: the disk of the metadata log, or of the only directory, failed.
         """
         recovered: list[RecoveredLog] = []
         warnings: list[str] = []
-        for directory in self._directories:
-            found, repairs = directory.open()
+        for directory in tuple(self._directories):
+            try:
+                found, repairs = directory.open()
+            except OSError as error:
+                if directory.directory_id == self._vital or len(self._directories) == 1:
+                    raise
+                warnings.append(f"{error.filename or directory.path}: {error.strerror}; {OFFLINE}")
+                self.fail(directory.directory_id)
+                continue
             recovered += found
             warnings += repairs
             self._homes.update(dict.fromkeys(directory.logs, directory))
         refuse_duplicates(self._directories)
         return tuple(sorted(recovered, key=lambda found: found.log)), tuple(warnings)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of the working log directories."""
+        return tuple(each.path for each in self._directories)
 
     @property
     def previous_broker_epoch(self) -> int:
@@ -124,13 +147,17 @@ class PartitionLogs:
             read.offset, read.end_offset, read.max_bytes, may_exceed=read.may_exceed
         )
 
-    def write_checkpoints(self, effect: WriteCheckpoints) -> Steps:
-        """Take the offsets now, and return the steps that write the files."""
+    def write_checkpoints(
+        self, effect: WriteCheckpoints
+    ) -> tuple[tuple[Uuid, Callable[[], Steps]], ...]:
+        """Take the offsets, and return a function for each directory that begins to write files."""
         for log, offset in effect.high_watermarks:
             home = self._homes.get(log)
             if home is not None:
                 home.high_watermarks[log] = offset
-        return self._checkpoint([each.checkpoint() for each in self._directories if each.logs])
+        return tuple(
+            (each.directory_id, each.checkpoint) for each in self._directories if each.logs
+        )
 
     def find_timestamp(self, effect: FindTimestamp) -> Generator[None, None, TimestampFound]:
         """Return the steps of a look-up; a log that is deleted meanwhile has no such record."""
@@ -174,6 +201,32 @@ class PartitionLogs:
             batches=batches,
         )
 
+    def directory_of(self, log: LogId) -> Uuid | None:
+        """Return the id of the directory of a log; None without a working directory."""
+        home = self._homes.get(log)
+        return None if home is None else home.directory_id
+
+    def is_vital(self, directory: Uuid) -> bool:
+        """Return whether the node can't go on without the directory of the metadata log."""
+        return directory == self._vital
+
+    def fail(self, directory: Uuid) -> tuple[tuple[LogId, str], ...]:
+        """Let go of a failed directory; return its logs with the names of their topics."""
+        failed = [each for each in self._directories if each.directory_id == directory]
+        self._directories = tuple(each for each in self._directories if each not in failed)
+        lost: list[tuple[LogId, str]] = []
+        for each in failed:
+            for log in each.logs.values():
+                self._homes.pop(log.log, None)
+                self._open.pop(log.log, None)
+                lost.append((log.log, log.topic))
+            each.abandon()
+        return tuple(lost)
+
+    def volume(self, path: str) -> tuple[int, int]:
+        """Return the total and the usable bytes of the volume with a directory."""
+        return self._filesystem.volume(path)
+
     def stop(self, broker_epoch: int) -> None:
         """Make every log durable, and note the orderly stop."""
         for directory in self._directories:
@@ -199,7 +252,3 @@ class PartitionLogs:
     def _existing(self, log: LogId) -> PartitionLog | None:
         home = self._homes.get(log)
         return None if home is None else home.logs.get(log)
-
-    def _checkpoint(self, checkpoints: Sequence[Steps]) -> Steps:
-        for steps in checkpoints:
-            yield from steps

@@ -138,7 +138,13 @@ def live(tmp_path: Path) -> Iterator[Callable[..., LiveCluster]]:
     """`live(controllers, brokers)`; no brokers: one combined node."""
     cluster = LiveCluster()
 
-    def make(controllers: int, brokers: int, *, has_metrics: bool = False) -> LiveCluster:
+    def make(
+        controllers: int,
+        brokers: int,
+        *,
+        has_metrics: bool = False,
+        prepare: Callable[[LiveNode], object] = lambda _: None,
+    ) -> LiveCluster:
         count = controllers + max(brokers, 1)
         free = free_ports(2 * count)
         ports, metrics = free[:count], [port if has_metrics else None for port in free[count:]]
@@ -161,6 +167,7 @@ def live(tmp_path: Path) -> Iterator[Callable[..., LiveCluster]]:
                 if roles == "broker":
                     cluster.bootstrap.append(f"127.0.0.1:{port}")
         for node in cluster.nodes:
+            prepare(node)
             node.start()
         cluster.await_brokers(max(brokers, 1))
         return cluster

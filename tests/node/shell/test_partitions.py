@@ -26,6 +26,7 @@ from kraftproof.node.wire.messages.generated.fetch_response import (
 from kraftproof.node.wire.types import Uuid
 from tests.node.shell.effects import EXIT, TRUNCATE, send
 from tests.node.shell.effects import flush as metadata_flush
+from tests.node.shell.in_memory_partitions import FIRST_OF_METADATA, METADATA_HOME
 from tests.node.shell.in_memory_ports import Rig
 from tests.support.node.raw_batches import raw
 
@@ -104,10 +105,10 @@ def test_a_deleted_log_reports_no_flush():
     assert rig.notes == ["start flush 1", "delete 1", "fsync 1", "removed"]
 
 
-def test_a_failed_flush_of_a_partition_ends_the_node():
+def test_a_failed_flush_in_the_directory_of_the_metadata_log_ends_the_node():
     rig = Rig()
-    rig.start(flush(1, 5))
-    rig.disk.fails.add("fsync 1")
+    rig.start(flush(FIRST_OF_METADATA, 5))
+    rig.disk.partitions.failing.add(METADATA_HOME)
     finish(rig)
     assert rig.failure is not None
     assert flushed(rig) == []
@@ -136,7 +137,7 @@ def test_look_ups_run_beside_the_steps_and_end_in_their_events():
 
 def test_a_failed_removal_ends_the_node_and_an_ended_node_hears_nothing():
     rig = Rig()
-    rig.start(DeleteLog(log=log(1)))
+    rig.start(DeleteLog(log=log(FIRST_OF_METADATA)))
     rig.disk.fails.add("removed")
     finish(rig)
     assert rig.failure is not None

@@ -8,7 +8,7 @@ from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.records.raw_batch import RawBatch
-from kraftproof.node.wire.types import ZERO_UUID
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 from tests.support.node.data_messages import TOPIC
 
 LOG = LogId(TOPIC, 0)
@@ -20,6 +20,8 @@ class DataBroker:
     def __init__(self, world, node_id, disk=None, incarnation=0):
         self.world, self.node_id, self.incarnation = world, node_id, incarnation
         self.disk: dict[LogId, list[RawBatch]] = {} if disk is None else disk
+        self.placed: dict[LogId, Uuid] = {} if disk is None else dict(world.brokers[node_id].placed)
+        """The directory of each log."""
         self.topics: dict[LogId, str] = {}
         self.outbox = Outbox()
         self.committed = CommittedImage()
@@ -36,6 +38,9 @@ class DataBroker:
             endpoints=(
                 Endpoint(name="PLAINTEXT", host=f"b{node_id}", port=9092, is_controller=False),
             ),
+            log_dirs=world.directories_of(node_id),
+            log_dir_paths=tuple(f"/{each[0]}" for each in world.directories_of(node_id)),
+            failed_log_dirs=("/failed",) if world.has_failed_at_start(node_id) else (),
             replication=world.policy,
         )
         self.data = DataPlane(
@@ -58,7 +63,7 @@ class DataBroker:
             topic="t",
             start_offset=Offset(start),
             end_offset=Offset(batches[-1].next_offset if batches else start),
-            directory=ZERO_UUID,
+            directory=self.placed.get(log, ZERO_UUID),
             epochs=tuple((entry.epoch, entry.start_offset) for entry in epochs),
             high_watermark=Offset(self.world.checkpoints.get((self.node_id, log), 0)),
             producer_batches=tuple(batches),

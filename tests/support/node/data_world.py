@@ -22,6 +22,7 @@ from kraftproof.node.core.log_effects import (
     NoteEpoch,
     RaiseLogStart,
     ReplyWithBatches,
+    ReplyWithVolumes,
     RestartLog,
     WriteCheckpoints,
 )
@@ -35,7 +36,8 @@ from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
 from tests.support.node.data_broker import LOG, TOPIC, DataBroker
 from tests.support.node.data_clients import START_MS, DataClients
-from tests.support.node.data_messages import registration, with_batches
+from tests.support.node.data_hooks import DataHooks
+from tests.support.node.data_messages import with_batches
 
 __all__ = ("LOG", "TOPIC", "DataWorld")
 MS = 1_000_000
@@ -44,7 +46,7 @@ POLICY = ReplicationPolicy(
 )
 
 
-class DataWorld(DataClients):
+class DataWorld(DataClients, DataHooks):
     """Brokers 1 to `count`, and a topic with one partition on all of them."""
 
     def __init__(
@@ -67,8 +69,9 @@ class DataWorld(DataClients):
         """The messages of a paused process."""
         self.image = EMPTY_IMAGE
         ids = tuple(range(1, count + 1))
+        self.begin()
         for node_id in ids:
-            self.write(registration(node_id, 10 + node_id))
+            self.write(self.registration(node_id, 10 + node_id))
         self.write(records.TopicRecord(name="t", topic_id=TOPIC))
         for name, value in (configs or {}).items():
             self.write(
@@ -85,6 +88,7 @@ class DataWorld(DataClients):
                     leader=placed[0],
                     leader_epoch=0,
                     partition_epoch=0,
+                    directories=self.new_directories(placed),
                 )
             )
         self.brokers = {node_id: DataBroker(self, node_id) for node_id in ids}
@@ -118,6 +122,7 @@ class DataWorld(DataClients):
         match effect:
             case CreateLog():
                 assert effect.log not in disk, "a log is created once"
+                broker.placed[effect.log] = effect.directory
                 disk[effect.log] = []
             case DeleteLog():
                 del disk[effect.log]
@@ -146,6 +151,8 @@ class DataWorld(DataClients):
             case Send():
                 self.queue.append((broker, effect))
             case Reply(request=request, message=message):
+                broker.answers[request] = message
+            case ReplyWithVolumes(request=request, message=message):
                 broker.answers[request] = message
             case ReplyWithBatches(request=request):
                 broker.answers[request] = with_batches(broker.disk, effect)
@@ -286,7 +293,7 @@ class DataWorld(DataClients):
         was = self.brokers[node_id]
         was.is_up = False
         epoch = max(broker.epoch for broker in self.image.brokers.values()) + 1
-        self.write(registration(node_id, epoch, incarnation=was.incarnation + 1))
+        self.write(self.registration(node_id, epoch, incarnation=was.incarnation + 1))
         self.brokers[node_id] = DataBroker(
             self, node_id, was.disk if disk is None else disk, was.incarnation + 1
         )

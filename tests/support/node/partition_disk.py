@@ -87,7 +87,9 @@ class PartitionDisk:
         self.logs.raise_start(RaiseLogStart(log=LOG, start_offset=Offset(start_offset)))
 
     def checkpoint(self, high_watermark):
-        run(self.logs.write_checkpoints(WriteCheckpoints(high_watermarks=((LOG, high_watermark),))))
+        effect = WriteCheckpoints(high_watermarks=((LOG, high_watermark),))
+        for _, begin in self.logs.write_checkpoints(effect):
+            run(begin())
 
     def read(self, offset, end_offset=NO_LIMIT, max_bytes=NO_LIMIT, *, may_exceed=True, log=LOG):
         read = LogRead(

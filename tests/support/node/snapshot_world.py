@@ -88,7 +88,9 @@ class DiskWorld(World):
             snapshots=self.policy,
         )
         stored = open_node_storage(disk, self.storage_config(node_id))
-        config = replace(config, log_dirs=stored.log_directory_ids)
+        config = replace(
+            config, log_dirs=stored.log_directory_ids, log_dir_paths=stored.log_directory_paths
+        )
         self.storages[node_id], self.warnings[node_id] = stored.storage, stored.warnings
         self.nodes[node_id] = Node(
             config,

@@ -6,6 +6,7 @@ from typing import Final
 
 from kraftproof.checkers.kraft.specification.errors import Code, code_name
 from kraftproof.checkers.kraft.specification.image import Image, Topic
+from kraftproof.checkers.kraft.specification.placement import wrong_directories
 from kraftproof.checkers.kraft.specification.rows import PartitionRecord, Row
 from kraftproof.checkers.kraft.specification.rows.clients import (
     CreatePartitionsRequest,
@@ -101,6 +102,9 @@ def _wrong_partitions(
             return f"partition {record.partition_id} has the ISR {record.isr}, not {in_sync}"
         if (record.leader_epoch, record.partition_epoch) != (0, 0):
             return f"partition {record.partition_id} does not begin at epoch 0"
+        wrong = wrong_directories(image, record)
+        if wrong is not None:
+            return f"partition {record.partition_id} {wrong}"
     return None
 
 

@@ -69,13 +69,14 @@ class UnregisterBrokerRecord(Row, frozen=True, kw_only=True, gc=False):
 class BrokerRegistrationChangeRecord(Row, frozen=True, kw_only=True, gc=False):
     """A broker is fenced (1) or unfenced (-1), or begins a controlled shutdown (1); 0 is no change.
 
-    See KIP-841 for the shutdown.
+    See KIP-841 for the shutdown. The directories are those left after a failure (KIP-858).
     """
 
     broker_id: int
     broker_epoch: int
     fenced: int = 0
     in_controlled_shutdown: int = 0
+    log_dirs: tuple[Id, ...] = ()
 
 
 class TopicRecord(Row, frozen=True, kw_only=True, gc=False):
@@ -276,6 +277,7 @@ class BrokerHeartbeatRequest(Row, frozen=True, kw_only=True, gc=False):
     current_metadata_offset: int
     want_fence: bool = False
     want_shut_down: bool = False
+    offline_log_dirs: tuple[Id, ...] = ()
 
 
 class BrokerHeartbeatResponse(Row, frozen=True, kw_only=True, gc=False):

@@ -18,11 +18,11 @@ from kraftproof.node.wire.messages import Message, api_versions_request, api_ver
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
 OF_BROKERS: Final = frozenset(
     (
-        *(*range(4), 10, *range(18, 24), *range(29, 34), 37, *range(43, 47)),
+        *(*range(4), 10, *range(18, 24), *range(29, 34), 35, 37, *range(43, 47)),
         *(48, 49, 55, 57, 60, 64),
     )
 )
-"""API keys of a client listener: records, metadata, topics, configurations, the cluster."""
+"""API keys of a client listener: records, metadata, topics, directories, configurations."""
 OF_CONTROLLERS: Final = frozenset(
     (
         *(1, 18, 19, 20, 29, 30, 31, 33, 37, *range(43, 47), 49, *range(52, 61)),

@@ -53,6 +53,8 @@ def find_leader(
     if partition_of(image, log) is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     replica = replicas.by_log.get(log)
+    if replica is None and log in replicas.offline:
+        return ErrorCode.KAFKA_STORAGE_ERROR
     if replica is None:
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
     error = check_epoch(replica, known_epoch)

@@ -12,8 +12,10 @@ from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
 from kraftproof.node.core.broker.data.coordinators import find_coordinator
 from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
+from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.fetch import FetchService
 from kraftproof.node.core.broker.data.list_offsets import ListOffsetsService
+from kraftproof.node.core.broker.data.log_dirs import LogDirsService
 from kraftproof.node.core.broker.data.produce import ProduceService
 from kraftproof.node.core.broker.data.producer_ids import ProducerIds
 from kraftproof.node.core.broker.data.retention import Housekeeping
@@ -26,6 +28,7 @@ from kraftproof.node.core.partition.replicas import Replicas
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     delete_records_request,
+    describe_log_dirs_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -33,6 +36,7 @@ from kraftproof.node.wire.messages import (
     offset_for_leader_epoch_request,
     produce_request,
 )
+from kraftproof.node.wire.types import Uuid
 
 
 class DataPlane:
@@ -74,6 +78,15 @@ class DataPlane:
             broker_epoch=broker_epoch,
             timeout_ns=timeout_ns,
         )
+        self._assignments = DirectoryAssignments(
+            node_id,
+            self.replicas,
+            outbox,
+            leader=controller,
+            broker_epoch=broker_epoch,
+            timeout_ns=timeout_ns,
+        )
+        self._log_dirs = LogDirsService(config, self.replicas, outbox)
         self._producer_ids = ProducerIds(
             node_id,
             outbox,
@@ -97,6 +110,8 @@ class DataPlane:
                 self._outbox.reply(event, self._list_offsets.epoch_ends(event, request))
             case delete_records_request.DeleteRecordsRequest() as request:
                 self._deletions.receive(event, request, now)
+            case describe_log_dirs_request.DescribeLogDirsRequest() as request:
+                self._log_dirs.receive(event, request)
             case init_producer_id_request.InitProducerIdRequest() as request:
                 self._producer_ids.receive(event, request, now)
             case find_coordinator_request.FindCoordinatorRequest() as request:
@@ -108,6 +123,10 @@ class DataPlane:
         """Take the end of an fsync of a partition's log."""
         self.replicas.flushed(event)
 
+    def directory_failed(self, directory: Uuid) -> None:
+        """Take the partitions of a failed log directory offline."""
+        self.replicas.fail(directory)
+
     def timestamp_found(self, event: TimestampFound) -> None:
         """Take the result of a search."""
         self._list_offsets.found(event)
@@ -118,6 +137,7 @@ class DataPlane:
             self.replicas.follow(self._committed.image, now)
         self._try_waiting(now)
         self._proposals.settle(now)
+        self._assignments.settle(self.replicas.image, now)
         self.replicas.settle(now)
 
     def tick(self, now: Instant) -> None:
@@ -139,6 +159,7 @@ class DataPlane:
             self._producer_ids.deadline(),
             self._housekeeping.deadline(),
             self._proposals.deadline(),
+            self._assignments.deadline(),
             self.replicas.deadline(),
             self._next_lag_check if self.replicas.by_log else None,
         )

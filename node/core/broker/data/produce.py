@@ -106,7 +106,9 @@ class ProduceService:
         """Close a waiting result if its batch is acknowledged or can no longer be."""
         assert result.log is not None, "only an appended batch waits"
         replica = self._replicas.by_log.get(result.log)
-        if replica is None or replica.leader is None:
+        if result.log in self._replicas.offline:
+            result.error = ErrorCode.KAFKA_STORAGE_ERROR
+        elif replica is None or replica.leader is None:
             result.error = ErrorCode.NOT_LEADER_OR_FOLLOWER
         elif acks == ACKS_LEADER:
             if replica.own_end < result.required_offset:

@@ -12,19 +12,18 @@ from typing import Final
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.directory_ids import MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.types import Uuid
 
 Replicas = tuple[NodeId, ...]
 MayLead = Callable[[NodeId], bool]
 """Whether a replica may lead, apart from its membership in the ISR."""
 
-UNASSIGNED: Final = Uuid(bytes(15) + b"\1")
-"""The directory of a replica whose broker has not told the directory yet."""
 RECOVERED: Final = 0
 RECOVERING: Final = 1
 """The leader recovery state after an unclean election, until the leader has recovered (KIP-704)."""
@@ -138,7 +137,7 @@ def _with_directory(image: MetadataImage, places: dict[NodeId, Uuid], may_lead: 
         directory = places.get(node, UNASSIGNED)
         broker = image.brokers.get(node)
         known = () if broker is None else broker.log_dirs
-        return may_lead(node) and directory in {ZERO_UUID, UNASSIGNED, *known}
+        return may_lead(node) and directory in {MIGRATING, UNASSIGNED, *known}
 
     return may_lead_from_disk
 

@@ -6,9 +6,10 @@ leaves the ISR and the leadership of the partition.
 
 from typing import Final
 
+from kraftproof.node.core.base.directory_ids import MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.controller.outcome import Outcome
-from kraftproof.node.core.controller.partitions.change import UNASSIGNED, Target, change_partition
+from kraftproof.node.core.controller.partitions.change import Target, change_partition
 from kraftproof.node.core.controller.partitions.unclean import election_of
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.changed_partition import changed_partition
@@ -18,14 +19,14 @@ from kraftproof.node.core.metadata.image import (
     Partition,
     PartitionKey,
 )
-from kraftproof.node.core.metadata.version import METADATA_VERSION
+from kraftproof.node.core.metadata.version import DIRECTORIES_FROM, METADATA_VERSION
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     assign_replicas_to_dirs_request,
     assign_replicas_to_dirs_response,
 )
 from kraftproof.node.wire.records.batch import Record
-from kraftproof.node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.types import Uuid
 
 Request = assign_replicas_to_dirs_request.AssignReplicasToDirsRequest
 Response = assign_replicas_to_dirs_response.AssignReplicasToDirsResponse
@@ -33,10 +34,6 @@ DirectoryResult = assign_replicas_to_dirs_response.DirectoryData
 TopicResult = assign_replicas_to_dirs_response.TopicData
 Result = assign_replicas_to_dirs_response.PartitionData
 
-MIGRATING: Final = ZERO_UUID
-"""The directory of a replica whose directory is not known yet, as before KIP-858."""
-LEAST_LEVEL: Final = 17
-"""The level of metadata.version, 3.7-IV2, from which directories are assigned."""
 MAX_ASSIGNMENTS: Final = 2_250
 """Kafka's limit on the assignments of a request."""
 
@@ -46,7 +43,7 @@ def assign_replicas_to_dirs(image: MetadataImage, request: Request) -> Outcome:
     broker = image.brokers.get(NodeId(request.broker_id))
     if broker is None or broker.epoch != request.broker_epoch:
         return Outcome(reply=refusal(request, ErrorCode.STALE_BROKER_EPOCH))
-    if image.features.get(METADATA_VERSION, 0) < LEAST_LEVEL:
+    if image.features.get(METADATA_VERSION, 0) < DIRECTORIES_FROM:
         return Outcome(reply=refusal(request, ErrorCode.UNSUPPORTED_VERSION))
     count = sum(len(topic.partitions) for entry in request.directories for topic in entry.topics)
     if count > MAX_ASSIGNMENTS:

@@ -4,7 +4,7 @@ The PartitionChangeRecords are in the same batch as the broker's change, so no i
 leader. See brokers.py and sessions.py for the cause of a fencing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.controller.partitions.change import (
@@ -19,6 +19,7 @@ from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.types import Uuid
 
 
 def fence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:
@@ -52,8 +53,35 @@ def elections(
     return tuple(change for change in changes if change is not None)
 
 
+def lose_directories(
+    image: MetadataImage, broker: BrokerRegistration, failed: Collection[Uuid]
+) -> tuple[Record, ...]:
+    """Move the replicas in failed directories out of ISRs and leaderships (631-28, KIP-858)."""
+    record = records.BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id,
+        broker_epoch=broker.epoch,
+        log_dirs=tuple(entry for entry in broker.log_dirs if entry not in failed),
+    )
+    affected = [
+        partition
+        for partition in image.in_isr(broker.broker_id)
+        if any(
+            node == broker.broker_id and directory in failed
+            for node, directory in zip(partition.replicas, partition.directories, strict=False)
+        )
+    ]
+    return (*_leave(image, broker.broker_id, affected), record)
+
+
 def leave(image: MetadataImage, broker_id: NodeId) -> tuple[Record, ...]:
-    """Remove a broker from every ISR and move its leaderships (631-53).
+    """Remove a broker from every ISR and move its leaderships (631-53)."""
+    return _leave(image, broker_id, image.in_isr(broker_id))
+
+
+def _leave(
+    image: MetadataImage, broker_id: NodeId, partitions: Iterable[Partition]
+) -> tuple[Record, ...]:
+    """Remove a broker from the ISRs of partitions and move its leaderships.
 
     The last member of an ISR stays in the ISR without a leader, since only its log is complete,
     unless the topic allows unclean elections.
@@ -67,7 +95,7 @@ def leave(image: MetadataImage, broker_id: NodeId) -> tuple[Record, ...]:
         return node != broker_id and image.may_lead(node)
 
     is_old = shrink_changes_epoch(image)
-    for partition in image.in_isr(broker_id):
+    for partition in partitions:
         others = without.get(partition.isr)
         if others is None:
             others = tuple(member for member in partition.isr if member != broker_id)

@@ -42,6 +42,8 @@ from kraftproof.node.wire.messages.generated import describe_cluster_request
 from kraftproof.node.wire.messages.generated import describe_cluster_response
 from kraftproof.node.wire.messages.generated import describe_configs_request
 from kraftproof.node.wire.messages.generated import describe_configs_response
+from kraftproof.node.wire.messages.generated import describe_log_dirs_request
+from kraftproof.node.wire.messages.generated import describe_log_dirs_response
 from kraftproof.node.wire.messages.generated import describe_producers_request
 from kraftproof.node.wire.messages.generated import describe_producers_response
 from kraftproof.node.wire.messages.generated import describe_quorum_request
@@ -106,6 +108,7 @@ REQUESTS: tuple[Schema, ...] = (
     describe_client_quotas_request.DESCRIBE_CLIENT_QUOTAS_REQUEST,
     describe_cluster_request.DESCRIBE_CLUSTER_REQUEST,
     describe_configs_request.DESCRIBE_CONFIGS_REQUEST,
+    describe_log_dirs_request.DESCRIBE_LOG_DIRS_REQUEST,
     describe_producers_request.DESCRIBE_PRODUCERS_REQUEST,
     describe_quorum_request.DESCRIBE_QUORUM_REQUEST,
     describe_topic_partitions_request.DESCRIBE_TOPIC_PARTITIONS_REQUEST,
@@ -149,6 +152,7 @@ RESPONSES: tuple[Schema, ...] = (
     describe_client_quotas_response.DESCRIBE_CLIENT_QUOTAS_RESPONSE,
     describe_cluster_response.DESCRIBE_CLUSTER_RESPONSE,
     describe_configs_response.DESCRIBE_CONFIGS_RESPONSE,
+    describe_log_dirs_response.DESCRIBE_LOG_DIRS_RESPONSE,
     describe_producers_response.DESCRIBE_PRODUCERS_RESPONSE,
     describe_quorum_response.DESCRIBE_QUORUM_RESPONSE,
     describe_topic_partitions_response.DESCRIBE_TOPIC_PARTITIONS_RESPONSE,

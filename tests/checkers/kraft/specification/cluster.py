@@ -14,8 +14,12 @@ SPECIFICATION = Specification(Facts(cluster_id=CLUSTER))
 OFFSET = 50
 
 
+def directory(broker_id):
+    return bytes([broker_id]) * 16
+
+
 def registered(broker_id, *, epoch=None, incarnation=b"i" * 16, rack=None, **changes):
-    fields = {"fenced": False, "log_dirs": (bytes([broker_id]) * 16,), **changes}
+    fields = {"fenced": False, "log_dirs": (directory(broker_id),), **changes}
     return rows.RegisterBrokerRecord(
         broker_id=broker_id,
         incarnation_id=incarnation,
@@ -25,7 +29,7 @@ def registered(broker_id, *, epoch=None, incarnation=b"i" * 16, rack=None, **cha
     )
 
 
-def partition(index=0, replicas=(1, 2), *, topic_id=NEW, leader=None, isr=None):
+def partition(index=0, replicas=(1, 2), *, topic_id=NEW, leader=None, isr=None, directories=None):
     isr = replicas if isr is None else isr
     return rows.PartitionRecord(
         partition_id=index,
@@ -35,6 +39,7 @@ def partition(index=0, replicas=(1, 2), *, topic_id=NEW, leader=None, isr=None):
         leader=isr[0] if leader is None else leader,
         leader_epoch=0,
         partition_epoch=0,
+        directories=tuple(map(directory, replicas)) if directories is None else directories,
     )
 
 

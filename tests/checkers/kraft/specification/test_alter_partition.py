@@ -12,6 +12,7 @@ from tests.checkers.kraft.specification.cluster import (
     NEW,
     OLD,
     changed,
+    directory,
     image,
     moved,
     wrong_answer,
@@ -101,11 +102,21 @@ def test_a_fenced_broker_enters_no_isr():
 
 def test_a_completed_reassignment_tells_the_old_leader_of_the_new():
     change = rows.PartitionChangeRecord(
-        partition_id=0, topic_id=OLD, replicas=(2, 1), removing_replicas=(1,)
+        partition_id=0,
+        topic_id=OLD,
+        replicas=(2, 1),
+        removing_replicas=(1,),
+        directories=(directory(2), directory(1)),
     )
     moving = image(change, before=SHRUNK)
     done = rows.PartitionChangeRecord(
-        partition_id=0, topic_id=OLD, replicas=(2,), removing_replicas=(), isr=(2,), leader=2
+        partition_id=0,
+        topic_id=OLD,
+        replicas=(2,),
+        removing_replicas=(),
+        isr=(2,),
+        leader=2,
+        directories=(directory(2),),
     )
     request = asked(1, 2, partition_epoch=2)
     assert wrong_records(request, done, before=moving) is None

@@ -48,6 +48,7 @@ def partition(index, replicas, *, topic_id=ID, leader=None):
         "partitionEpoch": 0,
         "addingReplicas": [],
         "removingReplicas": [],
+        "directories": [str(replica) * 22 for replica in replicas],
     }
     return ("PARTITION_RECORD", fields)
 
@@ -148,8 +149,11 @@ def test_wishes_of_clients_are_guessed_from_their_records():
         {"resourceType": 4, "resourceName": "1", "name": "k", "value": "v"},
     )
     fields = {"partitionId": 1, "topicId": ID, "replicas": [2, 3], "removingReplicas": [3]}
-    begun = ("PARTITION_CHANGE_RECORD", {**fields, "replicas": [1, 2, 3], "addingReplicas": [1]})
+    places = [str(replica) * 22 for replica in (1, 2, 3)]
+    adding = {"replicas": [1, 2, 3], "addingReplicas": [1], "directories": places}
+    begun = ("PARTITION_CHANGE_RECORD", {**fields, **adding})
     back = {"replicas": [3, 2], "addingReplicas": [], "removingReplicas": [], "leader": 3}
+    back["directories"] = [places[2], places[1]]
     cancelled = ("PARTITION_CHANGE_RECORD", {**fields, **back})
     for batches in (
         ([config("6")], [of_broker]),

@@ -20,7 +20,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import EndRequest, Forward, Reply, Send
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.log_effects import ReplyWithBatches
+from kraftproof.node.core.log_effects import ReplyWithBatches, ReplyWithVolumes
 from kraftproof.node.core.node import Node
 from kraftproof.node.wire.messages import Message, create_acls_request, create_topics_request
 from kraftproof.node.wire.principal import Principal
@@ -78,7 +78,7 @@ class GuardedWorld(World):
     def take(self, node_id, effects) -> None:
         replies = []
         for effect in effects:
-            if isinstance(effect, ReplyWithBatches):
+            if isinstance(effect, ReplyWithBatches | ReplyWithVolumes):
                 replies.append(Reply(request=effect.request, message=effect.message))
             elif isinstance(effect, EndRequest):
                 if effect.closes_connection:

@@ -215,6 +215,10 @@ ON_BROKER = (
         entries=on_cluster(Operation.DESCRIBE),
     ),
     Case(
+        message=wire.describe_log_dirs_request.DescribeLogDirsRequest(topics=None),
+        entries=on_cluster(Operation.DESCRIBE),
+    ),
+    Case(
         message=wire.describe_client_quotas_request.DescribeClientQuotasRequest(),
         entries=on_cluster(Operation.DESCRIBE_CONFIGS),
     ),

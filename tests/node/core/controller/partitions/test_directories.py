@@ -1,12 +1,21 @@
 """AssignReplicasToDirs: directories of replicas, known and lost ones."""
 
 import pytest
+from msgspec.structs import replace
 
+from kraftproof.node.core.base.directory_ids import UNASSIGNED
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import assign_replicas_to_dirs_request
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
-from tests.node.core.controller.desk import Desk, incarnation_id
-from tests.node.core.controller.partitions.asking import alter, cluster, partition
+from tests.node.core.controller.desk import (
+    Desk,
+    creation,
+    heartbeat,
+    incarnation_id,
+    registration,
+)
+from tests.node.core.controller.partitions.asking import alter, cluster, fence, partition, unfence
 from tests.node.core.controller.partitions.requests import reassignment
 
 LOST = Uuid(b"x" * 16)
@@ -46,8 +55,38 @@ def codes(answer) -> list[int]:
     ]
 
 
+def untold(*assignments: tuple[int, ...]) -> Desk:
+    """A cluster whose partitions are from before KIP-858."""
+    desk = cluster(*assignments)
+    topic_id = desk.image.topic_ids["t"]
+    desk.lose()
+    desk.raft.replicate(
+        tuple(
+            records.PartitionChangeRecord(
+                partition_id=index, topic_id=topic_id, directories=(ZERO_UUID,) * len(replicas)
+            )
+            for index, replicas in enumerate(assignments)
+        )
+    )
+    desk.raft.high_watermark = desk.raft.log.end_offset
+    desk.win()
+    return desk
+
+
+@pytest.mark.requirement("631-20")
+def test_a_new_replica_is_in_the_only_directory_of_its_broker_or_unassigned() -> None:
+    desk = cluster((1, 2), (2, 3))
+    assert partition(desk).directories == (own(1), own(2))
+    several = (incarnation_id(91), incarnation_id(92))
+    epoch = desk.ask(registration(9, log_dirs=several)).broker_epoch
+    desk.ask(heartbeat(9, epoch))
+    desk.ask(creation("u", replicas=((9, 1),)))
+    [only] = desk.image.partitions[desk.image.topic_ids["u"]].values()
+    assert only.directories == (UNASSIGNED, own(1))
+
+
 def test_a_broker_tells_where_its_replicas_are() -> None:
-    desk = cluster((1, 2), (2, 1))
+    desk = untold((1, 2), (2, 1))
     answer = desk.ask(assignment(desk, own(1), 0, 1))
     assert (answer.error_code, codes(answer)) == (ErrorCode.NONE, [0, 0])
     assert partition(desk).directories == (own(1), ZERO_UUID)
@@ -58,7 +97,7 @@ def test_a_broker_tells_where_its_replicas_are() -> None:
 
 
 def test_a_replica_in_a_lost_directory_leaves_the_isr_and_the_leadership() -> None:
-    desk = cluster((1, 2))
+    desk = untold((1, 2))
     epoch = partition(desk).leader_epoch
     assert codes(desk.ask(assignment(desk, LOST, 0))) == [0]
     now = partition(desk)
@@ -88,10 +127,65 @@ def test_a_stale_broker_and_too_many_assignments_are_refused_as_a_whole() -> Non
 
 
 def test_directories_follow_the_replicas_of_a_reassignment() -> None:
-    desk = cluster((1, 2))
+    desk = untold((1, 2))
     desk.ask(assignment(desk, own(1), 0))
     desk.ask(reassignment((3, 1)))
     assert partition(desk).replicas == (3, 1, 2)
     assert partition(desk).directories == (own(3), own(1), ZERO_UUID)
     alter(desk, 1, 2, 3)
     assert partition(desk).directories == (own(3), own(1))
+
+
+def failing(desk: Desk, broker_id: int, *failed: Uuid) -> None:
+    """Let a broker tell of failed directories."""
+    epoch = desk.image.brokers[broker_id].epoch
+    answer = desk.ask(replace(heartbeat(broker_id, epoch), offline_log_dirs=failed))
+    assert (answer.error_code, answer.is_fenced) == (ErrorCode.NONE, False)
+
+
+@pytest.mark.requirement("631-28")
+def test_a_failed_directory_moves_its_replicas_and_no_others() -> None:
+    desk = cluster((1, 2), (1, 2), (1, 3))
+    first, second, gone = incarnation_id(91), incarnation_id(92), incarnation_id(93)
+    desk.ask(registration(1, log_dirs=(first, second)))
+    desk.ask(assignment(desk, first, 0, 2))
+    desk.ask(assignment(desk, second, 1))
+    before = partition(desk, 1)
+    failing(desk, 1, first, gone)
+    assert desk.image.brokers[1].log_dirs == (second,)
+    assert [partition(desk, index).isr for index in range(3)] == [(2,), (1, 2), (3,)]
+    assert [partition(desk, index).leader for index in range(3)] == [2, 1, 3]
+    assert partition(desk, 1) == before
+    digest = desk.image.digest
+    failing(desk, 1, first, gone)
+    assert desk.image.digest == digest, "a directory fails once"
+
+
+@pytest.mark.requirement("631-28")
+def test_the_only_replica_in_sync_stays_in_the_isr_without_a_leader_until_its_disk_is_back() -> (
+    None
+):
+    desk = cluster((1,))
+    both = (own(1), incarnation_id(92))
+    desk.ask(registration(1, log_dirs=both))
+    assert partition(desk).leader == 1
+    failing(desk, 1, own(1))
+    assert (partition(desk).isr, partition(desk).leader) == ((1,), -1)
+    unfence(desk, 1)
+    assert partition(desk).leader == -1
+    desk.ask(registration(1, log_dirs=both))
+    fence(desk, 1)
+    unfence(desk, 1)
+    assert (partition(desk).isr, partition(desk).leader) == ((1,), 1)
+
+
+def test_a_failure_and_the_end_of_the_fencing_come_in_one_heartbeat() -> None:
+    desk = cluster((1,), (2,))
+    desk.ask(registration(1, log_dirs=(own(1), incarnation_id(92))))
+    fence(desk, 1)
+    epoch = desk.image.brokers[1].epoch
+    answer = desk.ask(replace(heartbeat(1, epoch), offline_log_dirs=(own(1),)))
+    assert not answer.is_fenced
+    assert not desk.image.brokers[1].fenced
+    assert desk.image.brokers[1].log_dirs == (incarnation_id(92),)
+    assert partition(desk).leader == -1

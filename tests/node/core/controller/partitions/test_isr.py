@@ -207,6 +207,7 @@ def reassigned(
         adding_replicas=adding,
         removing_replicas=removing,
         isr=isr,
+        directories=tuple(desk.image.brokers[node].log_dirs[0] for node in replicas),
     )
     desk.lose()
     desk.raft.replicate((change,))

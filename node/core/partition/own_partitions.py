@@ -1,0 +1,19 @@
+"""Find the partitions with a replica on a broker."""
+
+from immutables import Map
+
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.metadata.image import PARTITIONS_A_MARK, MetadataImage
+from kraftproof.node.wire.types import Uuid
+
+
+def own_partitions(image: MetadataImage, node_id: NodeId) -> dict[Uuid, list[int]]:
+    """Return the indexes of the partitions with a replica on a broker, by topic."""
+    marked = image.by_broker.replicas.get(node_id, Map())
+    ours: dict[Uuid, list[int]] = {}
+    for topic_id, entry in sorted(marked):
+        bits, first = marked[topic_id, entry], entry * PARTITIONS_A_MARK
+        indexes = range(first, first + bits.bit_length())
+        found = [index for bit, index in enumerate(indexes) if bits >> bit & 1]
+        ours.setdefault(topic_id, []).extend(found)
+    return ours
