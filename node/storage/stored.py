@@ -7,7 +7,9 @@ function that `start_flush` returns. See node/core/effects.py for the order of e
 from collections.abc import Callable, Generator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import NodeId, Offset
@@ -194,6 +196,15 @@ class Stored(Struct, frozen=True, kw_only=True):
     """The broker epoch before the last stop, if that was an orderly stop; else -1."""
     warnings: tuple[str, ...] = ()
     """Repaired problems, a line for each."""
+
+    def configured(self, config: NodeConfig) -> NodeConfig:
+        """Return the configuration of a broker with its log directories."""
+        return replace(
+            config,
+            log_dirs=self.log_directory_ids,
+            log_dir_paths=self.log_directory_paths,
+            failed_log_dirs=self.failed_log_directories,
+        )
 
 
 def open_node_storage(

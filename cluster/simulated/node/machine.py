@@ -106,13 +106,7 @@ class Machine:
         )
         incarnation = Uuid(random.randbytes(16))
         now = self.env.clock.now()
-        config = replace(
-            self._config,
-            incarnation=incarnation,
-            log_dirs=stored.log_directory_ids,
-            log_dir_paths=stored.log_directory_paths,
-            failed_log_dirs=stored.failed_log_directories,
-        )
+        config = stored.configured(replace(self._config, incarnation=incarnation))
         node = Node(
             config,
             stored.durable,

@@ -67,10 +67,7 @@ class UnregisterBrokerRecord(Row, frozen=True, kw_only=True, gc=False):
 
 
 class BrokerRegistrationChangeRecord(Row, frozen=True, kw_only=True, gc=False):
-    """A broker is fenced (1) or unfenced (-1), or begins a controlled shutdown (1); 0 is no change.
-
-    See KIP-841 for the shutdown. The directories are those left after a failure (KIP-858).
-    """
+    """A broker is fenced (1) or unfenced (-1), shuts down (1, KIP-841), or has lost directories."""
 
     broker_id: int
     broker_epoch: int

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.directory_ids import MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.types import NO_NODE, NodeId
+from kraftproof.node.core.controller.default_directory import default_directory
 from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.metadata.version import METADATA_VERSION
@@ -140,14 +141,6 @@ def _with_directory(image: MetadataImage, places: dict[NodeId, Uuid], may_lead: 
         return may_lead(node) and directory in {MIGRATING, UNASSIGNED, *known}
 
     return may_lead_from_disk
-
-
-def default_directory(image: MetadataImage, node: NodeId) -> Uuid:
-    """Return the directory of a new replica."""
-    broker = image.brokers.get(node)
-    if broker is None or len(broker.log_dirs) != 1:
-        return UNASSIGNED
-    return broker.log_dirs[0]
 
 
 def _given(wanted: Replicas | None, present: Replicas) -> Replicas:
