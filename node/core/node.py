@@ -15,6 +15,7 @@ from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, earlies
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.broker.broker import Broker
 from kraftproof.node.core.broker.operations import cluster_operations
+from kraftproof.node.core.broker.security.answers import early_answer
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import (
@@ -78,9 +79,8 @@ class Node:
         self._raft = Raft(config, durable, log, self._outbox, random, now, history.kept)
         self._raft.remember_committed(history.high_watermark)
         shared = (config, self._raft, self._committed, self._outbox, random)
-        self._authorizer = None
-        if config.authorizer is not None:
-            self._authorizer = Authorizer(config.authorizer, self._committed, self._outbox)
+        policy, following = config.authorizer, (self._committed, self._outbox)
+        self._authorizer = None if policy is None else Authorizer(policy, *following)
         self._controller: Controller | None = None
         self._broker: Broker | None = None
         if config.is_controller:
@@ -144,21 +144,14 @@ class Node:
 
     def _end_disk_work(self, event: DiskEvent, now: Instant) -> None:
         match event:
-            case DirectoryFailed():
-                if self._broker is not None:
-                    self._broker.directory_failed(event, now)
-            case Flushed(log=log) if log != METADATA_LOG:
-                if self._broker is not None:
-                    self._broker.disk_work_ended(event)
-            case Flushed():
+            case Flushed(log=log) if log == METADATA_LOG:
                 self._raft.flushed_event(event)
             case SnapshotWritten():
                 self._snapshots.written(event)
-            case TimestampFound():
-                if self._broker is not None:
-                    self._broker.disk_work_ended(event)
-            case ProducersRead():
-                pass  # the core rewinds the state of producers by itself
+            case Flushed() | TimestampFound() | DirectoryFailed() if self._broker is not None:
+                self._broker.disk_work_ended(event, now)
+            case _:
+                pass  # a controller has no partitions; ProducersRead is the storage's own
 
     @property
     def broker_epoch(self) -> int:
@@ -217,7 +210,11 @@ class Node:
                     ),
                 )
             case _:
-                self._controller.receive(event, now)
+                early = early_answer(event, self._authorizer)
+                if early is None:
+                    self._controller.receive(event, now)
+                else:
+                    self._outbox.reply(event, early)
 
     def _take_snapshot(self, event: SnapshotChecked, now: Instant) -> None:
         """Replace the image by the leader's snapshot, if the quorum accepts the snapshot."""

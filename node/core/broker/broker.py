@@ -17,6 +17,12 @@ from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
 from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
+from kraftproof.node.core.broker.security.answers import (
+    SECURITY_REQUESTS,
+    TOKEN_CHANGES,
+    refuse_token_change,
+    security_answer,
+)
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.events import DirectoryFailed, Flushed, Received, TimestampFound
@@ -88,10 +94,17 @@ class Broker:
         """Answer a client's request, or forward the request to the active controller."""
         if isinstance(event.message, CHANGES):
             self._change_configs(event, event.message, now)
+        elif isinstance(event.message, TOKEN_CHANGES):
+            self._change_token(event, now)
         elif isinstance(event.message, FORWARDED):
             self._forwarder.receive(event, now)
         elif isinstance(event.message, DATA_REQUESTS):
             self._data.receive(event, now)
+        elif isinstance(event.message, SECURITY_REQUESTS):
+            answer = security_answer(
+                self._committed.image, event, self._config.tokens, self._authorizer
+            )
+            self._outbox.reply(event, answer)
         else:
             self._outbox.reply(event, self._answer(event))
 
@@ -120,14 +133,19 @@ class Broker:
             self._membership.deadline(), self._forwarder.deadline(), self._data.deadline()
         )
 
-    def disk_work_ended(self, event: Flushed | TimestampFound) -> None:
-        """Take the end of a flush of a partition's log, or of a search."""
-        if isinstance(event, Flushed):
-            self._data.flushed(event)
-        else:
-            self._data.timestamp_found(event)
+    def disk_work_ended(
+        self, event: Flushed | TimestampFound | DirectoryFailed, now: Instant
+    ) -> None:
+        """Take the end of a flush of a partition's log, of a search, or of a directory."""
+        match event:
+            case Flushed():
+                self._data.flushed(event)
+            case TimestampFound():
+                self._data.timestamp_found(event)
+            case DirectoryFailed():
+                self._directory_failed(event, now)
 
-    def directory_failed(self, event: DirectoryFailed, now: Instant) -> None:
+    def _directory_failed(self, event: DirectoryFailed, now: Instant) -> None:
         """Go on without a failed log directory; end without any directory (KIP-112)."""
         self._data.directory_failed(event.directory)
         self._membership.directory_failed(event.directory, now)
@@ -146,6 +164,14 @@ class Broker:
             self._outbox.reply(event, parts.merge(None))
         else:
             self._forwarder.receive(replace(event, message=parts.forwarded), now, parts.merge)
+
+    def _change_token(self, event: Received, now: Instant) -> None:
+        """Refuse a client that may not ask about tokens, and forward the others (KIP-48)."""
+        refused = refuse_token_change(event, self._authorizer)
+        if refused is None:
+            self._forwarder.receive(event, now)
+        else:
+            self._outbox.reply(event, refused)
 
     def _answer(self, event: Received) -> Message:
         image, message = self._committed.image, event.message
@@ -170,6 +196,7 @@ class Broker:
                     self._raft.leader,
                     message,
                     on_controller_listener=False,
+                    listener=event.listener,
                     operations=cluster_operations(
                         self._authorizer,
                         event,

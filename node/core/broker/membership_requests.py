@@ -6,6 +6,7 @@ from typing import Final
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.broker.lifecycle import BrokerState
+from kraftproof.node.core.broker.registered_listeners import registered_listeners
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.wire.messages import broker_heartbeat_request, broker_registration_request
@@ -23,13 +24,7 @@ def registration_request(
         broker_id=config.node_id,
         cluster_id=config.cluster_id,
         incarnation_id=config.incarnation,
-        listeners=tuple(
-            broker_registration_request.Listener(
-                name=endpoint.name, host=endpoint.host, port=endpoint.port
-            )
-            for endpoint in config.endpoints
-            if not endpoint.is_controller
-        ),
+        listeners=registered_listeners(config),
         features=(
             broker_registration_request.Feature(
                 name=METADATA_VERSION,
