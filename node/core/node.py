@@ -24,7 +24,6 @@ from kraftproof.node.core.events import (
     DiskEvent,
     Event,
     Flushed,
-    ProducersRead,
     Received,
     SnapshotChecked,
     SnapshotWritten,
