@@ -11,10 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from kraftproof.node.storage.disk import Disk
-from kraftproof.node.storage.meta_properties import parse_properties
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
+from kraftproof.node.tools.client_config import read_timeout_s
 from kraftproof.node.tools.quorum_text import Quorum, replication_lines, status_lines
 from kraftproof.node.wire.errors import ErrorCode, error_name
 from kraftproof.node.wire.messages.generated import describe_quorum_request
@@ -32,8 +31,6 @@ TOPIC: Final = "__cluster_metadata"
 BROKERS: Final = 1
 CONTROLLERS: Final = 2
 PAUSE_S: Final = 0.1
-DEFAULT_TIMEOUT_MS: Final = 60_000
-MS_PER_S: Final = 1000
 _LEADERLESS: Final = frozenset(
     {
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
@@ -62,7 +59,7 @@ def run(argv: list[str]) -> int:
     if problem:
         parser.error(problem)
     try:
-        timeout_s = _timeout_ms(arguments.command_config) / MS_PER_S
+        timeout_s = read_timeout_s(arguments.command_config)
         endpoint_type = BROKERS if arguments.bootstrap_server else CONTROLLERS
         addresses = parse_addresses(arguments.bootstrap_server or arguments.bootstrap_controller)
         quorum = ask_quorum(addresses, endpoint_type, timeout_s)
@@ -107,25 +104,6 @@ def _misuse(arguments: argparse.Namespace) -> str:
     if arguments.human_readable and arguments.status:
         return "--human-readable goes with --replication"
     return ""
-
-
-def _timeout_ms(path: str | None) -> int:
-    """Return the time-out from the client's properties; refuse protocols other than PLAINTEXT."""
-    if path is None:
-        return DEFAULT_TIMEOUT_MS
-    try:
-        properties = parse_properties(Disk().read(path).decode())
-    except OSError as error:
-        raise ClientError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ClientError(f"{path}: is not UTF-8 text") from error
-    protocol = properties.get("security.protocol", "PLAINTEXT")
-    if protocol != "PLAINTEXT":
-        raise ClientError(f"{path}: security.protocol={protocol}: only PLAINTEXT is supported")
-    timeout = properties.get("default.api.timeout.ms", str(DEFAULT_TIMEOUT_MS))
-    if not timeout.isdecimal() or int(timeout) == 0:
-        raise ClientError(f"{path}: default.api.timeout.ms={timeout}: milliseconds are expected")
-    return int(timeout)
 
 
 def ask_quorum(addresses: Sequence[Address], endpoint_type: int, timeout_s: float) -> Quorum:
