@@ -9,7 +9,10 @@ completes before it began, no two events have the same index, and no process has
 operations.
 """
 
+import gc
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -34,9 +37,10 @@ if TYPE_CHECKING:
 
 _OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
 _NEEDED: Final = tuple(name for name in OPERATIONS.names if name not in _OPTIONAL)
-_SCALAR: Final = r'(?:null|true|false|0|-?[1-9][0-9]{0,17}|"[ !#-\[\]-~]*")'
-_PLAIN: Final = rf"^(?:{_SCALAR}|\[(?:{_SCALAR}(?:,{_SCALAR})*)?\])$"
-"""JSON texts with a unique spelling."""
+_AT_ONCE: Final = 2_000
+"""Texts that are compared with their canonical spelling at a time: bounds the memory."""
+_DECODER: Final = msgspec.json.Decoder()
+_ENCODER: Final = msgspec.json.Encoder()
 
 _NEVER: Final = np.iinfo(np.int64).max
 SUFFIX: Final = ".parquet"
@@ -232,17 +236,52 @@ def _refuse(path: Path, table: pa.Table, is_wrong: pa.ChunkedArray, name: str, w
 
 def _canonical(path: Path, texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return JSON texts spelled as `checkers.history.tables` spells them."""
-    is_plain = pc.match_substring_regex(texts, _PLAIN)
-    if pc.all(is_plain).as_py() in {True, None}:
-        return texts
-    is_other = pc.invert(is_plain).combine_chunks()
-    others = texts.filter(is_other).combine_chunks().dictionary_encode()
-    spelled = []
-    for text in others.dictionary.to_pylist():
+    spelled: list[pa.Array] = []
+    row = 0
+    with _without_collection():
+        for chunk in texts.chunks:
+            for start in range(0, len(chunk), _AT_ONCE):
+                part = chunk.slice(start, _AT_ONCE)
+                spelled.append(part if _is_canonical(part) else _spelled(path, part, name, row))
+                row += len(part)
+    return pa.chunked_array(spelled, pa.string())
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Pause the cyclic garbage collector: decoded JSON has no cycles, and is dropped at once."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _is_canonical(texts: pa.Array) -> bool:
+    """Return whether each text is spelled as msgspec spells its value.
+
+    The texts become the lines of one text, which is decoded and encoded in two calls. A text with a
+    line feed is never canonical, so equal lines mean equal texts.
+    """
+    there = texts.drop_null()
+    whole = pa.ListArray.from_arrays([0, len(there)], there)
+    joined = pc.binary_join(whole, "\n")[0].as_buffer()
+    try:
+        decoded = _DECODER.decode_lines(joined)
+        return len(decoded) == len(there) and _ENCODER.encode_lines(decoded)[:-1] == joined
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+
+
+def _spelled(path: Path, texts: pa.Array, name: str, row: int) -> pa.Array:
+    """Return the texts, each decoded and encoded; `row` is the number of the first row."""
+    found: list[str | None] = []
+    for place, text in enumerate(texts.to_pylist()):
         try:
-            spelled.append(msgspec.json.encode(msgspec.json.decode(text)).decode())
+            found.append(text and msgspec.json.encode(msgspec.json.decode(text)).decode())
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-            row = pc.index(texts, text).as_py()
-            raise HistoryError(f"{path}: row {row}: field {name}: not JSON: {error}") from error
-    replaced = pa.array(spelled, pa.string()).take(others.indices)
-    return pa.chunked_array([pc.replace_with_mask(texts.combine_chunks(), is_other, replaced)])
+            where = f"{path}: row {row + place}: field {name}"
+            raise HistoryError(f"{where}: not JSON: {error}") from error
+    return pa.array(found, pa.string())

@@ -35,6 +35,7 @@ from kraftproof.checkers.logs.reading.values import Values, numbered
 _FEW: Final = 5_000
 """Operations up to which the general decoder is quicker than to load compiled code."""
 _RUN: Final = re.compile(r'"value":"[0-9]+\.[0-9]+@([0-9A-Za-z_-]+)"')
+_READ_RUN: Final = re.compile(rb'\[[0-9]+,"[0-9]+\.[0-9]+@([0-9A-Za-z_-]+)"')
 _KINDS: Final = {"poll": POLL, "final": FINAL, "assign": ASSIGN}
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -63,7 +64,10 @@ def unpacked(rows: pa.Table, *, is_compiled: bool | None = None) -> tuple[Facts,
 
 def _scanned(sends: pa.Table, polls: pa.Table) -> tuple[Facts, Values] | None:
     """Return the facts of texts of the common layout; None if any text has another layout."""
-    run = run_of(sends)
+    is_reading = pc.not_equal(polls.column("f"), "assign")
+    reading = polls.filter(is_reading)
+    data, begins = scanning.bytes_of(_texts(reading, "output"))
+    run = run_of(sends) if len(sends) else run_read(data, begins)
     if run is None:
         return None
     suffix = np.frombuffer(f'@{run}"'.encode(), dtype=np.uint8)
@@ -79,9 +83,6 @@ def _scanned(sends: pa.Table, polls: pa.Table) -> tuple[Facts, Values] | None:
     if scanning.scan_offsets(*scanning.bytes_of(told_texts), answers) >= 0:
         return None
     offset[told] = answers
-    is_reading = pc.not_equal(polls.column("f"), "assign")
-    reading = polls.filter(is_reading)
-    data, begins = scanning.bytes_of(_texts(reading, "output"))
     most = scanning.count_records(data, begins) if len(reading) else 0
     offsets, read_values = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
     counts, bounds = np.zeros(len(reading), np.int64), np.zeros(2 * len(reading), np.int64)
@@ -132,9 +133,14 @@ def _decoded(sends: pa.Table, polls: pa.Table) -> tuple[Facts, Values]:
 
 def run_of(sends: pa.Table) -> str | None:
     """Return the run that the value of the first send names; None without one."""
-    first = sends.column("input")[0].as_py() if len(sends) else ""
-    found = _RUN.search(first)
+    found = _RUN.search(sends.column("input")[0].as_py())
     return None if found is None else found[1]
+
+
+def run_read(data: scanning.Bytes, begins: Ints) -> str | None:
+    """Return the run that the first value in answers of polls names; None without one."""
+    found = _READ_RUN.search(data.data[begins[0] : begins[-1]])
+    return None if found is None else found[1].decode()
 
 
 def _sends(rows: pa.Table, value: Ints, offset: Ints, acks: Ints, idempotent: Ints) -> Sends:

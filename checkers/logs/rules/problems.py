@@ -105,12 +105,10 @@ def _one_group(parts: list[Problems]) -> Problems:
     )
     total = sum(part.size for part in parts)
     if parts[0].check == SKIPPED:
-        order = np.lexsort((other, operation, offset))
+        order = np.lexsort((other, value, operation, offset))
+        ordered = np.stack((offset, operation, value))[:, order]
         is_first = np.ones(len(order), dtype=np.bool_)
-        same = (offset[order][1:] == offset[order][:-1]) & (
-            operation[order][1:] == operation[order][:-1]
-        )
-        is_first[1:] = ~same
+        is_first[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
         rows = order[is_first]
         total -= len(order) - len(rows)
         offset, value, operation, other = (

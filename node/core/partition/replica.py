@@ -35,6 +35,7 @@ class Replica:
         "_outbox",
         "_policy",
         "_segment_bytes",
+        "checkpointed",
         "follower",
         "index",
         "leader",
@@ -62,6 +63,8 @@ class Replica:
         """The size that the storage was told."""
         self._flush_asked: Offset = index.flushed_offset
         """The end of the last Flush, of this generation."""
+        self.checkpointed: Offset | None = None
+        """The high watermark of the last checkpoint since the start of the node."""
         self.topic = topic
         self.index = index
         self.producers = producers

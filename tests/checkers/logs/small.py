@@ -97,13 +97,23 @@ def _operations(random, steps):
         events += 1
         busy[process] = events
         made.append((begin, end, index, process, f, asked, told, status))
+    made.sort(key=lambda one: (one[0], one[2]))
+    numbers = _numbered([(2 * begin + 1, 2 * end) for begin, end, *_ in made])
     return [
         Operation(
             index=place, process=process, f=f, key="t-0", input=asked, status=status,
-            output=told if status == "ok" else None, invoke_index=2 * begin + 1,
-            complete_index=None if status == "info" and random.random() < 0.5 else 2 * end,
+            output=told if status == "ok" else None, invoke_index=invoke,
+            complete_index=None if status == "info" and random.random() < 0.5 else complete,
         )
-        for place, (begin, end, _, process, f, asked, told, status) in enumerate(
-            sorted(made, key=lambda one: (one[0], one[2]))
+        for place, ((_, _, _, process, f, asked, told, status), (invoke, complete)) in enumerate(
+            zip(made, numbers, strict=True)
         )
     ]  # fmt: skip
+
+
+def _numbered(spans):
+    """The events of the spans, numbered in their order: no two events have the same number."""
+    times = sorted((time, place, end) for place, both in enumerate(spans)
+                   for end, time in enumerate(both))  # fmt: skip
+    rank = {(place, end): number for number, (_, place, end) in enumerate(times)}
+    return [(rank[place, 0], rank[place, 1]) for place in range(len(spans))]

@@ -4,6 +4,7 @@ import json
 from random import Random
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 
 from kraftproof.checkers import check_paths
@@ -11,6 +12,7 @@ from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.logs.judge import NO_FINAL_READ, NO_SEND
 from kraftproof.checkers.logs.model import Log
+from kraftproof.checkers.logs.reading import unpack
 from kraftproof.checkers.logs.reading.unpack import unpacked
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import FindingKind
@@ -206,3 +208,14 @@ def test_the_compiled_readers_leave_odd_texts_to_the_decoder(tmp_path):
     both = [unpacked(each, is_compiled=True)[0] for each in (rows, changed)]
     assert frames(both[0]) == frames(both[1])
     assert np.array_equal(both[0].sends.acks, [-1, -1])
+
+
+def test_a_part_of_a_history_without_sends_is_read_by_the_compiled_readers(tmp_path, monkeypatch):
+    """A worker of Spark may get the final reads alone; to decode these took most of its time."""
+    rows = table(tmp_path, send(A, 0), send(B, 1), read("final", None, (0, A), (1, B)))
+    polls = rows.filter(pc.not_equal(rows.column("f"), "send"))
+    decoded, values = unpacked(polls, is_compiled=False)
+    monkeypatch.setattr(unpack, "_decoded", None)
+    scanned, numbering = unpacked(polls, is_compiled=True)
+    assert frames(scanned) == frames(decoded)
+    assert (numbering.run, values.run) == ("k3f9a", "k3f9a")

@@ -22,7 +22,6 @@ class Housekeeping:
         "_outbox",
         "_policy",
         "_replicas",
-        "_written",
     )
 
     def __init__(
@@ -33,7 +32,6 @@ class Housekeeping:
         self._outbox = outbox
         self._next_retention = Monotonic(now.monotonic + policy.retention_interval_ns)
         self._next_checkpoint = Monotonic(now.monotonic + policy.checkpoint_interval_ns)
-        self._written: dict[LogId, Offset] = {}
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next work; None without replicas."""
@@ -52,16 +50,13 @@ class Housekeeping:
 
     def write_checkpoints(self) -> None:
         """Write the high watermarks that have changed since the last time."""
-        changed = tuple(
-            (log, replica.index.high_watermark)
-            for log, replica in sorted(self._replicas.by_log.items())
-            if self._written.get(log) != replica.index.high_watermark
-        )
+        changed: list[tuple[LogId, Offset]] = []
+        for log, replica in sorted(self._replicas.by_log.items()):
+            if replica.checkpointed != replica.index.high_watermark:
+                replica.checkpointed = replica.index.high_watermark
+                changed.append((log, replica.index.high_watermark))
         if changed:
-            self._written = {
-                log: replica.index.high_watermark for log, replica in self._replicas.by_log.items()
-            }
-            self._outbox.emit(WriteCheckpoints(high_watermarks=changed))
+            self._outbox.emit(WriteCheckpoints(high_watermarks=tuple(changed)))
 
     def _retain(self, now_ms: int) -> None:
         expired_ms = now_ms - self._replicas.producer_expiration_ms
