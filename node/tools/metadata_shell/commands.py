@@ -18,7 +18,7 @@ class CommandError(Exception):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """A command: what it takes, what it does, and its help."""
+    """A command with its function, its arguments and its help."""
 
     run: "Callable[[Shell, list[str]], list[str]]"
     help: str
