@@ -29,6 +29,8 @@ class Received(Struct, frozen=True, kw_only=True):
     client_host: str
     forwarded_by: Principal | None = None
     """The broker that vouches for `principal`, if the request came in an Envelope."""
+    forwarder_host: str = ""
+    """The address of that broker."""
     client_id: str = ""
     """The name that the client gives itself, by which quotas tell clients apart (KIP-13)."""
 

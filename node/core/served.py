@@ -13,6 +13,7 @@ from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
     begin_quorum_epoch_request,
+    describe_acls_request,
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
@@ -45,6 +46,7 @@ QUORUM: Final[tuple[type[Message], ...]] = (
 """The requests that a controller serves even if it is not the active controller."""
 _BROKER: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
+    describe_acls_request.DescribeAclsRequest,
     describe_client_quotas_request.DescribeClientQuotasRequest,
     describe_cluster_request.DescribeClusterRequest,
     describe_configs_request.DescribeConfigsRequest,
@@ -54,6 +56,7 @@ _BROKER: Final[tuple[type[Message], ...]] = (
 )
 _CONTROLLER: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
+    describe_acls_request.DescribeAclsRequest,
     describe_cluster_request.DescribeClusterRequest,
     envelope_request.EnvelopeRequest,
     *DECISIONS,

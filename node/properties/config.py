@@ -16,6 +16,7 @@ from kraftproof.node.core.base.config import (
     Timeouts,
 )
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
+from kraftproof.node.properties.authorizer import read_authorizer, read_early_listeners
 from kraftproof.node.properties.keys import (
     INT64_MAX,
     REPLICATION_NUMBER_KEYS,
@@ -57,6 +58,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """Without cluster id and incarnation, which `node_config` adds."""
     storage: StorageConfig
     bindings: tuple[Binding, ...]
+    early_listeners: tuple[str, ...]
+    """The names of the client listeners that open at the start (early.start.listeners)."""
     inter_broker_listener: str
     """The name of the listener that brokers replicate from."""
     trace_file: str | None
@@ -115,11 +118,13 @@ def parse_server_properties(text: str) -> ServerConfig:
         timeouts=_timeouts(reader),
         snapshots=read_snapshots(reader, SnapshotPolicy()),
         replication=_replication(reader),
+        authorizer=read_authorizer(reader),
     )
     return ServerConfig(
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
+        early_listeners=read_early_listeners(reader, tuple(one.name for one in bindings)),
         inter_broker_listener=read_inter_broker_listener(reader, bindings),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),

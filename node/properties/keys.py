@@ -94,12 +94,16 @@ SEGMENT_BYTES_KEY: Final = "metadata.log.segment.bytes"
 OTHER_KEYS: Final = frozenset(
     {
         "advertised.listeners",
+        "allow.everyone.if.no.acl.found",
+        "audit.log.level",
+        "authorizer.class.name",
         "broker.id",
         "broker.rack",
         "controller.listener.names",
         "controller.quorum.bootstrap.servers",
         "controller.quorum.voters",
         "default.replication.factor",
+        "early.start.listeners",
         "inter.broker.listener.name",
         "listener.security.protocol.map",
         "listeners",
@@ -117,6 +121,7 @@ OTHER_KEYS: Final = frozenset(
         "process.roles",
         "sasl.mechanism.controller.protocol",
         "socket.request.max.bytes",
+        "super.users",
         "trace.file",
     }
 )

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from typing_extensions import override
 
+from kraftproof.node.core.audit import Audited, audit_line
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
-from kraftproof.node.core.effects import Exit, Publish
+from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.node import Node
 from kraftproof.node.properties.config import ServerConfig
@@ -82,10 +83,10 @@ class NodeProcess(Process, Observer):
         node = self._node if self._meter is None else MeasuredNode(self._node, self._meter)
         self._shell = NodeShell(node, ports)
         self._listeners = [self._listener(config, binding) for binding in config.bindings]
-        self._controller_listeners = [
+        self._early_listeners = [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
-            if binding.is_controller
+            if binding.is_controller or binding.name in config.early_listeners
         ]
         self._event = "start"
         self._wake = asyncio.Event()
@@ -103,7 +104,7 @@ class NodeProcess(Process, Observer):
 
     async def run(self) -> int:
         """Run until the node exits, and return the status to exit with."""
-        for listener in self._controller_listeners:
+        for listener in self._early_listeners:
             await listener.open()
         if self._meter is not None:
             await self._meter.endpoint.open()
@@ -140,7 +141,7 @@ class NodeProcess(Process, Observer):
     def open_client_listeners(self) -> None:
         loop = asyncio.get_running_loop()
         for listener in self._listeners:
-            if listener not in self._controller_listeners:
+            if listener not in self._early_listeners:
                 task = loop.create_task(listener.open())
                 task.add_done_callback(self._opened)
 
@@ -181,6 +182,11 @@ class NodeProcess(Process, Observer):
     @override
     def on_stepped(self, now: Instant) -> None:
         self._write_trace(now)
+
+    @override
+    def on_effect(self, effect: Effect) -> None:
+        if type(effect) is Audited:
+            say(audit_line(effect))
 
     def _write_trace(self, now: Instant) -> None:
         if self._trace is not None:

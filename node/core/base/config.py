@@ -73,6 +73,17 @@ class ReplicationPolicy(Struct, frozen=True, kw_only=True):
     """The value of producer.id.expiration.ms."""
 
 
+class AuthorizerPolicy(Struct, frozen=True, kw_only=True):
+    """The rules of the authorizer besides the access control entries (KIP-801)."""
+
+    super_users: tuple[str, ...] = ()
+    """The principals of super.users, such as User:admin."""
+    allows_without_acl: bool = False
+    """The value of allow.everyone.if.no.acl.found."""
+    logs_allowed: bool = False
+    """Whether the audit log has the permissions, too."""
+
+
 class NodeConfig(Struct, frozen=True, kw_only=True):
     """The configuration of a node: identity, other nodes and time-outs."""
 
@@ -96,6 +107,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     timeouts: Timeouts = Timeouts()
     snapshots: SnapshotPolicy = SnapshotPolicy()
     replication: ReplicationPolicy = ReplicationPolicy()
+    authorizer: AuthorizerPolicy | None = None
+    """None without authorizer.class.name: everything is allowed."""
 
     @property
     def voter_ids(self) -> tuple[NodeId, ...]:

@@ -14,7 +14,6 @@ from typing import Final
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId, Offset
-from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.served import served_versions
@@ -79,8 +78,12 @@ def describe_cluster(
     request: describe_cluster_request.DescribeClusterRequest,
     *,
     on_controller_listener: bool,
+    operations: int,
 ) -> describe_cluster_response.DescribeClusterResponse:
-    """Return the brokers, as a broker, or the controllers, as a controller."""
+    """Return the brokers, as a broker, or the controllers, as a controller.
+
+    `operations` are the client's authorized operations on the cluster, as bits.
+    """
     if request.endpoint_type not in {_BROKERS, _CONTROLLERS}:
         return _endpoint_refusal(request, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
     if on_controller_listener != (request.endpoint_type == _CONTROLLERS):
@@ -92,7 +95,7 @@ def describe_cluster(
             )
             for voter in sorted(config.voters, key=lambda voter: voter.node_id)
         )
-        return _cluster(config, request, controllers, leader)
+        return _cluster(config, request, controllers, leader, operations)
     brokers = tuple(
         describe_cluster_response.DescribeClusterBroker(
             broker_id=broker.broker_id,
@@ -106,7 +109,7 @@ def describe_cluster(
         )
     )
     active = [broker.broker_id for broker in brokers if not broker.is_fenced]
-    return _cluster(config, request, brokers, contact(config, active))
+    return _cluster(config, request, brokers, contact(config, active), operations)
 
 
 def _cluster(
@@ -114,13 +117,12 @@ def _cluster(
     request: describe_cluster_request.DescribeClusterRequest,
     nodes: tuple[describe_cluster_response.DescribeClusterBroker, ...],
     controller_id: NodeId,
+    operations: int,
 ) -> describe_cluster_response.DescribeClusterResponse:
     return describe_cluster_response.DescribeClusterResponse(
         endpoint_type=request.endpoint_type,
         cluster_id=config.cluster_id,
-        cluster_authorized_operations=cluster_operations(
-            wanted=request.include_cluster_authorized_operations
-        ),
+        cluster_authorized_operations=operations,
         controller_id=controller_id,
         brokers=nodes,
     )

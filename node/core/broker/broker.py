@@ -15,6 +15,7 @@ from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
+from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
@@ -23,12 +24,15 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.describe import describe_acls
 from kraftproof.node.core.served import FORWARDED
 from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
     broker_heartbeat_request,
     broker_registration_request,
+    describe_acls_request,
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
@@ -52,11 +56,13 @@ class Broker:
         now: Instant,
         *,
         recovered: Sequence[RecoveredLog] = (),
+        authorizer: Authorizer | None = None,
     ) -> None:
         self._config = config
         self._raft = raft
         self._committed = committed
         self._outbox = outbox
+        self._authorizer = authorizer
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
@@ -69,6 +75,7 @@ class Broker:
             controller=lambda: raft.leader,
             broker_epoch=lambda: self._membership.broker_epoch,
             now=now,
+            authorizer=authorizer,
         )
 
     @property
@@ -143,15 +150,27 @@ class Broker:
                     on_controller_listener=False,
                 )
             case metadata_request.MetadataRequest():
-                return self._metadata.answer(image, message, event.version)
+                return self._metadata.answer(image, message, event, self._authorizer)
+            case describe_acls_request.DescribeAclsRequest():
+                has_authorizer = self._authorizer is not None
+                return describe_acls(image, message, has_authorizer=has_authorizer)
             case describe_cluster_request.DescribeClusterRequest():
                 return answers.describe_cluster(
-                    self._config, image, self._raft.leader, message, on_controller_listener=False
+                    self._config,
+                    image,
+                    self._raft.leader,
+                    message,
+                    on_controller_listener=False,
+                    operations=cluster_operations(
+                        self._authorizer,
+                        event,
+                        wanted=message.include_cluster_authorized_operations,
+                    ),
                 )
             case describe_client_quotas_request.DescribeClientQuotasRequest():
                 return describe_client_quotas(image, message)
             case describe_configs_request.DescribeConfigsRequest():
-                return self._configs.describe(image, message)
+                return self._configs.describe(image, message, event, self._authorizer)
             case (
                 broker_registration_request.BrokerRegistrationRequest()
                 | broker_heartbeat_request.BrokerHeartbeatRequest()

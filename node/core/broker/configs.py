@@ -31,7 +31,10 @@ from kraftproof.node.core.controller.configs.resource_names import (
     check_exists,
     check_name,
 )
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.required import ERRORS, config_right
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
 
@@ -56,13 +59,18 @@ class ConfigAnswers:
         self._static = static
 
     def describe(
-        self, image: MetadataImage, request: Request
+        self,
+        image: MetadataImage,
+        request: Request,
+        event: Received,
+        authorizer: Authorizer | None = None,
     ) -> describe_configs_response.DescribeConfigsResponse:
         """Return the configurations of each requested resource, in the order of the request."""
         layers = layers_of(image, self._node_id, self._static)
         return describe_configs_response.DescribeConfigsResponse(
             results=tuple(
-                self._describe(image, layers, asked, with_synonyms=request.include_synonyms)
+                _denied(authorizer, event, asked)
+                or self._describe(image, layers, asked, with_synonyms=request.include_synonyms)
                 for asked in request.resources
             )
         )
@@ -223,6 +231,17 @@ _DEFAULTS: Final = tuple(
     for wanted in (False, True)
 )
 """The entries of unset configurations: without synonyms, and with synonyms."""
+
+
+def _denied(authorizer: Authorizer | None, event: Received, asked: Asked) -> Result | None:
+    """Return the refusal of a resource whose configurations the client may not describe."""
+    right = config_right(asked.resource_type, asked.resource_name)
+    if authorizer is None or right is None:
+        return None
+    kind, name = right
+    if authorizer.allows_part(event, name, kind):
+        return None
+    return _refusal(asked, ERRORS[kind], "the configurations may not be described")
 
 
 def _refusal(asked: Asked, error: ErrorCode, message: str | None) -> Result:

@@ -29,6 +29,7 @@ from kraftproof.node.core.controller.partitions.reassignment import (
 )
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.controller.quotas import alter_client_quotas
+from kraftproof.node.core.controller.security.acls import create_acls, delete_acls
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
 from kraftproof.node.core.metadata.image import MetadataImage
@@ -43,8 +44,10 @@ from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_registration_request,
     controller_registration_request,
+    create_acls_request,
     create_partitions_request,
     create_topics_request,
+    delete_acls_request,
     delete_topics_request,
     elect_leaders_request,
     incremental_alter_configs_request,
@@ -135,6 +138,20 @@ def _create_partitions(
     return create_partitions(context.image, request, context.random)
 
 
+def _create_acls(
+    context: DecisionContext, request: create_acls_request.CreateAclsRequest
+) -> Outcome:
+    has_authorizer = context.config.authorizer is not None
+    return create_acls(context.image, request, context.random, has_authorizer=has_authorizer)
+
+
+def _delete_acls(
+    context: DecisionContext, request: delete_acls_request.DeleteAclsRequest
+) -> Outcome:
+    has_authorizer = context.config.authorizer is not None
+    return delete_acls(context.image, request, has_authorizer=has_authorizer)
+
+
 def _requests(
     decisions: Mapping[type[Message], Callable[..., Outcome]], *, is_forwarded: bool
 ) -> dict[type[Message], Decision]:
@@ -158,8 +175,10 @@ _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _of_image(
         alter_partition_reassignments
     ),
+    create_acls_request.CreateAclsRequest: _create_acls,
     create_partitions_request.CreatePartitionsRequest: _create_partitions,
     create_topics_request.CreateTopicsRequest: _create_topics,
+    delete_acls_request.DeleteAclsRequest: _delete_acls,
     delete_topics_request.DeleteTopicsRequest: _of_image(delete_topics),
     elect_leaders_request.ElectLeadersRequest: _of_image(elect_leaders),
     list_partition_reassignments_request.ListPartitionReassignmentsRequest: _of_image(

@@ -12,6 +12,7 @@ from kraftproof.node.properties.known_keys import unused_keys
 from tests.node.properties.samples import BROKER, COMBINED, CONTROLLER, text_of
 
 OWN_KEYS = {
+    "audit.log.level",
     "controller.quorum.retry.backoff.max.ms",
     "metadata.snapshot.fetch.max.bytes",
     "metrics.listener",

@@ -17,11 +17,17 @@ from kraftproof.node.wire.messages import Message, api_versions_request, api_ver
 
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
 OF_BROKERS: Final = frozenset(
-    (*range(4), 10, 18, 19, 20, 21, 22, 23, 32, 33, 37, *range(43, 47), 48, 49, 55, 57, 60, 64)
+    (
+        *(*range(4), 10, *range(18, 24), *range(29, 34), 37, *range(43, 47)),
+        *(48, 49, 55, 57, 60, 64),
+    )
 )
 """API keys of a client listener: records, metadata, topics, configurations, the cluster."""
 OF_CONTROLLERS: Final = frozenset(
-    (1, 18, 19, 20, 33, 37, *range(43, 47), 49, *range(52, 61), *range(62, 65), 67, 70, 73)
+    (
+        *(1, 18, 19, 20, 29, 30, 31, 33, 37, *range(43, 47), 49, *range(52, 61)),
+        *(*range(62, 65), 67, 70, 73),
+    )
 )
 """API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
 NARROWED_ON_BROKERS: Final = {22: (0, 5), 43: (1, 2)}

@@ -22,14 +22,20 @@ from kraftproof.node.wire.messages.generated import broker_registration_request
 from kraftproof.node.wire.messages.generated import broker_registration_response
 from kraftproof.node.wire.messages.generated import controller_registration_request
 from kraftproof.node.wire.messages.generated import controller_registration_response
+from kraftproof.node.wire.messages.generated import create_acls_request
+from kraftproof.node.wire.messages.generated import create_acls_response
 from kraftproof.node.wire.messages.generated import create_partitions_request
 from kraftproof.node.wire.messages.generated import create_partitions_response
 from kraftproof.node.wire.messages.generated import create_topics_request
 from kraftproof.node.wire.messages.generated import create_topics_response
+from kraftproof.node.wire.messages.generated import delete_acls_request
+from kraftproof.node.wire.messages.generated import delete_acls_response
 from kraftproof.node.wire.messages.generated import delete_records_request
 from kraftproof.node.wire.messages.generated import delete_records_response
 from kraftproof.node.wire.messages.generated import delete_topics_request
 from kraftproof.node.wire.messages.generated import delete_topics_response
+from kraftproof.node.wire.messages.generated import describe_acls_request
+from kraftproof.node.wire.messages.generated import describe_acls_response
 from kraftproof.node.wire.messages.generated import describe_client_quotas_request
 from kraftproof.node.wire.messages.generated import describe_client_quotas_response
 from kraftproof.node.wire.messages.generated import describe_cluster_request
@@ -90,10 +96,13 @@ REQUESTS: tuple[Schema, ...] = (
     broker_heartbeat_request.BROKER_HEARTBEAT_REQUEST,
     broker_registration_request.BROKER_REGISTRATION_REQUEST,
     controller_registration_request.CONTROLLER_REGISTRATION_REQUEST,
+    create_acls_request.CREATE_ACLS_REQUEST,
     create_partitions_request.CREATE_PARTITIONS_REQUEST,
     create_topics_request.CREATE_TOPICS_REQUEST,
+    delete_acls_request.DELETE_ACLS_REQUEST,
     delete_records_request.DELETE_RECORDS_REQUEST,
     delete_topics_request.DELETE_TOPICS_REQUEST,
+    describe_acls_request.DESCRIBE_ACLS_REQUEST,
     describe_client_quotas_request.DESCRIBE_CLIENT_QUOTAS_REQUEST,
     describe_cluster_request.DESCRIBE_CLUSTER_REQUEST,
     describe_configs_request.DESCRIBE_CONFIGS_REQUEST,
@@ -130,10 +139,13 @@ RESPONSES: tuple[Schema, ...] = (
     broker_heartbeat_response.BROKER_HEARTBEAT_RESPONSE,
     broker_registration_response.BROKER_REGISTRATION_RESPONSE,
     controller_registration_response.CONTROLLER_REGISTRATION_RESPONSE,
+    create_acls_response.CREATE_ACLS_RESPONSE,
     create_partitions_response.CREATE_PARTITIONS_RESPONSE,
     create_topics_response.CREATE_TOPICS_RESPONSE,
+    delete_acls_response.DELETE_ACLS_RESPONSE,
     delete_records_response.DELETE_RECORDS_RESPONSE,
     delete_topics_response.DELETE_TOPICS_RESPONSE,
+    describe_acls_response.DESCRIBE_ACLS_RESPONSE,
     describe_client_quotas_response.DESCRIBE_CLIENT_QUOTAS_RESPONSE,
     describe_cluster_response.DESCRIBE_CLUSTER_RESPONSE,
     describe_configs_response.DESCRIBE_CONFIGS_RESPONSE,

@@ -1,0 +1,1 @@
+"""Decide changes of access control entries (KIP-11, KIP-290)."""
