@@ -119,7 +119,6 @@ OTHER_KEYS: Final = frozenset(
         "node.id",
         "num.partitions",
         "process.roles",
-        "sasl.mechanism.controller.protocol",
         "socket.request.max.bytes",
         "super.users",
         "trace.file",
@@ -180,6 +179,14 @@ class Reader:
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self._pairs = pairs
+
+    def has(self, key: str) -> bool:
+        """Return whether the key is set, maybe to an empty value."""
+        return key in self._pairs
+
+    def raw(self, key: str) -> str:
+        """Return the value of a key that is set; an empty value is a value, too."""
+        return self._pairs[key]
 
     def text(self, key: str) -> str | None:
         """Return the value of an optional key; an empty value counts as absent."""

@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
-from kraftproof.node.tools.client_config import read_timeout_s
+from kraftproof.node.tools.command_config import CommandConfig, read_command_config
 from kraftproof.node.wire.errors import ErrorCode, error_name
 from kraftproof.node.wire.messages import (
     api_versions_request,
@@ -26,6 +29,7 @@ PROGRAM: Final = "kraft-cluster"
 BROKERS: Final = 1
 CONTROLLERS: Final = 2
 PAUSE_S: Final = 0.1
+MS_PER_S: Final = 1000
 _AGAIN: Final = frozenset(
     {ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT, ErrorCode.BROKER_NOT_AVAILABLE}
 )
@@ -49,12 +53,12 @@ def run(argv: list[str]) -> int:
     if arguments.config is not None:
         print_line("Option --config has been deprecated: use --command-config instead.")
     try:
-        timeout_s = read_timeout_s(arguments.command_config or arguments.config)
+        config = read_command_config(arguments.command_config or arguments.config)
         is_server = arguments.bootstrap_server is not None
         addresses = parse_addresses(arguments.bootstrap_server or arguments.bootstrap_controller)
         ask = _COMMANDS[arguments.command]
-        _until(timeout_s, lambda left_s: _ask_any(addresses, left_s, ask, arguments, is_server))
-    except ClientError as error:
+        _until(config, lambda left: _ask_any(addresses, left, ask, arguments, is_server))
+    except (ClientError, ConfigError) as error:
         print_error(PROGRAM, str(error))
         return 1
     return 0
@@ -83,12 +87,13 @@ def _parser() -> ToolParser:
     return parser
 
 
-def _until(timeout_s: float, ask: Callable[[float], None]) -> None:
+def _until(config: CommandConfig, ask: Callable[[CommandConfig], None]) -> None:
     """Ask until the cluster has an active controller, or the time is up."""
-    deadline = time.monotonic() + timeout_s
+    deadline = time.monotonic() + config.timeout_ms / MS_PER_S
     while True:
         try:
-            ask(max(PAUSE_S, deadline - time.monotonic()))
+            left_ms = int((deadline - time.monotonic()) * MS_PER_S)
+            ask(replace(config, timeout_ms=max(1, left_ms)))
         except _Retry:
             if time.monotonic() + PAUSE_S >= deadline:
                 raise
@@ -99,7 +104,7 @@ def _until(timeout_s: float, ask: Callable[[float], None]) -> None:
 
 def _ask_any(
     addresses: Sequence[Address],
-    timeout_s: float,
+    config: CommandConfig,
     ask: "Ask",
     arguments: argparse.Namespace,
     is_server: bool,  # noqa: FBT001 - one of the values that an Ask takes
@@ -108,12 +113,12 @@ def _ask_any(
     problem = ClientError("no address was given")
     for address in addresses:
         try:
-            client = Client(address, timeout_s)
+            client = Client(address, config.timeout_ms / MS_PER_S, config.security)
         except Unreachable as error:
             problem = error
             continue
         with client:
-            ask(client, arguments, BROKERS if is_server else CONTROLLERS, timeout_s)
+            ask(client, arguments, BROKERS if is_server else CONTROLLERS, config)
             return
     raise problem
 
@@ -128,12 +133,14 @@ def _describe(client: Client, endpoint_type: int, *, include_fenced: bool = Fals
     return answer
 
 
-def _cluster_id(client: Client, _: argparse.Namespace, endpoint_type: int, __: float) -> None:
+def _cluster_id(
+    client: Client, _: argparse.Namespace, endpoint_type: int, __: CommandConfig
+) -> None:
     print_line(f"Cluster ID: {_describe(client, endpoint_type).cluster_id}")
 
 
 def _unregister(
-    client: Client, arguments: argparse.Namespace, endpoint_type: int, timeout_s: float
+    client: Client, arguments: argparse.Namespace, endpoint_type: int, config: CommandConfig
 ) -> None:
     if endpoint_type == BROKERS:
         _unregister_at(client, arguments.id)
@@ -143,7 +150,8 @@ def _unregister(
     if not active:
         raise _Retry(f"{client.address}: the quorum has no leader")
     try:
-        with Client(Address(active[0].host, active[0].port), timeout_s) as controller:
+        leader = Address(active[0].host, active[0].port)
+        with Client(leader, config.timeout_ms / MS_PER_S, config.security) as controller:
             _unregister_at(controller, arguments.id)
     except Unreachable as error:
         raise _Retry(f"the leader {active[0].broker_id} at {error}") from error
@@ -162,7 +170,7 @@ def _unregister_at(client: Client, broker_id: int) -> None:
 
 
 def _list_endpoints(
-    client: Client, arguments: argparse.Namespace, endpoint_type: int, _: float
+    client: Client, arguments: argparse.Namespace, endpoint_type: int, _: CommandConfig
 ) -> None:
     if endpoint_type == CONTROLLERS and arguments.include_fenced_brokers:
         raise ClientError("--include-fenced-brokers goes with --bootstrap-server")
@@ -191,7 +199,7 @@ def _check(client: Client, code: int, message: str | None) -> None:
     raise _Retry(text) if code in _AGAIN else ClientError(text)
 
 
-Ask = Callable[[Client, argparse.Namespace, int, float], None]
+Ask = Callable[[Client, argparse.Namespace, int, CommandConfig], None]
 _COMMANDS: Final[dict[str, Ask]] = {
     "cluster-id": _cluster_id,
     "unregister": _unregister,

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.client import Address, ClientError, parse_addresses
-from kraftproof.node.tools.client_config import read_timeout_s
+from kraftproof.node.tools.command_config import read_command_config
 from kraftproof.node.tools.metadata_shell.commands import Shell
 from kraftproof.node.tools.metadata_shell.sources import LiveSource, replay_file
 from kraftproof.node.tools.metadata_shell.tree import Folder
@@ -40,7 +41,7 @@ def run(argv: list[str], lines: Callable[[], str] = input) -> int:
             _print(output)
             return 0 if is_done else 1
         return _interact(refresh, lines)
-    except ClientError as error:
+    except (ClientError, ConfigError) as error:
         print_error(PROGRAM, str(error))
         return 1
 
@@ -66,7 +67,7 @@ def _source(path: str | None, controllers: str | None, config: str | None) -> Re
             print_error(PROGRAM, f"{path}: not read to its end: {damage}")
         tree = replay.tree()
         return lambda: tree
-    live = LiveSource(_voters(controllers or ""), read_timeout_s(config))
+    live = LiveSource(_voters(controllers or ""), read_command_config(config))
 
     def refresh() -> Folder:
         live.refresh()

@@ -17,6 +17,7 @@ from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot, SnapshotError, load
 from kraftproof.node.storage.filesystem import FileSystem
 from kraftproof.node.tools.client import Address, Client, ClientError, Unreachable
+from kraftproof.node.tools.command_config import CommandConfig
 from kraftproof.node.tools.log_file import Damage, read_segment
 from kraftproof.node.tools.metadata_shell.tree import Folder, tree_of
 from kraftproof.node.wire.errors import ErrorCode, WireError, error_name
@@ -38,6 +39,7 @@ from kraftproof.node.wire.records.batches import decode_batches
 
 SLICE_BYTES: Final = 1024 * 1024
 CONTROLLERS: Final = 2
+MS_PER_S: Final = 1000
 CONSUMER: Final = -1
 OBSERVER: Final = 2**31 - 2
 """The replica id of the single question for a snapshot; no node has this id."""
@@ -118,9 +120,10 @@ def replay_file(files: FileSystem, path: str) -> tuple[Replay, str | None]:
 class LiveSource:
     """The metadata log of a running quorum."""
 
-    def __init__(self, addresses: Sequence[Address], timeout_s: float) -> None:
+    def __init__(self, addresses: Sequence[Address], config: CommandConfig) -> None:
         self._addresses = addresses
-        self._timeout_s = timeout_s
+        self._timeout_s = config.timeout_ms / MS_PER_S
+        self._security = config.security
         self.replay = Replay()
 
     def refresh(self) -> None:
@@ -129,7 +132,7 @@ class LiveSource:
         Raises:
             ClientError: no controller answers, or the quorum has no leader.
         """
-        with Client(self._leader(), self._timeout_s) as leader:
+        with Client(self._leader(), self._timeout_s, self._security) as leader:
             while True:
                 partition = _fetch(leader, self.replay.end_offset, CONSUMER)
                 if partition.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
@@ -150,7 +153,7 @@ class LiveSource:
         problem = ClientError("no address was given")
         for address in self._addresses:
             try:
-                with Client(address, self._timeout_s) as client:
+                with Client(address, self._timeout_s, self._security) as client:
                     return _leader_at(client)
             except Unreachable as error:
                 problem = error
