@@ -84,9 +84,6 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
         self,
         *,
         cluster_id: str,
-        log_dirs: tuple[Uuid, ...],
-        log_dir_paths: tuple[str, ...],
-        failed_log_dirs: tuple[str, ...] = (),
         incarnation: Uuid,
         previous_broker_epoch: int = -1,
     ) -> NodeConfig:
@@ -94,9 +91,6 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
         return replace(
             self.node,
             cluster_id=cluster_id,
-            log_dirs=log_dirs,
-            log_dir_paths=log_dir_paths,
-            failed_log_dirs=failed_log_dirs,
             incarnation=incarnation,
             previous_broker_epoch=previous_broker_epoch,
         )

@@ -98,14 +98,12 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     for warning in stored.warnings:
         say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
-    node_config = config.node_config(
+    configured = config.node_config(
         cluster_id=stored.cluster_id,
-        log_dirs=stored.log_directory_ids,
-        log_dir_paths=stored.log_directory_paths,
-        failed_log_dirs=stored.failed_log_directories,
         incarnation=incarnation,
         previous_broker_epoch=stored.previous_broker_epoch,
     )
+    node_config = stored.configured(configured)
     node_id = node_config.node_id
     _allow_open_files()
     trace = None

@@ -30,6 +30,7 @@ from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
+from kraftproof.node.storage.bootstrap import read_bootstrap
 from kraftproof.node.storage.checkpoints import OffsetCheckpoints
 from kraftproof.node.storage.damaged_snapshots import refuse_gap, unused_snapshots
 from kraftproof.node.storage.directory_lock import lock_directories
@@ -40,7 +41,7 @@ from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH, Lo
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
 from kraftproof.node.storage.readable_directories import readable_directories
 from kraftproof.node.storage.snapshots import SnapshotFiles
-from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batch import Batch, Record
 from kraftproof.node.wire.types import Uuid
 
 
@@ -196,11 +197,14 @@ class Stored(Struct, frozen=True, kw_only=True):
     """The broker epoch before the last stop, if that was an orderly stop; else -1."""
     warnings: tuple[str, ...] = ()
     """Repaired problems, a line for each."""
+    bootstrap: tuple[Record, ...] = ()
+    """The first records of the cluster, from the formatting."""
 
     def configured(self, config: NodeConfig) -> NodeConfig:
-        """Return the configuration of a broker with its log directories."""
+        """Return the configuration with the log directories and the records of the formatting."""
         return replace(
             config,
+            bootstrap=self.bootstrap,
             log_dirs=self.log_directory_ids,
             log_dir_paths=self.log_directory_paths,
             failed_log_dirs=self.failed_log_directories,
@@ -270,6 +274,7 @@ def open_node_storage(
         ),
         partitions=recovered,
         previous_broker_epoch=partitions.previous_broker_epoch,
+        bootstrap=read_bootstrap(filesystem, config.metadata_directory),
         warnings=(*failures, *unused_snapshots(directory, found), *repairs),
     )
 

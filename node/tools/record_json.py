@@ -13,7 +13,6 @@ import msgspec
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.control import ControlRecord, LeaderChangeVoter
 from kraftproof.node.wire.records.metadata import (
-    WRITE_VERSIONS,
     AbortTransactionRecord,
     BeginTransactionRecord,
     BrokerRegistrationChangeRecord,
@@ -21,6 +20,7 @@ from kraftproof.node.wire.records.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
+from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, version_at
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 _TAGGED: Final[dict[type, frozenset[str]]] = {
@@ -74,7 +74,7 @@ def record_data(record: Record, version: int | None = None) -> dict[str, object]
     if isinstance(record, ControlRecord):
         return _struct(record, record.version)
     if version is None:
-        version = WRITE_VERSIONS.get(record.KEY, 0)
+        version = version_at(record.KEY, DEFAULT_LEVEL)
     return _struct(record, version)
 
 

@@ -1,7 +1,8 @@
 """Run `kraft-storage info | format | random-uuid`, like kafka-storage (KIP-631, "kafka-storage").
 
 The exit status is 1 for every error and for every problem found by `info`. The tool does not check
-the log. Simplification: without `--release-version`, the tool writes only meta.properties.
+the log. Without `--release-version` and `--feature`, the tool writes only meta.properties, and the
+cluster begins with the default level of metadata.version.
 """
 
 import argparse
@@ -9,8 +10,15 @@ import secrets
 import sys
 
 from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.metadata.version import (
+    LARGEST_LEVEL,
+    LEAST_LEVEL,
+    METADATA_VERSION,
+    RELEASES,
+)
 from kraftproof.node.properties.config import directories_of
 from kraftproof.node.properties.keys import ConfigError
+from kraftproof.node.storage.bootstrap import write_bootstrap
 from kraftproof.node.storage.directory_lock import lock_directories
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
@@ -25,6 +33,7 @@ from kraftproof.node.storage.meta_properties import (
 )
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.records.metadata import FeatureLevelRecord
 from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
 PROGRAM = "kraft-storage"
@@ -73,6 +82,16 @@ def _parser() -> ToolParser:
     formatting.add_argument(
         "-g", "--ignore-formatted", action="store_true", help="skip what is formatted already"
     )
+    formatting.add_argument(
+        "-r", "--release-version", help="the release of the first metadata.version, as 4.0-IV3"
+    )
+    formatting.add_argument(
+        "-f",
+        "--feature",
+        action="append",
+        default=[],
+        help="a level, as metadata.version=25",
+    )
     commands.add_parser("random-uuid", help="print a random cluster id")
     return parser
 
@@ -105,6 +124,34 @@ def _info(disk: FileSystem, directories: tuple[str, ...], node_id: NodeId) -> in
     return 1 if problems else 0
 
 
+def first_level(release: str | None, features: list[str]) -> int | None:
+    """Return the level of metadata.version that the options name; None without an option.
+
+    Raises:
+        ConfigError: a release, a feature or a level is unknown, or both options are given.
+    """
+    if release is not None and features:
+        raise ConfigError("give one of --release-version and --feature")
+    if release is not None:
+        levels = [level for level, name in RELEASES.items() if name.startswith(release)]
+        # A release without its last part stands for the newest level of the release.
+        if not levels or (release not in RELEASES.values() and "-" in release):
+            known = f"{RELEASES[LEAST_LEVEL]} to {RELEASES[LARGEST_LEVEL]}"
+            raise ConfigError(f"--release-version {release}: is no release from {known}")
+        return max(levels)
+    found = None
+    for feature in features:
+        name, _, level = feature.partition("=")
+        is_level = level.isdecimal() and LEAST_LEVEL <= int(level) <= LARGEST_LEVEL
+        if name != METADATA_VERSION or not is_level or found is not None:
+            raise ConfigError(
+                f"--feature {feature}: only {METADATA_VERSION}={LEAST_LEVEL} to {LARGEST_LEVEL},"
+                " once, is supported"
+            )
+        found = int(level)
+    return found
+
+
 def _print_list(one: str, several: str, lines: list[str]) -> None:
     if lines:
         print_line(one if len(lines) == 1 else several)
@@ -123,6 +170,7 @@ def _format(
     except WireError as error:
         raise ConfigError(f"Cluster ID string {error}") from error
     assert is_cluster_id(cluster_id)
+    level = first_level(arguments.release_version, arguments.feature)
     meta = MetaProperties(cluster_id=cluster_id, node_id=node_id)
     release = lock_directories(disk, [path for path in directories if disk.exists(path)])
     try:
@@ -131,6 +179,9 @@ def _format(
         )
     finally:
         release()
+    if level is not None and directories[0] in done:
+        record = FeatureLevelRecord(name=METADATA_VERSION, feature_level=level)
+        write_bootstrap(disk, directories[0], (record,))
     for path in done:
         print_line(f"Formatting {path} with cluster id {cluster_id}.")
     if not done:

@@ -20,8 +20,9 @@ from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.batches import decode_batches
 from kraftproof.node.wire.records.control import LeaderChange, LeaderChangeVoter
-from kraftproof.node.wire.records.metadata import WRITE_VERSIONS, RemoveTopicRecord
+from kraftproof.node.wire.records.metadata import RemoveTopicRecord
 from kraftproof.node.wire.records.metadata_records import SCHEMAS
+from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, version_at
 from tests.kafka.definitions import Definition, random_values
 from tests.kafka.java import Java
 from tests.kafka.our_messages import to_ours
@@ -94,7 +95,7 @@ def test_kafka_reads_every_record_type_from_our_log(
     chance, offset = Random(631), 1
     for key, schema in sorted(SCHEMAS.items()):
         definition = definitions[schema.message.__name__]
-        version = WRITE_VERSIONS.get(key, 0)
+        version = version_at(key, DEFAULT_LEVEL)
         records: Any = tuple(
             to_ours(
                 schema.message,

@@ -28,6 +28,7 @@ from kraftproof.checkers.kraft.specification.rows import (
 )
 
 METADATA_VERSION: Final = "metadata.version"
+LEVEL_OF_DIRECTORIES: Final = 17
 RESERVED_DIRECTORIES: Final = 100
 """Number of directory ids that Kafka reserves, from 0 on (KIP-858)."""
 
@@ -48,7 +49,7 @@ def registration_codes(
         allowed.add(Code.DUPLICATE_BROKER_REGISTRATION)
     if request.is_migrating_zk_broker:
         required.add(Code.BROKER_ID_NOT_REGISTERED)
-    if not _has_own_directories(image, request):
+    if _has_directories(image) and not _has_own_directories(image, request):
         required.add(Code.INVALID_REGISTRATION)
     supported = {one.name: one for one in request.features}
     if METADATA_VERSION not in supported:
@@ -60,6 +61,11 @@ def registration_codes(
     if not spans or any(name not in supported for name in image.features):
         required.add(Code.UNSUPPORTED_VERSION)
     return frozenset(required), frozenset(allowed)
+
+
+def _has_directories(image: Image) -> bool:
+    """Return whether brokers register log directories at the level of the cluster (KIP-858)."""
+    return image.features.get(METADATA_VERSION, LEVEL_OF_DIRECTORIES) >= LEVEL_OF_DIRECTORIES
 
 
 def _has_own_directories(image: Image, request: BrokerRegistrationRequest) -> bool:
@@ -104,7 +110,7 @@ def wrong_registration(
         return f"a registration has written {_kinds(written)}"
     was = image.brokers.get(request.broker_id)
     again = was if was is not None and was.incarnation == request.incarnation_id else None
-    wrong = _wrong_record(request, made[0], again, offset)
+    wrong = _wrong_record(image, request, made[0], again, offset)
     if wrong is not None:
         return f"broker {request.broker_id} {wrong}"
     left = {request.broker_id} if again is None else set()
@@ -139,6 +145,7 @@ def wrong_result(
 
 
 def _wrong_record(
+    image: Image,
     request: BrokerRegistrationRequest,
     record: RegisterBrokerRecord,
     again: Broker | None,
@@ -155,7 +162,8 @@ def _wrong_record(
     found = (record.fenced, record.in_controlled_shutdown)
     if found != (fenced, leaves):
         return f"is registered with fenced, shutting down: {found}, not {(fenced, leaves)}"
-    if record.rack != request.rack or record.log_dirs != request.log_dirs:
+    log_dirs = request.log_dirs if _has_directories(image) else ()
+    if record.rack != request.rack or record.log_dirs != log_dirs:
         return f"is registered in rack {record.rack} with {len(record.log_dirs)} directories"
     listeners = [(one.name, one.host, one.port) for one in request.listeners]
     if [(one.name, one.host, one.port) for one in record.end_points] != listeners:

@@ -5,6 +5,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.secret import Secret
 from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import NodeId, milliseconds
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 
@@ -121,6 +122,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     """The path of each of `log_dirs`."""
     failed_log_dirs: tuple[str, ...] = ()
     """The paths of the log directories that could not be opened at the start."""
+    bootstrap: tuple[Record, ...] = ()
+    """The first records of the cluster, from the formatting; a cluster with records needs none."""
     default_replication_factor: int = 1
     default_partitions: int = 1
     static_configs: tuple[tuple[str, str], ...] = ()

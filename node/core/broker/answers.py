@@ -14,7 +14,7 @@ from typing import Final
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId, Offset
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
-from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.metadata.version import LARGEST_LEVEL, LEAST_LEVEL, METADATA_VERSION
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -54,8 +54,8 @@ def api_versions(
         supported_features=(
             api_versions_response.SupportedFeatureKey(
                 name=METADATA_VERSION,
-                min_version=METADATA_VERSION_LEVEL,
-                max_version=METADATA_VERSION_LEVEL,
+                min_version=LEAST_LEVEL,
+                max_version=LARGEST_LEVEL,
             ),
         ),
         finalized_features_epoch=offset - 1,

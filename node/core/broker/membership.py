@@ -28,6 +28,7 @@ from kraftproof.node.core.broker.membership_requests import (
     HEARTBEAT_VERSION,
     REGISTRATION_VERSION,
     heartbeat_request,
+    lacks_directories,
     registration_request,
     unsupported_features,
 )
@@ -162,7 +163,9 @@ class Membership:
         leader = self._raft.leader
         if leader == NO_NODE:
             self._retry(now, "no controller is known")
-        elif self._epoch is None:
+        elif self._epoch is None or lacks_directories(
+            self._config, self._committed.image, self._epoch
+        ):
             request = registration_request(self._config, self._failed_directories)
             self._send(leader, request, REGISTRATION_VERSION, self._registration_answered)
         else:

@@ -8,7 +8,12 @@ from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.registered_listeners import registered_listeners
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.metadata.version import (
+    DIRECTORIES_FROM,
+    LARGEST_LEVEL,
+    LEAST_LEVEL,
+    METADATA_VERSION,
+)
 from kraftproof.node.wire.messages import broker_heartbeat_request, broker_registration_request
 from kraftproof.node.wire.types import Uuid
 
@@ -28,14 +33,25 @@ def registration_request(
         features=(
             broker_registration_request.Feature(
                 name=METADATA_VERSION,
-                min_supported_version=METADATA_VERSION_LEVEL,
-                max_supported_version=METADATA_VERSION_LEVEL,
+                min_supported_version=LEAST_LEVEL,
+                max_supported_version=LARGEST_LEVEL,
             ),
         ),
         rack=config.rack,
         log_dirs=tuple(each for each in config.log_dirs if each not in failed),
         previous_broker_epoch=config.previous_broker_epoch,
     )
+
+
+def lacks_directories(config: NodeConfig, image: MetadataImage, epoch: Offset) -> bool:
+    """Return whether a registration is from before KIP-858, and the cluster's level is later.
+
+    The same incarnation then registers again, and keeps its epoch.
+    """
+    own = image.brokers.get(config.node_id)
+    if own is None or own.epoch != epoch or own.log_dirs or not config.log_dirs:
+        return False
+    return image.features.get(METADATA_VERSION, 0) >= DIRECTORIES_FROM
 
 
 def heartbeat_request(
@@ -57,9 +73,9 @@ def unsupported_features(image: MetadataImage) -> str:
     lacking = [
         f"{name} {level}"
         for name, level in sorted(image.features.items())
-        if (name, level) != (METADATA_VERSION, METADATA_VERSION_LEVEL)
+        if name != METADATA_VERSION or not LEAST_LEVEL <= level <= LARGEST_LEVEL
     ]
     if not lacking:
         return ""
-    ours = f"{METADATA_VERSION} {METADATA_VERSION_LEVEL}"
+    ours = f"{METADATA_VERSION} {LEAST_LEVEL} to {LARGEST_LEVEL}"
     return f": the cluster has {', '.join(lacking)}, and this node supports {ours} alone"

@@ -28,7 +28,7 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE, PartlyApplied
-from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.metadata.version import METADATA_VERSION, bootstrap_of, level_of
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.security.authorizer import Authorizer
@@ -38,7 +38,7 @@ from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
 )
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.batch import Record, WriteLevel
 
 if TYPE_CHECKING:
     from random import Random
@@ -100,10 +100,14 @@ class ActiveController:
             # The leader of the transaction is gone, and its further records are unknown (KIP-868).
             self._write((records.AbortTransactionRecord(reason="Controller failover"),), now)
         if METADATA_VERSION not in self._image.features:
-            level = records.FeatureLevelRecord(
-                name=METADATA_VERSION, feature_level=METADATA_VERSION_LEVEL
-            )
-            self._write((level,), now)
+            self._bootstrap(now)
+
+    def _bootstrap(self, now: Instant) -> None:
+        """Write the first records of the cluster; the level decides the versions of the others."""
+        level, others = bootstrap_of(self._config.bootstrap)
+        self._write((level,), now)
+        if others:
+            self._write(others, now)
 
     def receive(self, request: TimedRequest, now: Instant) -> None:
         """Decide a request in its turn, and send or schedule the answer."""
@@ -265,7 +269,7 @@ class ActiveController:
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; the answers at the read barrier wait for its commit, too."""
-        offset = self._raft.propose(written, now)
+        offset = self._raft.propose(written, now, WriteLevel(level_of(self._image)))
         if self._applying is None:
             partly = PartlyApplied(batch=self._raft.log.last, applied=0, image=self._image)
             self._apply_more(

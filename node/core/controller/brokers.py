@@ -20,7 +20,7 @@ from kraftproof.node.core.controller.partitions.fencing import (
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
-from kraftproof.node.core.metadata.version import METADATA_VERSION
+from kraftproof.node.core.metadata.version import DIRECTORIES_FROM, METADATA_VERSION, level_of
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
@@ -65,14 +65,14 @@ def register(
         # The broker may have changed its endpoints or features; epoch, fencing and shutdown state
         # stay.
         again = replace(
-            _registration(request, registered.epoch),
+            _registration(image, request, registered.epoch),
             fenced=registered.fenced,
             in_controlled_shutdown=registered.in_controlled_shutdown,
         )
         return _registered(broker_id, registered.epoch, (again,))
     # The registration is the first record of its batch, which begins at next_offset. The old
     # incarnation may still lead: its lease has expired, but the fencing is not written yet.
-    written = (_registration(request, next_offset), *leave(image, broker_id))
+    written = (_registration(image, request, next_offset), *leave(image, broker_id))
     return _registered(broker_id, next_offset, written)
 
 
@@ -85,7 +85,7 @@ def _unacceptable(image: MetadataImage, request: RegistrationRequest) -> ErrorCo
     """Return the error of a registration that is illegal for every broker, in Kafka's order."""
     if request.is_migrating_zk_broker:
         return ErrorCode.BROKER_ID_NOT_REGISTERED
-    if not _has_own_directories(image, request):
+    if level_of(image) >= DIRECTORIES_FROM and not _has_own_directories(image, request):
         return ErrorCode.INVALID_REGISTRATION
     if any(not _spans_level(image, feature) for feature in request.features):
         return ErrorCode.UNSUPPORTED_VERSION
@@ -121,7 +121,10 @@ def _spans_level(image: MetadataImage, feature: broker_registration_request.Feat
     return feature.min_supported_version <= level <= feature.max_supported_version
 
 
-def _registration(request: RegistrationRequest, epoch: Offset) -> records.RegisterBrokerRecord:
+def _registration(
+    image: MetadataImage, request: RegistrationRequest, epoch: Offset
+) -> records.RegisterBrokerRecord:
+    """Return the record of a registration; before KIP-858 without log directories."""
     return records.RegisterBrokerRecord(
         broker_id=request.broker_id,
         incarnation_id=request.incarnation_id,
@@ -145,7 +148,7 @@ def _registration(request: RegistrationRequest, epoch: Offset) -> records.Regist
         ),
         rack=request.rack,
         fenced=True,
-        log_dirs=request.log_dirs,
+        log_dirs=request.log_dirs if level_of(image) >= DIRECTORIES_FROM else (),
     )
 
 

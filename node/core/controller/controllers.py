@@ -4,12 +4,10 @@ A standby controller registers with the active one. The record is kept in the im
 for the use of the supported levels.
 """
 
-from typing import Final
-
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.version import METADATA_VERSION
+from kraftproof.node.core.metadata.version import CONTROLLERS_FROM, METADATA_VERSION
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     controller_registration_request,
@@ -18,8 +16,6 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.records import metadata as records
 
 Request = controller_registration_request.ControllerRegistrationRequest
-LEAST_LEVEL: Final = 15
-"""The level of metadata.version, 3.7-IV0, from which controllers are registered."""
 
 
 def register_controller(image: MetadataImage, request: Request) -> Outcome:
@@ -54,7 +50,7 @@ def register_controller(image: MetadataImage, request: Request) -> Outcome:
 
 
 def _refusal(image: MetadataImage, request: Request) -> tuple[ErrorCode, str | None]:
-    if image.features.get(METADATA_VERSION, 0) < LEAST_LEVEL:
+    if image.features.get(METADATA_VERSION, 0) < CONTROLLERS_FROM:
         return ErrorCode.UNSUPPORTED_VERSION, "metadata.version has no registered controllers"
     if request.controller_id < 0:
         return ErrorCode.INVALID_REQUEST, f"{request.controller_id} is no controller id"

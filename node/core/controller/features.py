@@ -1,8 +1,9 @@
 """Decide UpdateFeatures: the finalized levels of the cluster's features (KIP-584, KIP-778).
 
 The request is carried out as a whole or not at all. A level must be supported by this controller,
-by every registered controller and by every registered broker. The node supports one level of
-metadata.version, so other levels are refused; level 0 removes another feature.
+by every registered controller and by every registered broker. A downgrade of metadata.version must
+lose no metadata, so no level with new records may lie above the new level. Level 0 removes another
+feature.
 """
 
 from collections import Counter
@@ -11,7 +12,12 @@ from typing import Final
 
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
+from kraftproof.node.core.metadata.version import (
+    CHANGED_METADATA,
+    LARGEST_LEVEL,
+    LEAST_LEVEL,
+    METADATA_VERSION,
+)
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import update_features_request, update_features_response
 from kraftproof.node.wire.records import metadata as records
@@ -20,9 +26,10 @@ from kraftproof.node.wire.records.batch import Record
 Update = update_features_request.FeatureUpdateKey
 Result = update_features_response.UpdatableFeatureResult
 
-SUPPORTED: Final = {METADATA_VERSION: (METADATA_VERSION_LEVEL, METADATA_VERSION_LEVEL)}
+SUPPORTED: Final = {METADATA_VERSION: (LEAST_LEVEL, LARGEST_LEVEL)}
 """The levels that this node supports, the least and the largest."""
 UPGRADE: Final = 1
+_UNSAFE: Final = 3
 _DOWNGRADES: Final = frozenset({2, 3})
 """The safe and the unsafe downgrade."""
 
@@ -74,7 +81,22 @@ def _refusal(image: MetadataImage, update: Update) -> str | None:
         return f"{name} has the level {present}; {level} needs the kind of a downgrade"
     if level > present and kind in _DOWNGRADES:
         return f"{name} has the level {present}; {level} is no downgrade"
+    if update.feature == METADATA_VERSION and level < present:
+        return _refused_downgrade(level, present, kind)
     return None
+
+
+def _refused_downgrade(level: int, present: int, kind: int) -> str | None:
+    """Return why metadata.version can't go back to a level, or None (KIP-778)."""
+    if kind == _UNSAFE:
+        return "an unsafe downgrade of metadata.version is not supported"
+    changed = sorted(each for each in CHANGED_METADATA if level < each <= present)
+    if not changed:
+        return None
+    return (
+        f"metadata.version {present} can't go back to {level}, since the levels"
+        f" {', '.join(map(str, changed))} have records that would be lost"
+    )
 
 
 def _supporters(image: MetadataImage, name: str) -> Iterator[tuple[str, tuple[int, int]]]:

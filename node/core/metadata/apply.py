@@ -31,7 +31,7 @@ from kraftproof.node.core.metadata.kept_records import (
     config_key,
     feature_key,
 )
-from kraftproof.node.core.metadata.version import METADATA_VERSION_LEVEL
+from kraftproof.node.core.metadata.version import LARGEST_LEVEL
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch, Record
 from kraftproof.node.wire.records.unknown_record import UnknownRecord
@@ -231,7 +231,7 @@ def _refuse_unknown(_: MetadataImage, record: UnknownRecord) -> MetadataImage:
     raise UnreadableRecordError(
         f"a record of type {record.record_type} and version {record.version} can not be applied"
         f" ({record.reason}); run a Kraftproof that knows the record, or keep the cluster at"
-        f" metadata.version {METADATA_VERSION_LEVEL}"
+        f" metadata.version {LARGEST_LEVEL}"
     )
 
 

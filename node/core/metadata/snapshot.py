@@ -23,8 +23,9 @@ from kraftproof.node.core.metadata.image import (
     Partition,
 )
 from kraftproof.node.core.metadata.kept_records import config_key, feature_key
+from kraftproof.node.core.metadata.version import level_of
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
 from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 
 RECORDS_A_BATCH: Final = 500
@@ -74,7 +75,7 @@ def batches_of(snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int) ->
 
     Offsets count from 0, and every batch has the snapshot's epoch.
     """
-    offset = 0
+    offset, level = 0, WriteLevel(level_of(image))
     for is_control, part in _parts(image, timestamp_ms):
         batch = Batch(
             base_offset=offset,
@@ -82,6 +83,7 @@ def batches_of(snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int) ->
             timestamp_ms=timestamp_ms,
             is_control=is_control,
             records=part,
+            level=level,
         )
         offset = batch.next_offset
         yield batch

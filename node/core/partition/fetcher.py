@@ -12,6 +12,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, earliest
+from kraftproof.node.core.metadata.version import REPLICA_EPOCHS_FROM, fetch_version
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.follower import (
     Follower,
@@ -25,8 +26,6 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_response
 from kraftproof.node.wire.types import Uuid
 
-FETCH_VERSION: Final = 17
-"""The version of metadata.version 3.9; topics have ids alone."""
 _SHORTEST_BACKOFF: Final = 50_000_000
 _LONG_DOUBLINGS: Final = 10
 
@@ -46,6 +45,7 @@ class Fetcher:
         "_broker_epoch",
         "_is_in_flight",
         "_leader",
+        "_level",
         "_node_id",
         "_not_before",
         "_on_changed",
@@ -64,6 +64,7 @@ class Fetcher:
         outbox: Outbox,
         *,
         broker_epoch: Callable[[], int],
+        level: Callable[[], int],
         on_changed: Callable[[LogId], None],
     ) -> None:
         self._node_id = node_id
@@ -73,8 +74,10 @@ class Fetcher:
         self._policy = policy
         self._outbox = outbox
         self._broker_epoch = broker_epoch
+        self._level = level
+        """Returns the level of metadata.version."""
         self._on_changed = on_changed
-        self._search = OffsetSearch(leader, policy, outbox)
+        self._search = OffsetSearch(leader, policy, outbox, level)
         self._is_in_flight = False
         self._not_before = Monotonic(0)
 
@@ -108,15 +111,17 @@ class Fetcher:
             self._is_in_flight = False
             self._answered(message, asked, now)
 
+        level = self._level()
         self._outbox.send_to_broker(
             self._leader,
-            self._request(ready),
-            FETCH_VERSION,
+            self._request(ready, level),
+            fetch_version(level),
             self._policy.request_timeout_ns,
             on_answer,
         )
 
-    def _request(self, ready: Mapping[LogId, Replica]) -> fetch_request.FetchRequest:
+    def _request(self, ready: Mapping[LogId, Replica], level: int) -> fetch_request.FetchRequest:
+        """Return the Fetch; the broker epoch is sent from metadata.version 3.5-IV1 on (KIP-903)."""
         topics: dict[Uuid, list[fetch_request.FetchPartition]] = {}
         for log, replica in ready.items():
             assert replica.follower is not None, "only followers fetch"
@@ -130,10 +135,13 @@ class Fetcher:
                     partition_max_bytes=self._policy.fetch_partition_bytes,
                 )
             )
+        has_epoch = level >= REPLICA_EPOCHS_FROM
+        state = fetch_request.ReplicaState(
+            replica_id=self._node_id, replica_epoch=self._broker_epoch()
+        )
         return fetch_request.FetchRequest(
-            replica_state=fetch_request.ReplicaState(
-                replica_id=self._node_id, replica_epoch=self._broker_epoch()
-            ),
+            replica_id=-1 if has_epoch else self._node_id,
+            replica_state=state if has_epoch else fetch_request.ReplicaState(),
             max_wait_ms=self._policy.fetch_wait_ms,
             min_bytes=1,
             max_bytes=self._policy.fetch_response_bytes,

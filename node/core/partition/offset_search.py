@@ -4,18 +4,18 @@ A follower beyond the leader's end has records that an unclean election has drop
 A follower below the leader's start has missed deleted records, and restarts at the leader's start.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset
+from kraftproof.node.core.metadata.version import list_offsets_version
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.follower import Follower
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, list_offsets_request, list_offsets_response
 
-LIST_OFFSETS_VERSION: Final = 9
-"""The version of metadata.version 3.9."""
 LATEST: Final = -1
 EARLIEST: Final = -2
 
@@ -23,9 +23,16 @@ EARLIEST: Final = -2
 class OffsetSearch:
     """The searches at one leader, each for one replica."""
 
-    __slots__ = ("_leader", "_outbox", "_policy")
+    __slots__ = ("_leader", "_level", "_outbox", "_policy")
 
-    def __init__(self, leader: NodeId, policy: ReplicationPolicy, outbox: Outbox) -> None:
+    def __init__(
+        self,
+        leader: NodeId,
+        policy: ReplicationPolicy,
+        outbox: Outbox,
+        level: Callable[[], int],
+    ) -> None:
+        self._level = level
         self._leader = leader
         self._policy = policy
         self._outbox = outbox
@@ -66,7 +73,7 @@ class OffsetSearch:
         self._outbox.send_to_broker(
             self._leader,
             request,
-            LIST_OFFSETS_VERSION,
+            list_offsets_version(self._level()),
             self._policy.request_timeout_ns,
             on_answer,
         )

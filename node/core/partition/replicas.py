@@ -18,6 +18,7 @@ from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
+from kraftproof.node.core.metadata.version import METADATA_VERSION_LEVEL, level_of
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.fetcher import Fetcher
 from kraftproof.node.core.partition.log_directories import LogDirectories, assigned_directory
@@ -77,6 +78,11 @@ class Replicas:
         if self._image is None:
             return static
         return broker_number(self._image, self._node_id, PRODUCER_EXPIRATION, static)
+
+    @property
+    def level(self) -> int:
+        """Return the level of metadata.version in the followed image."""
+        return METADATA_VERSION_LEVEL if self._image is None else level_of(self._image)
 
     def follow(self, image: MetadataImage, now: Instant) -> None:
         """Follow a newer image; called only with an image that holds the own registration."""
@@ -275,6 +281,7 @@ class Replicas:
                 self._policy,
                 self._outbox,
                 broker_epoch=self._broker_epoch,
+                level=lambda: self.level,
                 on_changed=self.note_change,
             )
 

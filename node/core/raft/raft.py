@@ -49,7 +49,7 @@ from kraftproof.node.wire.messages import (
     fetch_snapshot_request,
     vote_request,
 )
-from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
 
 
 class Raft:
@@ -182,8 +182,13 @@ class Raft:
             case _:
                 raise AssertionError(f"no request of the quorum: {type(message).__name__}")
 
-    def propose(self, records: Sequence[Record], now: Instant) -> Offset:
-        """Append a batch as the leader; return its last offset, for use with the high watermark."""
+    def propose(
+        self, records: Sequence[Record], now: Instant, level: WriteLevel | None = None
+    ) -> Offset:
+        """Append a batch as the leader; return its last offset, for use with the high watermark.
+
+        The level of metadata.version decides the versions of the records.
+        """
         state = self._state
         assert self.is_leader, "only a leader appends"
         batch = Batch(
@@ -191,6 +196,7 @@ class Raft:
             epoch=state.epoch,
             timestamp_ms=now.wall // NANOSECONDS_PER_MS,
             records=tuple(records),
+            level=level,
         )
         state.append(batch)
         state.flush()

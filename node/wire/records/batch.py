@@ -33,6 +33,26 @@ class ReceivedBytes:
         return hash(None)
 
 
+class WriteLevel:
+    """The level of metadata.version that decides the versions of the written records.
+
+    The bytes have the versions, so a decoded batch needs no level, and batches compare without.
+    """
+
+    __slots__ = ("level",)
+
+    def __init__(self, level: int) -> None:
+        self.level = level
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        return other is None or isinstance(other, WriteLevel)
+
+    @override
+    def __hash__(self) -> int:
+        return hash(None)
+
+
 class Batch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Records at consecutive offsets, appended in the same epoch; never empty."""
 
@@ -43,6 +63,8 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     records: tuple[Record, ...]
     received: ReceivedBytes | None = None
     """None for a batch made by this node; a changed copy must not keep the bytes."""
+    level: WriteLevel | None = None
+    """None for the default level, or for a batch with received bytes."""
 
     @property
     def last_offset(self) -> int:

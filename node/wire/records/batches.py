@@ -16,7 +16,7 @@ from crc32c import crc32c
 
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.records.batch import Batch, ReceivedBytes, Record
+from kraftproof.node.wire.records.batch import Batch, ReceivedBytes
 from kraftproof.node.wire.records.field import Records
 from kraftproof.node.wire.records.recent_batches import RECENT
 from kraftproof.node.wire.records.record_values import (
@@ -25,6 +25,7 @@ from kraftproof.node.wire.records.record_values import (
     encode_parts,
     layout,
 )
+from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL
 
 T = TypeVar("T")
 MAGIC: Final = 2
@@ -94,8 +95,10 @@ def _encode(batch: Batch) -> bytes:
             -1,
             count,
         )
+        level = DEFAULT_LEVEL if batch.level is None else batch.level.level
         for delta, record in enumerate(batch.records):
-            _write_record(body, delta, record, is_control=batch.is_control)
+            parts = encode_parts(record, is_control=batch.is_control, level=level)
+            _write_record(body, delta, *parts)
         length = _HEAD.size - _PREFIX_BYTES + len(body)
         head = _HEAD.pack(batch.base_offset, length, batch.epoch, MAGIC, crc32c(body))
     except struct.error as error:
@@ -117,10 +120,9 @@ def encode_records(records: Records) -> bytes:
     return records if isinstance(records, bytes) else encode_batches(records)
 
 
-def _write_record(body: Writer, delta: int, record: Record, *, is_control: bool) -> None:
+def _write_record(body: Writer, delta: int, key: bytes | None, value: bytes) -> None:
     content = Writer(b"\0\0")  # attributes, and a timestamp delta of 0
     content.varint(delta)
-    key, value = encode_parts(record, is_control=is_control)
     content.varint(-1 if key is None else len(key))
     content += key or b""
     content.varint(len(value))

@@ -5,9 +5,6 @@ node reads every version, and writes the versions of metadata.version 3.9. Types
 in the KIP's draft; types 21 and 28 are only read.
 """
 
-from collections.abc import Mapping
-from typing import Final
-
 from kraftproof.node.wire.records.generated.metadata_records import (
     AbortTransactionRecord,
     AccessControlEntryRecord,
@@ -71,16 +68,7 @@ MetadataRecord = (
     | ClearElrRecord
 )
 
-# Kafka 3.9 writes neither cordoned directories nor eligible leader replicas.
-WRITE_VERSIONS: Final[Mapping[int, int]] = {
-    RegisterBrokerRecord.KEY: 3,
-    PartitionRecord.KEY: 1,
-    PartitionChangeRecord.KEY: 1,
-    BrokerRegistrationChangeRecord.KEY: 2,
-}
-
 __all__ = (
-    "WRITE_VERSIONS",
     "AbortTransactionRecord",
     "AccessControlEntryRecord",
     "BeginTransactionRecord",

@@ -10,15 +10,9 @@ from typing import Final, cast
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records.generated.metadata_records import METADATA_RECORDS
-from kraftproof.node.wire.records.metadata import (
-    WRITE_VERSIONS,
-    BrokerRegistrationChangeRecord,
-    MetadataRecord,
-    PartitionChangeRecord,
-    PartitionRecord,
-    RegisterBrokerRecord,
-)
+from kraftproof.node.wire.records.metadata import MetadataRecord
 from kraftproof.node.wire.records.unknown_record import NOT_READ
+from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, write_version
 from kraftproof.node.wire.schema import Schema
 
 FRAME_VERSION: Final = 1
@@ -26,30 +20,19 @@ SCHEMAS: Final[Mapping[int, Schema]] = {schema.key: schema for schema in METADAT
 
 
 def encode_record(record: MetadataRecord, version: int | None = None) -> bytes:
-    """Return a record's value, by default in the version that metadata.version 3.9 writes.
+    """Return a record's value, by default in the version of metadata.version 3.9.
 
     Raises:
         WireError: the version can't carry the record.
     """
     schema = SCHEMAS[record.KEY]
     if version is None:
-        version = _version_to_write(record)
+        version = write_version(record, DEFAULT_LEVEL)
     head = Writer()
     head.uvarint(FRAME_VERSION)
     head.uvarint(record.KEY)
     head.uvarint(version)
     return bytes(head) + schema.encode(record, version)
-
-
-def _version_to_write(record: MetadataRecord) -> int:
-    """Return the version of metadata.version 3.9, or the newest for a record with newer fields."""
-    needs_newest = False
-    if isinstance(record, PartitionRecord | PartitionChangeRecord):
-        elr = (record.eligible_leader_replicas, record.last_known_elr)
-        needs_newest = elr != (None, None)
-    elif isinstance(record, RegisterBrokerRecord | BrokerRegistrationChangeRecord):
-        needs_newest = record.cordoned_log_dirs is not None
-    return record.MAX_VERSION if needs_newest else WRITE_VERSIONS.get(record.KEY, 0)
 
 
 def decode_record(data: bytes | memoryview) -> MetadataRecord:

@@ -11,6 +11,7 @@ from kraftproof.node.wire.records.control import ControlRecord
 from kraftproof.node.wire.records.control_records import decode_control, encode_control
 from kraftproof.node.wire.records.metadata_records import decode_record, encode_record, read_head
 from kraftproof.node.wire.records.unknown_record import UnknownRecord
+from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, write_version
 
 
 class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -23,8 +24,10 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The version of the value."""
 
 
-def encode_parts(record: Record, *, is_control: bool) -> tuple[bytes | None, bytes]:
-    """Return the key, if the record has a key, and the value.
+def encode_parts(
+    record: Record, *, is_control: bool, level: int = DEFAULT_LEVEL
+) -> tuple[bytes | None, bytes]:
+    """Return the key, if the record has a key, and the value at a level of metadata.version.
 
     Raises:
         WireError: the record does not fit its version or the kind of its batch.
@@ -33,7 +36,9 @@ def encode_parts(record: Record, *, is_control: bool) -> tuple[bytes | None, byt
         return encode_control(record)
     if isinstance(record, ControlRecord):
         raise WireError(f"{type(record).__name__} is a control record in a data batch")
-    return None, record.value if isinstance(record, UnknownRecord) else encode_record(record)
+    if isinstance(record, UnknownRecord):
+        return None, record.value
+    return None, encode_record(record, write_version(record, level))
 
 
 def decode_parts(key: memoryview | None, value: memoryview, *, is_control: bool) -> Record:

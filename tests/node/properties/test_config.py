@@ -88,12 +88,9 @@ def test_the_metadata_log_has_a_directory_of_its_own_if_it_is_named() -> None:
 def test_the_core_is_told_cluster_and_incarnation() -> None:
     node = parse({"broker.rack": "east"}).node_config(
         cluster_id="c",
-        log_dirs=(Uuid(b"d" * 16),),
-        log_dir_paths=("/d",),
         incarnation=Uuid(b"i" * 16),
     )
     assert (node.cluster_id, node.incarnation, node.rack) == ("c", b"i" * 16, "east")
-    assert node.log_dirs == (b"d" * 16,)
 
 
 def test_a_broker_only_node() -> None:

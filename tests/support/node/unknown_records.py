@@ -14,7 +14,7 @@ NEWER_VERSION = bytes.fromhex("01021f") + b"x"
 """Frame 1, type 2 (TopicRecord), version 31, and a body."""
 SENTENCE = (
     "offset {}: a record of type {} and version {} can not be applied ({}); run a Kraftproof that"
-    " knows the record, or keep the cluster at metadata.version 21"
+    " knows the record, or keep the cluster at metadata.version 30"
 )
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NO_NODE, Epoch, Instant, Monotonic, NodeId
+from kraftproof.node.core.metadata.version import REPLICA_EPOCHS_FROM, alter_partition_version
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.isr import IsrAnswer, IsrState
 from kraftproof.node.core.partition.leader import Leader
@@ -22,7 +23,6 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.types import Uuid
 
-ALTER_PARTITION_VERSION: Final = 3
 RETRY_NS: Final = 50_000_000
 
 
@@ -114,28 +114,36 @@ class AlterPartitionSender:
                 self._in_flight_to = None
                 self._answered(message, sent, now)
 
+        level = self._replicas.level
         self._outbox.send(
             leader,
-            self._request(sent, broker_epoch),
-            ALTER_PARTITION_VERSION,
+            self._request(sent, broker_epoch, has_epochs=level >= REPLICA_EPOCHS_FROM),
+            alter_partition_version(level),
             self._timeout_ns,
             on_answer,
         )
 
     def _request(
-        self, sent: Mapping[LogId, tuple[Leader, IsrState]], broker_epoch: int
+        self,
+        sent: Mapping[LogId, tuple[Leader, IsrState]],
+        broker_epoch: int,
+        *,
+        has_epochs: bool,
     ) -> alter_partition_request.AlterPartitionRequest:
+        """Return the proposals; members have broker epochs from metadata.version 3.5-IV1 on."""
         topics: dict[Uuid, list[alter_partition_request.PartitionData]] = {}
         for log, (leader, isr) in sent.items():
             topics.setdefault(log.topic_id, []).append(
                 alter_partition_request.PartitionData(
                     partition_index=log.partition,
                     leader_epoch=isr.leader_epoch,
+                    new_isr=() if has_epochs else isr.proposed,
                     new_isr_with_epochs=tuple(
                         alter_partition_request.BrokerState(
                             broker_id=member, broker_epoch=member_epoch
                         )
                         for member, member_epoch in leader.member_epochs()
+                        if has_epochs
                     ),
                     leader_recovery_state=0,
                     partition_epoch=isr.partition_epoch,

@@ -41,7 +41,7 @@ def running() -> Bench:
 
 def test_broker_that_lacks_a_feature_of_the_cluster_names_it() -> None:
     bench = Bench()
-    bench.committed.image = set_feature(EMPTY_IMAGE, METADATA_VERSION, 30)
+    bench.committed.image = set_feature(EMPTY_IMAGE, METADATA_VERSION, 31)
     answer = BrokerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     effects = []
     while not exits(effects):
@@ -51,8 +51,8 @@ def test_broker_that_lacks_a_feature_of_the_cluster_names_it() -> None:
                 bench.answer(sent, answer)
     [end] = exits(effects)
     assert end.reason.endswith(
-        "UNSUPPORTED_VERSION: the cluster has metadata.version 30, "
-        "and this node supports metadata.version 21 alone"
+        "UNSUPPORTED_VERSION: the cluster has metadata.version 31, "
+        "and this node supports metadata.version 7 to 30 alone"
     )
 
 

@@ -22,7 +22,7 @@ from kraftproof.node.wire.messages import (
     unregister_broker_request,
 )
 from kraftproof.node.wire.principal import Principal
-from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
 from kraftproof.node.wire.records.control import LeaderChange
 from kraftproof.node.wire.records.metadata import NoOpRecord
 from kraftproof.node.wire.types import Uuid
@@ -42,9 +42,11 @@ class StandInRaft:
         self.is_leader = False
         self.high_watermark = Offset(0)
 
-    def propose(self, records: tuple[Record, ...], now: Instant) -> Offset:
+    def propose(
+        self, records: tuple[Record, ...], now: Instant, level: WriteLevel | None = None
+    ) -> Offset:
         assert self.is_leader
-        return self._append(records, is_control=False)
+        return self._append(records, is_control=False, level=level)
 
     def elect(self) -> None:
         self.epoch = Epoch(self.epoch + 1)
@@ -55,13 +57,16 @@ class StandInRaft:
         """What another leader has written."""
         self._append(records, is_control=False)
 
-    def _append(self, records: tuple[Record, ...], *, is_control: bool) -> Offset:
+    def _append(
+        self, records: tuple[Record, ...], *, is_control: bool, level: WriteLevel | None = None
+    ) -> Offset:
         batch = Batch(
             base_offset=self.log.end_offset,
             epoch=self.epoch,
             timestamp_ms=0,
             is_control=is_control,
             records=records,
+            level=level,
         )
         self.log.append(batch)
         return Offset(batch.last_offset)
