@@ -6,6 +6,7 @@ from typing import Any, Final
 from kraftproof.cluster.systems.kafka.records import Producer, batch_of
 from kraftproof.node.wire.messages import (
     delete_records_request,
+    describe_log_dirs_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -132,6 +133,20 @@ def coordinator(key_type: int) -> Callable[[Context], FindCoordinatorRequest]:
     return make
 
 
+def log_dirs(name: str, *asked: tuple[str, int]) -> Case:
+    """Return the case of a DescribeLogDirs of partitions."""
+    module = describe_log_dirs_request
+    topics = tuple(
+        module.DescribableLogDirTopic(topic=topic, partitions=(index,)) for topic, index in asked
+    )
+    return Case(
+        name=f"log dirs: {name}",
+        message=module.DescribeLogDirsRequest(topics=topics),
+        versions=every_version(module.DescribeLogDirsRequest),
+        drawn=frozenset({"log_dir", "total_bytes", "usable_bytes"}),
+    )
+
+
 PRODUCING: Final = (
     create("records", topic(TOPIC, replicas=((1,),))),
     produce("each version", versions=every_version(ProduceRequest)),
@@ -165,6 +180,9 @@ READING: Final = (
     epochs("a later one", 9),
     epochs("an unknown topic", 0, to="no-such-topic"),
     epochs("an unknown partition", 0, partition=7),
+    log_dirs("a partition", (TOPIC, 0)),
+    log_dirs("unknown ones", (TOPIC, 7), ("no-such-topic", 0)),
+    log_dirs("none"),
     delete_records("below the begin", -7),
     delete_records("beyond the end", 1 << 30),
     delete_records("the first", 1),

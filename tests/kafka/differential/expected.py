@@ -63,14 +63,14 @@ DIFFERENCES: Final = (
         cases="versions: *",
         fields=("api_keys.length", "api_keys[*"),
         reason="APIs that this node does not serve (yet) are not in its ApiVersions: groups, "
-        "transactions, security, directories, and changes of voters. Controllers serve the "
+        "transactions, moves between directories, and changes of voters. Controllers serve the "
         "versions of Fetch with LastFetchedEpoch only (12 to 18), and those of Vote without "
         "PreVote.",
     ),
     Difference(
         cases="versions: *",
         fields=("supported_features*", "finalized_features*"),
-        reason="This node supports exactly metadata.version 21 (3.9-IV0) and no other feature; "
+        reason="This node supports metadata.version 7 to 30 and no other feature; "
         "Kafka supports a range of it, and kraft.version, transaction.version, group.version and "
         "others.",
     ),
