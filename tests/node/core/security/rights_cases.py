@@ -43,6 +43,10 @@ def alter(message: Message) -> Case:
     return Case(message=message, entries=on_cluster(Operation.ALTER))
 
 
+def describe(message: Message) -> Case:
+    return Case(message=message, entries=on_cluster(Operation.DESCRIBE))
+
+
 def _creation(name: str) -> Message:
     module = wire.create_topics_request
     topic = module.CreatableTopic(name=name, num_partitions=1, replication_factor=1)
@@ -234,14 +238,8 @@ def _topic_page() -> Message:
 ON_BROKER = (
     Case(message=wire.api_versions_request.ApiVersionsRequest(), error=None, version=2),
     Case(message=wire.describe_cluster_request.DescribeClusterRequest(), error=None),
-    Case(
-        message=wire.describe_acls_request.DescribeAclsRequest(**ANY_FILTER),
-        entries=on_cluster(Operation.DESCRIBE),
-    ),
-    Case(
-        message=wire.describe_log_dirs_request.DescribeLogDirsRequest(topics=None),
-        entries=on_cluster(Operation.DESCRIBE),
-    ),
+    describe(wire.describe_acls_request.DescribeAclsRequest(**ANY_FILTER)),
+    describe(wire.describe_log_dirs_request.DescribeLogDirsRequest(topics=None)),
     Case(
         message=wire.describe_client_quotas_request.DescribeClientQuotasRequest(),
         entries=on_cluster(Operation.DESCRIBE_CONFIGS),
@@ -283,10 +281,7 @@ ON_BROKER = (
 ON_CONTROLLER = (
     Case(message=wire.api_versions_request.ApiVersionsRequest(), error=None, version=2),
     alter(wire.describe_cluster_request.DescribeClusterRequest(endpoint_type=2)),
-    Case(
-        message=wire.describe_acls_request.DescribeAclsRequest(**ANY_FILTER),
-        entries=on_cluster(Operation.DESCRIBE),
-    ),
+    describe(wire.describe_acls_request.DescribeAclsRequest(**ANY_FILTER)),
     *LATE_LOGINS,
     action(wire.fetch_request.FetchRequest(session_epoch=-1), version=12),
     action(wire.fetch_snapshot_request.FetchSnapshotRequest()),
