@@ -65,9 +65,16 @@ class Certificates:
         self.foreign = self._store("foreign", other.issue_cert(*local))
 
     def _store(self, name: str, issued: object) -> Path:
-        """Write the key and its chain to one file, as a PEM key store of Kafka is."""
+        """Write the key and its chain to one file, as a PEM key store of Kafka is (PKCS 8)."""
+        from cryptography.hazmat.primitives import serialization as forms
+
+        pem = issued.private_key_and_cert_chain_pem.bytes()  # type: ignore[attr-defined]
+        key = forms.load_pem_private_key(pem, None)
+        text = key.private_bytes(
+            forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()
+        )
         path = self.folder / f"{name}.pem"
-        path.write_bytes(issued.private_key_and_cert_chain_pem.bytes())  # type: ignore[attr-defined]
+        path.write_bytes(text + pem[pem.index(b"-----BEGIN CERTIFICATE") :])
         return path
 
 

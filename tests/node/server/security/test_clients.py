@@ -91,7 +91,7 @@ def test_confluent_kafka_produces_and_consumes(
         "bootstrap.servers": f"127.0.0.1:{ports[protocol]}",
         "security.protocol": protocol,
         "ssl.ca.location": str(files.truststore),
-        "socket.timeout.ms": 20_000,
+        "socket.timeout.ms": 60_000,
     }
     if mechanism == "mutual":
         config |= {
@@ -105,14 +105,14 @@ def test_confluent_kafka_produces_and_consumes(
             "sasl.password": ALICE_PASSWORD,
         }
     topic = f"confluent-{protocol}-{mechanism}"
-    created = AdminClient(config).create_topics([NewTopic(topic, 1, 1)], request_timeout=20)
-    created[topic].result(20)
-    producer = Producer({**config, "acks": "all", "message.timeout.ms": 20_000})
+    admin = AdminClient(config)  # the call ends with the client, so the name keeps the client
+    admin.create_topics([NewTopic(topic, 1, 1)], request_timeout=60)[topic].result(60)
+    producer = Producer({**config, "acks": "all", "message.timeout.ms": 60_000})
     producer.produce(topic, b"hello", partition=0)
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
     consumer = Consumer({**config, "group.id": "g", "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
-    message = consumer.poll(20)
+    message = consumer.poll(60)
     assert message is not None
     assert message.error() is None
     assert message.value() == b"hello"
@@ -145,10 +145,10 @@ def test_kafka_python_produces_and_consumes(
     admin = KafkaAdminClient(**config)
     admin.create_topics([NewTopic(topic, 1, 1)])
     admin.close()
-    producer = KafkaProducer(**config, acks="all", max_block_ms=20_000)
-    producer.send(topic, b"hello", partition=0).get(20)
+    producer = KafkaProducer(**config, acks="all", max_block_ms=60_000)
+    producer.send(topic, b"hello", partition=0).get(60)
     producer.close()
-    consumer = KafkaConsumer(**config, consumer_timeout_ms=20_000, group_id=None)
+    consumer = KafkaConsumer(**config, consumer_timeout_ms=60_000, group_id=None)
     consumer.assign([TopicPartition(topic, 0)])
     consumer.seek_to_beginning()
     assert next(consumer).value == b"hello"

@@ -3,6 +3,7 @@
 The long test sends a million frames; `make test` sends some thousands.
 """
 
+import contextlib
 import random
 import socket
 import ssl
@@ -71,15 +72,16 @@ def serves(secure: SecureCluster, protocol: str, port: int) -> None:
 def send_some(port: int, context: ssl.SSLContext | None, chance: random.Random) -> int:
     """Send hostile frames on one connection until the node hangs up; return their number."""
     sent = 0
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
-            in_tls = context is not None and chance.random() < 0.3
-            wrapped = context.wrap_socket(plain) if context is not None and in_tls else plain
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(("127.0.0.1", port), timeout=20) as plain,
+    ):
+        in_tls = context is not None and chance.random() < 0.3
+        wrapped = context.wrap_socket(plain) if context is not None and in_tls else plain
+        with wrapped:
             for _ in range(chance.randrange(1, FRAMES_A_CONNECTION)):
                 wrapped.sendall(hostile(chance))
                 sent += 1
-    except OSError:
-        pass
     return max(sent, 1)
 
 
