@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.kafka.differential import brokers, clients, data, partitions, quorum, topics
+from tests.kafka.differential import brokers, clients, credentials, data, partitions, quorum, topics
 from tests.kafka.differential.case import Case
 
 CASES: Final[tuple[Case, ...]] = (
@@ -28,5 +28,8 @@ CASES: Final[tuple[Case, ...]] = (
     *quorum.SNAPSHOTS,
     *quorum.ENVELOPES,
     *topics.DELETING,
+    *credentials.CREDENTIALS,
+    *credentials.TOKENS,
+    *credentials.LATE_LOGINS,
     *brokers.LEAVING,
 )

@@ -59,23 +59,16 @@ def add_credentials(port: int) -> None:
     """Give alice credentials for both SCRAM mechanisms."""
     salt = bytes(range(20))
     with Client(Address("127.0.0.1", port), 20) as admin:
-        answer = admin.ask(
-            alter.AlterUserScramCredentialsRequest(
-                upsertions=tuple(
-                    alter.ScramCredentialUpsertion(
-                        name="alice",
-                        mechanism=number,
-                        iterations=8192,
-                        salt=salt,
-                        salted_password=hashlib.pbkdf2_hmac(
-                            name, ALICE_PASSWORD.encode(), salt, 8192
-                        ),
-                    )
-                    for number, name in ((1, "sha256"), (2, "sha512"))
-                )
+        for number, name in ((1, "sha256"), (2, "sha512")):
+            upsertion = alter.ScramCredentialUpsertion(
+                name="alice",
+                mechanism=number,
+                iterations=8192,
+                salt=salt,
+                salted_password=hashlib.pbkdf2_hmac(name, ALICE_PASSWORD.encode(), salt, 8192),
             )
-        )
-    assert [result.error_code for result in answer.results] == [0]  # type: ignore[attr-defined]
+            answer = admin.ask(alter.AlterUserScramCredentialsRequest(upsertions=(upsertion,)))
+            assert [result.error_code for result in answer.results] == [0]  # type: ignore[attr-defined]
 
 
 @pytest.mark.requirement("590-19")
