@@ -260,6 +260,7 @@ class ActiveController:
             sessions=self._sessions,
             now=now,
             principal=event.principal,
+            version=event.version,
         )
         return decide_authorized(self._authorizer, event, context)
 

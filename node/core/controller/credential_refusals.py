@@ -21,6 +21,10 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.principal import Principal
 
+REQUESTER_SINCE: Final = 3
+"""First version of CreateDelegationToken whose answer names the requester (KIP-900)."""
+NO_PRINCIPAL: Final = Principal(type="", name="")
+
 
 def _alter_scram(
     request: alter_user_scram_credentials_request.AlterUserScramCredentialsRequest,
@@ -52,8 +56,11 @@ def _create_token(_: Message, error: ErrorCode, __: str | None) -> Message:
     )
 
 
-def creation_refusal(error: ErrorCode, owner: Principal, requester: Principal) -> Message:
+def creation_refusal(
+    error: ErrorCode, owner: Principal, requester: Principal, version: int
+) -> Message:
     """Return the refusal of a token, which names its owner and its requester as an answer does."""
+    shown = requester if version >= REQUESTER_SINCE else NO_PRINCIPAL
     return create_delegation_token_response.CreateDelegationTokenResponse(
         error_code=error,
         principal_type=owner.type,
@@ -61,8 +68,8 @@ def creation_refusal(error: ErrorCode, owner: Principal, requester: Principal) -
         issue_timestamp_ms=-1,
         expiry_timestamp_ms=-1,
         max_timestamp_ms=-1,
-        token_requester_principal_type=requester.type,
-        token_requester_principal_name=requester.name,
+        token_requester_principal_type=shown.type,
+        token_requester_principal_name=shown.name,
     )
 
 

@@ -7,7 +7,11 @@ A broker also judges whether a connection may ask about tokens before it forward
 from typing import Final
 
 from kraftproof.node.core.base.config import TokenPolicy
-from kraftproof.node.core.controller.credential_refusals import creation_refusal
+from kraftproof.node.core.controller.credential_refusals import (
+    NO_PRINCIPAL,
+    REQUESTER_SINCE,
+    creation_refusal,
+)
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
@@ -124,7 +128,7 @@ def _refuse_creation(
         error = ErrorCode.INVALID_PRINCIPAL_TYPE
     else:
         return None
-    return creation_refusal(error, owner, event.principal)
+    return creation_refusal(error, owner, event.principal, event.version)
 
 
 def _may_create(event: Received, owner: Principal, authorizer: Authorizer) -> bool:
@@ -158,7 +162,9 @@ def describe_tokens(
         and (owns_or_renews(token, event.principal) or _may_see(event, token, authorizer))
     ]
     return describe_delegation_token_response.DescribeDelegationTokenResponse(
-        tokens=tuple(_described(token, token_hmac(secret, token.token_id)) for token in tokens)
+        tokens=tuple(
+            _described(token, token_hmac(secret, token.token_id), event.version) for token in tokens
+        )
     )
 
 
@@ -175,10 +181,12 @@ def _may_see(event: Received, token: DelegationTokenRecord, authorizer: Authoriz
 
 
 def _described(
-    token: DelegationTokenRecord, hmac: bytes
+    token: DelegationTokenRecord, hmac: bytes, version: int
 ) -> describe_delegation_token_response.DescribedDelegationToken:
     owner = parse_principal(token.owner) or ANONYMOUS
     requester = parse_principal(token.requester) or owner
+    if version < REQUESTER_SINCE:
+        requester = NO_PRINCIPAL
     renewers = [parse_principal(renewer) for renewer in token.renewers]
     return describe_delegation_token_response.DescribedDelegationToken(
         principal_type=owner.type,

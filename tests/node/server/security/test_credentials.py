@@ -161,6 +161,16 @@ def test_a_token_is_created_renewed_expired_and_described(secure: SecureCluster)
         assert made.principal_name == "alice"  # type: ignore[attr-defined]
         assert made.max_timestamp_ms - made.issue_timestamp_ms == 600_000  # type: ignore[attr-defined]
         hmac, token_id = made.hmac, made.token_id  # type: ignore[attr-defined]
+        for version in (1, 2):  # older answers name no requester
+            older = alice.ask(create.CreateDelegationTokenRequest(), version)
+            assert older.error_code == 0  # type: ignore[attr-defined]
+            spent = expire.ExpireDelegationTokenRequest(
+                hmac=older.hmac,  # type: ignore[attr-defined]
+                expiry_time_period_ms=-1,
+            )
+            seen = alice.ask(describe.DescribeDelegationTokenRequest(owners=None), version)
+            assert seen.error_code == 0  # type: ignore[attr-defined]
+            assert alice.ask(spent).error_code == 0  # type: ignore[attr-defined]
         assert base64.b64encode(hmac).decode() == token_password(Secret(TOKEN_SECRET), token_id)
         entries = token_entries(token_id, hmac)
         assert soon(secure, entries, 0, wanted=True)
