@@ -27,6 +27,7 @@ from kraftproof.node.storage.meta_properties import (
 )
 from kraftproof.node.tools.add_scram import parse_add_scram
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
+from kraftproof.node.tools.feature_commands import add_feature_commands
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
@@ -46,6 +47,8 @@ def run(argv: list[str]) -> int:
         if arguments.command == "random-uuid":
             print_line(random_uuid())
             return 0
+        if "run" in arguments:
+            return int(arguments.run(arguments))
         node_id, directories = _directories(disk, arguments.config)
         if arguments.command == "info":
             return _info(disk, directories, node_id)
@@ -84,6 +87,7 @@ def _parser() -> ToolParser:
         help="a first credential, as SCRAM-SHA-256=[name=alice,password=secret]",
     )
     commands.add_parser("random-uuid", help="print a random cluster id")
+    add_feature_commands(commands)
     return parser
 
 
