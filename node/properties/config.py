@@ -87,7 +87,7 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
         incarnation: Uuid,
         previous_broker_epoch: int = -1,
     ) -> NodeConfig:
-        """Return the core's configuration with the identifiers from storage and process start."""
+        """Return the core's configuration with the parts from storage and process start."""
         return replace(
             self.node,
             cluster_id=cluster_id,

@@ -7,6 +7,10 @@ first active controller of an empty log writes the records into the log.
 from collections.abc import Sequence
 from typing import Final
 
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.apply_error import ApplyError
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.version import (
     LARGEST_LEVEL,
     LEAST_LEVEL,
@@ -25,7 +29,9 @@ FILE_NAME: Final = "bootstrap.checkpoint"
 _EPOCH: Final = 1
 
 
-def write_bootstrap(filesystem: FileSystem, directory: str, records: Sequence[Record]) -> None:
+def write_bootstrap(
+    filesystem: FileSystem, directory: str, records: Sequence[Record], timestamp_ms: int = 0
+) -> None:
     """Write the first records of a cluster, durably."""
     levels = [
         record.feature_level
@@ -34,13 +40,22 @@ def write_bootstrap(filesystem: FileSystem, directory: str, records: Sequence[Re
     ]
     level = WriteLevel((*levels, METADATA_VERSION_LEVEL)[0])
     batches: list[Batch] = []
-    parts = ((True, (SnapshotHeader(),)), (False, tuple(records)), (True, (SnapshotFooter(),)))
+    header = SnapshotHeader(last_contained_log_timestamp=timestamp_ms)
+    parts: tuple[tuple[bool, tuple[Record, ...]], ...] = (
+        (True, (header,)),
+        (False, tuple(records)),
+        (True, (SnapshotFooter(),)),
+    )
+        (True, (SnapshotHeader(last_contained_log_timestamp=timestamp_ms),)),
+        (False, tuple(records)),
+        (True, (SnapshotFooter(),)),
+    )
     offset = 0
     for is_control, part in parts:
         batch = Batch(
             base_offset=offset,
             epoch=_EPOCH,
-            timestamp_ms=0,
+            timestamp_ms=timestamp_ms,
             is_control=is_control,
             records=part,
             level=level,
@@ -71,7 +86,16 @@ def read_bootstrap(filesystem: FileSystem, directory: str) -> tuple[Record, ...]
     for record in records:
         if isinstance(record, FeatureLevelRecord):
             _check_feature(path, record)
+    try:
+        apply_all(EMPTY_IMAGE, records)
+    except ApplyError as error:
+        raise StorageError(f"{path}: {error}; format the directory again") from error
     return records
+
+
+def bootstrap_image(config: NodeConfig) -> MetadataImage:
+    """Return the image of the first records alone; see docs/decisions/0561 for its use."""
+    return apply_all(EMPTY_IMAGE, config.bootstrap)
 
 
 def _check_feature(path: str, record: FeatureLevelRecord) -> None:

@@ -1,13 +1,14 @@
 """Run `kraft-storage info | format | random-uuid`, like kafka-storage (KIP-631, "kafka-storage").
 
 The exit status is 1 for every error and for every problem found by `info`. The tool does not check
-the log. Without `--release-version` and `--feature`, the tool writes only meta.properties, and the
-cluster begins with the default level of metadata.version.
+the log. Without `--release-version`, `--feature` and `--add-scram`, the tool writes only
+meta.properties, and the cluster begins with the default level of metadata.version.
 """
 
 import argparse
 import secrets
 import sys
+import time
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.metadata.version import (
@@ -31,8 +32,11 @@ from kraftproof.node.storage.meta_properties import (
     is_cluster_id,
     parse_properties,
 )
+from kraftproof.node.tools.add_scram import parse_add_scram
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
+from kraftproof.node.tools.feature_commands import add_feature_commands
 from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord
 from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
@@ -52,6 +56,8 @@ def run(argv: list[str]) -> int:
         if arguments.command == "random-uuid":
             print_line(random_uuid())
             return 0
+        if "run" in arguments:
+            return int(arguments.run(arguments))
         node_id, directories = _directories(disk, arguments.config)
         if arguments.command == "info":
             return _info(disk, directories, node_id)
@@ -92,7 +98,15 @@ def _parser() -> ToolParser:
         default=[],
         help="a level, as metadata.version=25",
     )
+    formatting.add_argument(
+        "-S",
+        "--add-scram",
+        action="append",
+        default=[],
+        help="a first credential, as SCRAM-SHA-256=[name=alice,password=secret]",
+    )
     commands.add_parser("random-uuid", help="print a random cluster id")
+    add_feature_commands(commands)
     return parser
 
 
@@ -171,17 +185,19 @@ def _format(
         raise ConfigError(f"Cluster ID string {error}") from error
     assert is_cluster_id(cluster_id)
     level = first_level(arguments.release_version, arguments.feature)
+    first: list[Record] = [parse_add_scram(text) for text in arguments.add_scram]
+    if level is not None:
+        first.append(FeatureLevelRecord(name=METADATA_VERSION, feature_level=level))
     meta = MetaProperties(cluster_id=cluster_id, node_id=node_id)
     release = lock_directories(disk, [path for path in directories if disk.exists(path)])
     try:
         done = format_directories(
             disk, directories, meta, ignore_formatted=bool(arguments.ignore_formatted)
         )
+        if first and directories[0] in done:
+            write_bootstrap(disk, directories[0], first, time.time_ns() // 1_000_000)
     finally:
         release()
-    if level is not None and directories[0] in done:
-        record = FeatureLevelRecord(name=METADATA_VERSION, feature_level=level)
-        write_bootstrap(disk, directories[0], (record,))
     for path in done:
         print_line(f"Formatting {path} with cluster id {cluster_id}.")
     if not done:

@@ -105,9 +105,8 @@ class ActiveController:
     def _bootstrap(self, now: Instant) -> None:
         """Write the first records of the cluster; the level decides the versions of the others."""
         level, others = bootstrap_of(self._config.bootstrap)
-        self._write((level,), now)
-        if others:
-            self._write(others, now)
+        for written in ((level,), others) if others else ((level,),):
+            self._write(written, now)
 
     def receive(self, request: TimedRequest, now: Instant) -> None:
         """Decide a request in its turn, and send or schedule the answer."""
@@ -264,6 +263,7 @@ class ActiveController:
             sessions=self._sessions,
             now=now,
             principal=event.principal,
+            version=event.version,
         )
         return decide_authorized(self._authorizer, event, context)
 
