@@ -46,10 +46,6 @@ def write_bootstrap(
         (False, tuple(records)),
         (True, (SnapshotFooter(),)),
     )
-        (True, (SnapshotHeader(last_contained_log_timestamp=timestamp_ms),)),
-        (False, tuple(records)),
-        (True, (SnapshotFooter(),)),
-    )
     offset = 0
     for is_control, part in parts:
         batch = Batch(
