@@ -19,10 +19,12 @@ The complete contract with the shell:
    metadata log wait for a Flush of that log under way.
 9. FindTimestamp, ReadProducers, WriteCheckpoints and the removal of a deleted log run beside the
    steps. The first two end in one TimestampFound or ProducersRead each.
+10. Audited is written to the audit log, in the order of the decisions.
 """
 
 from msgspec import Struct
 
+from kraftproof.node.core.audit import Audited
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
@@ -225,5 +227,6 @@ Effect = (
     | ReplyWithBatches
     | Publish
     | OpenClientListeners
+    | Audited
     | Exit
 )

@@ -1,7 +1,6 @@
 """Parse a server.properties into the configuration of shell and core (KIP-631).
 
 Every mistake is a ConfigError of one line. See node/server for the reading of files.
-Simplification: PLAINTEXT is the only security protocol.
 """
 
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from kraftproof.node.core.base.config import (
     Timeouts,
 )
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
+from kraftproof.node.properties.authorizer import read_authorizer, read_early_listeners
 from kraftproof.node.properties.keys import (
     INT64_MAX,
     REPLICATION_NUMBER_KEYS,
@@ -34,9 +34,12 @@ from kraftproof.node.properties.keys import (
     read_keys,
 )
 from kraftproof.node.properties.known_keys import unused_keys
+from kraftproof.node.properties.listener_security import PeerSecurity, read_tokens
 from kraftproof.node.properties.listeners import (
     Binding,
     read_bindings,
+    read_broker_peers,
+    read_controller_peers,
     read_endpoints,
     read_inter_broker_listener,
 )
@@ -57,6 +60,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """Without cluster id and incarnation, which `node_config` adds."""
     storage: StorageConfig
     bindings: tuple[Binding, ...]
+    early_listeners: tuple[str, ...]
+    """The names of the client listeners that open at the start (early.start.listeners)."""
     inter_broker_listener: str
     """The name of the listener that brokers replicate from."""
     trace_file: str | None
@@ -66,6 +71,12 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of socket.request.max.bytes."""
     connections: int
     """The value of max.connections, for each listener."""
+    controller_peers: PeerSecurity
+    """The security of connections to controllers."""
+    broker_peers: PeerSecurity
+    """The security of connections to other brokers."""
+    failed_login_delay_ms: int
+    """The value of connection.failed.authentication.delay.ms."""
     unused_keys: tuple[str, ...] = ()
     """The keys of the file that Kafka knows and that have no effect in this node."""
 
@@ -115,12 +126,19 @@ def parse_server_properties(text: str) -> ServerConfig:
         timeouts=_timeouts(reader),
         snapshots=read_snapshots(reader, SnapshotPolicy()),
         replication=_replication(reader),
+        tokens=read_tokens(reader),
+        authorizer=read_authorizer(reader),
     )
+    inter_broker_listener = read_inter_broker_listener(reader, bindings)
     return ServerConfig(
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
-        inter_broker_listener=read_inter_broker_listener(reader, bindings),
+        inter_broker_listener=inter_broker_listener,
+        controller_peers=read_controller_peers(reader),
+        broker_peers=read_broker_peers(reader, inter_broker_listener),
+        failed_login_delay_ms=reader.integer("connection.failed.authentication.delay.ms", 100, 0),
+        early_listeners=read_early_listeners(reader, tuple(one.name for one in bindings)),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),

@@ -94,12 +94,16 @@ SEGMENT_BYTES_KEY: Final = "metadata.log.segment.bytes"
 OTHER_KEYS: Final = frozenset(
     {
         "advertised.listeners",
+        "allow.everyone.if.no.acl.found",
+        "audit.log.level",
+        "authorizer.class.name",
         "broker.id",
         "broker.rack",
         "controller.listener.names",
         "controller.quorum.bootstrap.servers",
         "controller.quorum.voters",
         "default.replication.factor",
+        "early.start.listeners",
         "inter.broker.listener.name",
         "listener.security.protocol.map",
         "listeners",
@@ -115,8 +119,8 @@ OTHER_KEYS: Final = frozenset(
         "node.id",
         "num.partitions",
         "process.roles",
-        "sasl.mechanism.controller.protocol",
         "socket.request.max.bytes",
+        "super.users",
         "trace.file",
     }
 )
@@ -175,6 +179,14 @@ class Reader:
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self._pairs = pairs
+
+    def has(self, key: str) -> bool:
+        """Return whether the key is set, maybe to an empty value."""
+        return key in self._pairs
+
+    def raw(self, key: str) -> str:
+        """Return the value of a key that is set; an empty value is a value, too."""
+        return self._pairs[key]
 
     def text(self, key: str) -> str | None:
         """Return the value of an optional key; an empty value counts as absent."""

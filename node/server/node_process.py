@@ -10,22 +10,26 @@ from collections.abc import Mapping
 
 from typing_extensions import override
 
+from kraftproof.node.core.audit import Audited, audit_line
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Instant, Monotonic
+from kraftproof.node.core.base.types import Instant, Monotonic, Offset
 from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
-from kraftproof.node.core.effects import Exit, Publish
+from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import Event
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.node import Node
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.properties.tls_contexts import server_context
 from kraftproof.node.server.clocks import LoopClock, LoopTimers, read_clocks
-from kraftproof.node.server.connection import Slot
+from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
-from kraftproof.node.server.listener import Listener
+from kraftproof.node.server.listener import Listener, Logins
 from kraftproof.node.server.metrics.node_metrics import MeasuredNode, Meter, unknown_voters
 from kraftproof.node.server.peer_transport import PeerSocket, PeerTransport
 from kraftproof.node.server.pending_requests import ClientReplies, PendingRequest, receive_request
 from kraftproof.node.server.requests import Request
+from kraftproof.node.server.security.peer_credentials import PeerCredentials
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.server.workers import ThreadWorkers
 from kraftproof.node.shell.node_shell import NodeShell
@@ -68,7 +72,15 @@ class NodeProcess(Process, Observer):
         self._meter = self._measure(config, node_config)
         self._workers = ThreadWorkers(self._flushed)
         self._clock = LoopClock(self._tick)
-        self._transport = PeerTransport(node_config, hosts, config.inter_broker_listener)
+        self._transport = PeerTransport(
+            node_config,
+            hosts,
+            config.inter_broker_listener,
+            to_controllers=PeerCredentials(config.controller_peers),
+            to_brokers=PeerCredentials(config.broker_peers),
+        )
+        self._published: tuple[MetadataImage, Offset] = (EMPTY_IMAGE, Offset(0))
+        logins = Logins(lambda: self._published, read_clocks, config.failed_login_delay_ms)
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,
@@ -81,12 +93,15 @@ class NodeProcess(Process, Observer):
         )
         node = self._node if self._meter is None else MeasuredNode(self._node, self._meter)
         self._shell = NodeShell(node, ports)
-        self._listeners = [self._listener(config, binding) for binding in config.bindings]
-        self._controller_listeners = [
+        self._listeners = [self._listener(config, binding, logins) for binding in config.bindings]
+        self._early_listeners = [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
-            if binding.is_controller
+            if binding.is_controller or binding.name in config.early_listeners
         ]
+        if self._meter is not None:
+            for listener in self._listeners:
+                listener.clients = self._meter.clients
         self._event = "start"
         self._wake = asyncio.Event()
         self._exit: Exit | None = None
@@ -99,11 +114,12 @@ class NodeProcess(Process, Observer):
             self._node.status(),
             read_clocks,
             lambda: unknown_voters(node_config, self._shell.destinations),
+            voters=len(node_config.voters),
         )
 
     async def run(self) -> int:
         """Run until the node exits, and return the status to exit with."""
-        for listener in self._controller_listeners:
+        for listener in self._early_listeners:
             await listener.open()
         if self._meter is not None:
             await self._meter.endpoint.open()
@@ -140,7 +156,7 @@ class NodeProcess(Process, Observer):
     def open_client_listeners(self) -> None:
         loop = asyncio.get_running_loop()
         for listener in self._listeners:
-            if listener not in self._controller_listeners:
+            if listener not in self._early_listeners:
                 task = loop.create_task(listener.open())
                 task.add_done_callback(self._opened)
 
@@ -151,11 +167,14 @@ class NodeProcess(Process, Observer):
 
     @override
     def publish(self, effect: Publish) -> None:
-        """Take the addresses of brokers, and the limit of connections."""
+        """Take the addresses of brokers, the credentials of clients, and the limit."""
+        self._published = (effect.image, effect.offset)
         self._transport.image = effect.image
         limit = broker_number(effect.image, self._node_id, MAX_CONNECTIONS, self._connections)
         for listener in self._listeners:
             listener.limit = limit
+        if self._meter is not None:
+            self._meter.image = effect.image
 
     @override
     def exit(self, effect: Exit) -> None:
@@ -182,6 +201,11 @@ class NodeProcess(Process, Observer):
     def on_stepped(self, now: Instant) -> None:
         self._write_trace(now)
 
+    @override
+    def on_effect(self, effect: Effect) -> None:
+        if type(effect) is Audited:
+            say(audit_line(effect))
+
     def _write_trace(self, now: Instant) -> None:
         if self._trace is not None:
             try:
@@ -203,16 +227,21 @@ class NodeProcess(Process, Observer):
         if self._meter is not None:
             self._meter.answered(request, since)
 
-    def _listener(self, config: ServerConfig, binding: Binding) -> Listener:
+    def _listener(self, config: ServerConfig, binding: Binding, logins: Logins) -> Listener:
+        tls = binding.security.tls
         return Listener(
             binding,
             limit=config.connections,
             frame_bytes=config.frame_bytes,
             on_request=self._receive,
+            logins=logins,
+            tls=None if tls is None else server_context(tls),
         )
 
-    def _receive(self, binding: Binding, client_host: str, request: Request, slot: Slot) -> None:
-        receive_request(self._shell, binding, client_host, request, slot)
+    def _receive(
+        self, binding: Binding, connection: Connection, request: Request, slot: Slot
+    ) -> None:
+        receive_request(self._shell, binding, connection.host, request, slot, connection.principal)
 
     def _note_offsets(self) -> None:
         """Nothing depends on it: a disk that fails only now makes the next start read more."""

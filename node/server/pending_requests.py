@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 from typing_extensions import override
 
+from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import Monotonic
 from kraftproof.node.core.events import Received
 from kraftproof.node.properties.listeners import Binding
@@ -52,6 +53,8 @@ class RequestReceiver(Protocol):
         principal: Principal,
         client_host: str,
         forwarded_by: Principal | None,
+        listener: str,
+        security_protocol: SecurityProtocol,
         client_id: str,
     ) -> object:
         """Take a request whose answer goes to `client`."""
@@ -59,7 +62,12 @@ class RequestReceiver(Protocol):
 
 
 def receive_request(
-    receiver: RequestReceiver, binding: Binding, client_host: str, request: Request, slot: Slot
+    receiver: RequestReceiver,
+    binding: Binding,
+    client_host: str,
+    request: Request,
+    slot: Slot,
+    sender: Principal = ANONYMOUS,
 ) -> None:
     """Hand a request, or the content of an envelope, to the shell; a bad envelope is refused."""
     opened = request.content
@@ -68,7 +76,6 @@ def receive_request(
         slot.respond(answer_frame(request, refusal, None))
         return
     since = Monotonic(time.monotonic_ns())
-    sender = ANONYMOUS
     receiver.receive(
         PendingRequest(slot=slot, request=request, opened=opened, since=since),
         message=request.message if opened is None else opened.message,
@@ -77,6 +84,8 @@ def receive_request(
         principal=sender if opened is None else opened.principal,
         client_host=client_host if opened is None else opened.client_host,
         forwarded_by=None if opened is None else sender,
+        listener=binding.name,
+        security_protocol=binding.security.protocol,
         client_id=(request.header if opened is None else opened.header).client_id or "",
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, Generic
 
+from kraftproof.node.core.audit import Audited
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.effects import (
     Append,
@@ -101,6 +102,7 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
             ReplyWithSlice: self._reply_with_slice,
             Publish: self._process.publish,
             OpenClientListeners: self._open_client_listeners,
+            Audited: _leave_to_observer,
             Exit: self._exit,
         }
 
@@ -208,6 +210,10 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
     def _open_client_listeners(self, effect: OpenClientListeners) -> None:
         del effect
         self._process.open_client_listeners()
+
+
+def _leave_to_observer(effect: Audited) -> None:
+    """Do nothing: the observer hears of each effect, and the audit log is an observer's."""
 
 
 def _is_of_quorum(effect: Effect) -> bool:

@@ -12,6 +12,7 @@ from kraftproof.checkers.kraft.specification.rows import cluster as cluster_rows
 from kraftproof.checkers.kraft.specification.rows import configs as config_rows
 from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 from kraftproof.checkers.kraft.specification.rows import quotas as quota_rows
+from kraftproof.checkers.kraft.specification.rows import security as security_rows
 
 _MODULES: Final = {
     Row.__module__,
@@ -19,6 +20,7 @@ _MODULES: Final = {
     cluster_rows.__name__,
     config_rows.__name__,
     partition_rows.__name__,
+    security_rows.__name__,
     quota_rows.__name__,
 }
 _KINDS: Final[Mapping[str, type[Row]]] = {

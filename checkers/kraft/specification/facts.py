@@ -11,3 +11,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The value of num.partitions."""
     default_replication_factor: int = 1
     """The value of default.replication.factor."""
+    has_authorizer: bool = False
+    """Whether the nodes have an authorizer."""
+    super_users: frozenset[str] = frozenset()
+    """The principals that may do everything, such as User:admin."""
+    allows_without_acl: bool = False
+    """The value of allow.everyone.if.no.acl.found."""

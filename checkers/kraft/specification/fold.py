@@ -23,6 +23,10 @@ from kraftproof.checkers.kraft.specification.image import (
 from kraftproof.checkers.kraft.specification.rows import Row
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
+from kraftproof.checkers.kraft.specification.rows.security import (
+    AccessControlEntryRecord,
+    RemoveAccessControlEntryRecord,
+)
 
 UNCHANGED_LEADER: Final = -2
 
@@ -45,6 +49,7 @@ class Draft(Struct, kw_only=True):
     other_configs: dict[tuple[int, str], dict[str, str]]
     controllers: frozenset[int]
     next_producer_id: int
+    acls: dict[Id, AccessControlEntryRecord]
     quotas: dict[Entity, dict[str, float]]
     before: Image | None
 
@@ -62,6 +67,7 @@ class Draft(Struct, kw_only=True):
             other_configs={key: dict(values) for key, values in image.other_configs.items()},
             controllers=image.controllers,
             next_producer_id=image.next_producer_id,
+            acls=dict(image.acls),
             quotas={entity: dict(values) for entity, values in image.quotas.items()},
             before=image.before,
         )
@@ -89,6 +95,7 @@ class Draft(Struct, kw_only=True):
             other_configs=self.other_configs,
             controllers=self.controllers,
             next_producer_id=self.next_producer_id,
+            acls=self.acls,
             quotas=self.quotas,
             before=self.before,
         )
@@ -215,6 +222,14 @@ def _give_producer_ids(draft: Draft, record: ProducerIdsRecord) -> None:
     draft.next_producer_id = record.next_producer_id
 
 
+def _protect(draft: Draft, record: AccessControlEntryRecord) -> None:
+    draft.acls[record.id] = record
+
+
+def _unprotect(draft: Draft, record: RemoveAccessControlEntryRecord) -> None:
+    draft.acls.pop(record.id, None)
+
+
 def _set_quota(draft: Draft, record: ClientQuotaRecord) -> None:
     entity = frozenset((part.entity_type, part.entity_name) for part in record.entity)
     values = draft.quotas.setdefault(entity, {})
@@ -272,6 +287,8 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.PartitionChangeRecord: _change_partition,
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
+    AccessControlEntryRecord: _protect,
+    RemoveAccessControlEntryRecord: _unprotect,
     ProducerIdsRecord: _give_producer_ids,
     ClientQuotaRecord: _set_quota,
     rows.RegisterControllerRecord: _register_controller,

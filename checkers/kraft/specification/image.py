@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.rows.security import AccessControlEntryRecord
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""
@@ -81,6 +82,8 @@ class Image(Struct, frozen=True, kw_only=True):
     controllers: frozenset[int] = frozenset()
     """The ids of the controllers that have registered themselves (KIP-919)."""
     next_producer_id: int = 0
+    acls: Mapping[Id, AccessControlEntryRecord] = {}
+    """The access control entries by id."""
     quotas: Mapping[Entity, Mapping[str, float]] = {}
     """The quotas of each entity by their keys."""
     before: "Image | None" = None

@@ -72,6 +72,13 @@ from kraftproof.checkers.kraft.specification.rows import (
     configs,
     partitions,
     quotas,
+    security,
+)
+from kraftproof.checkers.kraft.specification.security.acls import (
+    wrong_acl_creation_answer,
+    wrong_acl_creations,
+    wrong_acl_deletion_answer,
+    wrong_acl_deletions,
 )
 
 
@@ -109,6 +116,21 @@ def _of_image(
         answer=answer,
         wrong_records=lambda case: wrong_records(case.image, case.request, case.written),
         wrong_answer=lambda case: wrong_answer(case.image, case.request, case.answer),
+    )
+
+
+def _of_facts(
+    answer: type[Row],
+    wrong_records: Callable[[Image, Facts, Any, Sequence[Row]], str | None],
+    wrong_answer: Callable[[Image, Facts, Any, Any], str | None],
+) -> Rules:
+    """Return rules that depend on the image and the configuration."""
+    return Rules(
+        answer=answer,
+        wrong_records=lambda case: wrong_records(
+            case.image, case.facts, case.request, case.written
+        ),
+        wrong_answer=lambda case: wrong_answer(case.image, case.facts, case.request, case.answer),
     )
 
 
@@ -190,6 +212,12 @@ RULES: Final[Mapping[type[Row], Rules]] = {
     ),
     cluster.AssignReplicasToDirsRequest: _of_image(
         cluster.AssignReplicasToDirsResponse, wrong_assignments, wrong_assignment_answer
+    ),
+    security.CreateAclsRequest: _of_facts(
+        security.CreateAclsResponse, wrong_acl_creations, wrong_acl_creation_answer
+    ),
+    security.DeleteAclsRequest: _of_facts(
+        security.DeleteAclsResponse, wrong_acl_deletions, wrong_acl_deletion_answer
     ),
     clients.CreatePartitionsRequest: _of_image(
         clients.CreatePartitionsResponse, wrong_growth, wrong_growth_answer

@@ -34,10 +34,14 @@ from kraftproof.node.wire.messages import (
     broker_registration_response,
     controller_registration_request,
     controller_registration_response,
+    create_acls_request,
+    create_acls_response,
     create_partitions_request,
     create_partitions_response,
     create_topics_request,
     create_topics_response,
+    delete_acls_request,
+    delete_acls_response,
     delete_topics_request,
     delete_topics_response,
     elect_leaders_request,
@@ -61,7 +65,9 @@ OF_THE_CONTROLLER = (
     alter_configs_request.AlterConfigsRequest,
     alter_partition_request.AlterPartitionRequest,
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest,
+    create_acls_request.CreateAclsRequest,
     create_partitions_request.CreatePartitionsRequest,
+    delete_acls_request.DeleteAclsRequest,
     elect_leaders_request.ElectLeadersRequest,
     incremental_alter_configs_request.IncrementalAlterConfigsRequest,
     list_partition_reassignments_request.ListPartitionReassignmentsRequest,
@@ -276,6 +282,8 @@ def _error_codes(message: Message) -> Iterator[int]:
         case (
             delete_topics_response.DeleteTopicsResponse(responses=results)
             | create_partitions_response.CreatePartitionsResponse(results=results)
+            | create_acls_response.CreateAclsResponse(results=results)
+            | delete_acls_response.DeleteAclsResponse(filter_results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
             | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)

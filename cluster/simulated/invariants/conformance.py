@@ -30,8 +30,10 @@ from kraftproof.node.wire.messages import (
     Message,
     alter_client_quotas_response,
     alter_configs_response,
+    create_acls_response,
     create_partitions_response,
     create_topics_response,
+    delete_acls_response,
     delete_topics_response,
     incremental_alter_configs_response,
 )
@@ -282,6 +284,8 @@ def _error_codes(message: Message) -> frozenset[int] | None:
         case (
             delete_topics_response.DeleteTopicsResponse(responses=results)
             | create_partitions_response.CreatePartitionsResponse(results=results)
+            | create_acls_response.CreateAclsResponse(results=results)
+            | delete_acls_response.DeleteAclsResponse(filter_results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
             | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)

@@ -10,12 +10,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.node",
-            old="self._config, image, self._raft.leader, request,",
-            new="""self._config,
-                        image,
-                        max(self._raft.leader, self._raft.durable.voted_for),
+            old="                        self._raft.leader,\n                        request,\n",
+            new="""                        max(self._raft.leader, self._raft.durable.voted_for),
                         request,
-                       """,
+""",
         ),
         Edit(
             module="kraftproof.node.core.raft.describe",

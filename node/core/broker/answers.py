@@ -5,8 +5,7 @@ KIP-919 for controllers). The answers may lag behind the cluster but never go ba
 answers come from the active controller. See metadata.py for Metadata
 and configs.py for DescribeConfigs.
 
-Simplification: a broker is listed with the endpoint that has the name of this node's first client
-listener, regardless of the client's listener.
+A broker is listed with the endpoint that has the name of the client's listener.
 """
 
 import re
@@ -14,7 +13,6 @@ from typing import Final
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId, Offset
-from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.served import served_versions
@@ -27,9 +25,9 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
 
-_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 """The legal names and versions of client software."""
-_SOFTWARE_NAMED_FROM: Final = 3
+SOFTWARE_NAMED_FROM: Final = 3
 """The first version of ApiVersions in which clients name their software."""
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
@@ -45,7 +43,7 @@ def api_versions(
 ) -> api_versions_response.ApiVersionsResponse:
     """Return the listener's API versions, and the finalized features as of `offset` (KIP-511)."""
     software = (request.client_software_name, request.client_software_version)
-    if version >= _SOFTWARE_NAMED_FROM and not all(map(_SOFTWARE.fullmatch, software)):
+    if version >= SOFTWARE_NAMED_FROM and not all(map(SOFTWARE.fullmatch, software)):
         return api_versions_response.ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     served = served_versions(on_controller_listener=on_controller_listener)
     return api_versions_response.ApiVersionsResponse(
@@ -79,8 +77,13 @@ def describe_cluster(
     request: describe_cluster_request.DescribeClusterRequest,
     *,
     on_controller_listener: bool,
+    listener: str = "",
+    operations: int,
 ) -> describe_cluster_response.DescribeClusterResponse:
-    """Return the brokers, as a broker, or the controllers, as a controller."""
+    """Return the brokers, as a broker, or the controllers, as a controller.
+
+    `operations` are the client's authorized operations on the cluster, as bits.
+    """
     if request.endpoint_type not in {_BROKERS, _CONTROLLERS}:
         return _endpoint_refusal(request, ErrorCode.UNSUPPORTED_ENDPOINT_TYPE)
     if on_controller_listener != (request.endpoint_type == _CONTROLLERS):
@@ -92,7 +95,7 @@ def describe_cluster(
             )
             for voter in sorted(config.voters, key=lambda voter: voter.node_id)
         )
-        return _cluster(config, request, controllers, leader)
+        return _cluster(config, request, controllers, leader, operations)
     brokers = tuple(
         describe_cluster_response.DescribeClusterBroker(
             broker_id=broker.broker_id,
@@ -102,11 +105,11 @@ def describe_cluster(
             is_fenced=broker.fenced,
         )
         for broker, endpoint in listed_brokers(
-            config, image, include_fenced=request.include_fenced_brokers
+            config, image, listener, include_fenced=request.include_fenced_brokers
         )
     )
     active = [broker.broker_id for broker in brokers if not broker.is_fenced]
-    return _cluster(config, request, brokers, contact(config, active))
+    return _cluster(config, request, brokers, contact(config, active), operations)
 
 
 def _cluster(
@@ -114,13 +117,12 @@ def _cluster(
     request: describe_cluster_request.DescribeClusterRequest,
     nodes: tuple[describe_cluster_response.DescribeClusterBroker, ...],
     controller_id: NodeId,
+    operations: int,
 ) -> describe_cluster_response.DescribeClusterResponse:
     return describe_cluster_response.DescribeClusterResponse(
         endpoint_type=request.endpoint_type,
         cluster_id=config.cluster_id,
-        cluster_authorized_operations=cluster_operations(
-            wanted=request.include_cluster_authorized_operations
-        ),
+        cluster_authorized_operations=operations,
         controller_id=controller_id,
         brokers=nodes,
     )
@@ -136,10 +138,10 @@ def _endpoint_refusal(
 
 
 def listed_brokers(
-    config: NodeConfig, image: MetadataImage, *, include_fenced: bool
+    config: NodeConfig, image: MetadataImage, listener: str, *, include_fenced: bool
 ) -> list[tuple[BrokerRegistration, BrokerEndpoint]]:
-    """Return the brokers of an answer, each with the endpoint for clients."""
-    ours = next((entry.name for entry in config.endpoints if not entry.is_controller), "")
+    """Return the brokers of an answer, each with the endpoint for clients of the listener."""
+    ours = config.client_listener(listener)
     return [
         (broker, endpoint)
         for broker in image.sorted_brokers()

@@ -15,7 +15,14 @@ from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.metadata import MetadataAnswers
+from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
+from kraftproof.node.core.broker.security.answers import (
+    SECURITY_REQUESTS,
+    TOKEN_CHANGES,
+    refuse_token_change,
+    security_answer,
+)
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
@@ -23,12 +30,15 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.requests import DATA_REQUESTS
 from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.describe import describe_acls
 from kraftproof.node.core.served import FORWARDED
 from kraftproof.node.wire.messages import (
     Message,
     api_versions_request,
     broker_heartbeat_request,
     broker_registration_request,
+    describe_acls_request,
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
@@ -52,11 +62,13 @@ class Broker:
         now: Instant,
         *,
         recovered: Sequence[RecoveredLog] = (),
+        authorizer: Authorizer | None = None,
     ) -> None:
         self._config = config
         self._raft = raft
         self._committed = committed
         self._outbox = outbox
+        self._authorizer = authorizer
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
@@ -69,6 +81,7 @@ class Broker:
             controller=lambda: raft.leader,
             broker_epoch=lambda: self._membership.broker_epoch,
             now=now,
+            authorizer=authorizer,
         )
 
     @property
@@ -80,10 +93,17 @@ class Broker:
         """Answer a client's request, or forward the request to the active controller."""
         if isinstance(event.message, CHANGES):
             self._change_configs(event, event.message, now)
+        elif isinstance(event.message, TOKEN_CHANGES):
+            self._change_token(event, now)
         elif isinstance(event.message, FORWARDED):
             self._forwarder.receive(event, now)
         elif isinstance(event.message, DATA_REQUESTS):
             self._data.receive(event, now)
+        elif isinstance(event.message, SECURITY_REQUESTS):
+            answer = security_answer(
+                self._committed.image, event, self._config.tokens, self._authorizer
+            )
+            self._outbox.reply(event, answer)
         else:
             self._outbox.reply(event, self._answer(event))
 
@@ -131,6 +151,14 @@ class Broker:
         else:
             self._forwarder.receive(replace(event, message=parts.forwarded), now, parts.merge)
 
+    def _change_token(self, event: Received, now: Instant) -> None:
+        """Refuse a client that may not ask about tokens, and forward the others (KIP-48)."""
+        refused = refuse_token_change(event, self._authorizer)
+        if refused is None:
+            self._forwarder.receive(event, now)
+        else:
+            self._outbox.reply(event, refused)
+
     def _answer(self, event: Received) -> Message:
         image, message = self._committed.image, event.message
         match message:
@@ -143,15 +171,28 @@ class Broker:
                     on_controller_listener=False,
                 )
             case metadata_request.MetadataRequest():
-                return self._metadata.answer(image, message, event.version)
+                return self._metadata.answer(image, message, event, self._authorizer)
+            case describe_acls_request.DescribeAclsRequest():
+                has_authorizer = self._authorizer is not None
+                return describe_acls(image, message, has_authorizer=has_authorizer)
             case describe_cluster_request.DescribeClusterRequest():
                 return answers.describe_cluster(
-                    self._config, image, self._raft.leader, message, on_controller_listener=False
+                    self._config,
+                    image,
+                    self._raft.leader,
+                    message,
+                    on_controller_listener=False,
+                    listener=event.listener,
+                    operations=cluster_operations(
+                        self._authorizer,
+                        event,
+                        wanted=message.include_cluster_authorized_operations,
+                    ),
                 )
             case describe_client_quotas_request.DescribeClientQuotasRequest():
                 return describe_client_quotas(image, message)
             case describe_configs_request.DescribeConfigsRequest():
-                return self._configs.describe(image, message)
+                return self._configs.describe(image, message, event, self._authorizer)
             case (
                 broker_registration_request.BrokerRegistrationRequest()
                 | broker_heartbeat_request.BrokerHeartbeatRequest()

@@ -1,7 +1,7 @@
 """Answer DescribeConfigs from the broker's committed image (KIP-133; KIP-631 "ConfigRecord").
 
-A broker describes topics, groups, client metrics, itself and the values of all brokers. Of its own
-configurations a broker describes those of its file and all that Kafka defines. Simplifications:
+A broker describes topics, groups, client metrics, itself and the values of all brokers. The
+description of a broker has every key of Kafka and of the broker's file. Simplifications:
 answers contain no documentation texts, and the node has no loggers.
 """
 
@@ -31,7 +31,10 @@ from kraftproof.node.core.controller.configs.resource_names import (
     check_exists,
     check_name,
 )
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.required import ERRORS, config_right
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
 
@@ -42,6 +45,8 @@ Asked = describe_configs_request.DescribeConfigsResource
 Result = describe_configs_response.DescribeConfigsResult
 Entry = describe_configs_response.DescribeConfigsResourceResult
 Synonym = describe_configs_response.DescribeConfigsSynonym
+_SECRET_WORDS: Final = ("password", "secret", "jaas", "keystore.key")
+"""Parts of the names of configurations with a secret value."""
 _OWN_SOURCES: Final = {
     Resource.CLIENT_METRICS: ConfigSource.CLIENT_METRICS,
     Resource.GROUP: ConfigSource.GROUP,
@@ -56,13 +61,18 @@ class ConfigAnswers:
         self._static = static
 
     def describe(
-        self, image: MetadataImage, request: Request
+        self,
+        image: MetadataImage,
+        request: Request,
+        event: Received,
+        authorizer: Authorizer | None = None,
     ) -> describe_configs_response.DescribeConfigsResponse:
         """Return the configurations of each requested resource, in the order of the request."""
         layers = layers_of(image, self._node_id, self._static)
         return describe_configs_response.DescribeConfigsResponse(
             results=tuple(
-                self._describe(image, layers, asked, with_synonyms=request.include_synonyms)
+                _denied(authorizer, event, asked)
+                or self._describe(image, layers, asked, with_synonyms=request.include_synonyms)
                 for asked in request.resources
             )
         )
@@ -159,9 +169,7 @@ def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool)
 
 def _sounds_secret(name: str) -> bool:
     """Return whether an unknown configuration may be a password; the value is never shown."""
-    return definition_of(name) is None and any(
-        word in name for word in ("password", "secret", "jaas")
-    )
+    return definition_of(name) is None and any(word in name for word in _SECRET_WORDS)
 
 
 def _of_other(kind: int, own: SetConfigs, *, with_synonyms: bool) -> Iterator[Entry]:
@@ -223,6 +231,17 @@ _DEFAULTS: Final = tuple(
     for wanted in (False, True)
 )
 """The entries of unset configurations: without synonyms, and with synonyms."""
+
+
+def _denied(authorizer: Authorizer | None, event: Received, asked: Asked) -> Result | None:
+    """Return the refusal of a resource whose configurations the client may not describe."""
+    right = config_right(asked.resource_type, asked.resource_name)
+    if authorizer is None or right is None:
+        return None
+    kind, name = right
+    if authorizer.allows_part(event, name, kind):
+        return None
+    return _refusal(asked, ERRORS[kind], "the configurations may not be described")
 
 
 def _refusal(asked: Asked, error: ErrorCode, message: str | None) -> Result:

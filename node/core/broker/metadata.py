@@ -11,9 +11,11 @@ from immutables import Map
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.broker.answers import contact, listed_brokers
-from kraftproof.node.core.broker.operations import authorized, cluster_operations
+from kraftproof.node.core.broker.operations import cluster_operations, with_operations
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage, Partition, Topic
 from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import metadata_request, metadata_response
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
@@ -39,23 +41,32 @@ class MetadataAnswers:
         """By topic: the partitions, and the answer with these partitions."""
 
     def answer(
-        self, image: MetadataImage, request: metadata_request.MetadataRequest, version: int
+        self,
+        image: MetadataImage,
+        request: metadata_request.MetadataRequest,
+        event: Received,
+        authorizer: Authorizer | None,
     ) -> metadata_response.MetadataResponse:
-        """Return the active brokers and the requested topics (631-38)."""
+        """Return the active brokers and the requested topics that the client may see (631-38)."""
         self._forget(image)
         listed = [
             metadata_response.MetadataResponseBroker(
                 node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
             )
-            for broker, endpoint in listed_brokers(self._config, image, include_fenced=False)
+            for broker, endpoint in listed_brokers(
+                self._config, image, event.listener, include_fenced=False
+            )
         ]
-        topics = self._requested(image, request, version)
+        topics = self._requested(image, request, event.version)
+        if authorizer is not None:
+            is_listing = _asks_for_all(request, event.version)
+            topics = _visible(topics, authorizer, event, is_listing=is_listing)
         if request.include_topic_authorized_operations:
-            topics = list(map(authorized, topics))
+            topics = [with_operations(topic, authorizer, event) for topic in topics]
         return metadata_response.MetadataResponse(
             brokers=tuple(listed),
             cluster_authorized_operations=cluster_operations(
-                wanted=request.include_cluster_authorized_operations
+                authorizer, event, wanted=request.include_cluster_authorized_operations
             ),
             cluster_id=self._config.cluster_id,
             controller_id=contact(self._config, [broker.node_id for broker in listed]),
@@ -77,7 +88,7 @@ class MetadataAnswers:
     def _requested(
         self, image: MetadataImage, request: metadata_request.MetadataRequest, version: int
     ) -> list[TopicAnswer]:
-        if request.topics is None or (version == 0 and not request.topics):
+        if request.topics is None or _asks_for_all(request, version):
             return [self._topic(image, topic) for topic in image.sorted_topics()]
         if version < _TOPIC_IDS_FROM and any(map(_has_id, request.topics)):
             return list(map(_refused_topic, request.topics))
@@ -114,6 +125,38 @@ class MetadataAnswers:
         )
         self._answers[topic.topic_id] = (partitions, answer)
         return answer
+
+
+def _asks_for_all(request: metadata_request.MetadataRequest, version: int) -> bool:
+    return request.topics is None or (version == 0 and not request.topics)
+
+
+def _visible(
+    topics: list[TopicAnswer], authorizer: Authorizer, event: Received, *, is_listing: bool
+) -> list[TopicAnswer]:
+    """Leave out of a listing, or refuse, the topics that the client may not describe.
+
+    A topic of a request by id keeps its id and loses its name.
+    """
+    visible: list[TopicAnswer] = []
+    for topic in topics:
+        if topic.name is None or authorizer.allows_part(event, topic.name, logs=not is_listing):
+            visible.append(topic)
+        elif not is_listing:
+            visible.append(_hidden(topic, event))
+    return visible
+
+
+def _hidden(topic: TopicAnswer, event: Received) -> TopicAnswer:
+    request = event.message
+    assert isinstance(request, metadata_request.MetadataRequest), "only Metadata has topics"
+    is_by_id = any(each.name is None for each in request.topics or ())
+    return TopicAnswer(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+        name=None if is_by_id else topic.name,
+        topic_id=topic.topic_id if is_by_id else ZERO_UUID,
+        is_internal=topic.name in INTERNAL_TOPICS and not is_by_id,
+    )
 
 
 def _has_id(asked: AskedTopic) -> bool:

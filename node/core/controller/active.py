@@ -14,20 +14,24 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
+from kraftproof.node.core.controller.authorized import decide_authorized
 from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
 from kraftproof.node.core.controller.brokers import heartbeat, shutdown_granted
 from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import not_controller, refusal
+from kraftproof.node.core.controller.security.token_sweep import TokenSweep
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.timed_request import TimedRequest
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE, PartlyApplied
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -69,6 +73,7 @@ class ActiveController:
         *,
         random: "Random",
         now: Instant,
+        authorizer: Authorizer | None = None,
     ) -> None:
         assert committed.offset == raft.log.end_offset, "a new leader's log has all committed"
         self._config = config
@@ -76,6 +81,7 @@ class ActiveController:
         self._committed = committed
         self._outbox = outbox
         self._random = random
+        self._authorizer = authorizer
         self._image = committed.newest
         """The image after the newest batch, committed or not; stale while `_applying` is set."""
         self._applying: PartlyApplied | None = None
@@ -87,14 +93,9 @@ class ActiveController:
         self._pending: deque[Pending] = deque()
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
-        self._sessions.lease(
-            [
-                broker.broker_id
-                for broker in self._image.sorted_brokers()
-                if not shutdown_granted(broker)
-            ],
-            now,
-        )
+        self._token_sweep = TokenSweep(config.tokens, now)
+        brokers = [each for each in self._image.sorted_brokers() if not shutdown_granted(each)]
+        self._sessions.lease([each.broker_id for each in brokers], now)
         if committed.has_open_transaction:
             # The leader of the transaction is gone, and its further records are unknown (KIP-868).
             self._write((records.AbortTransactionRecord(reason="Controller failover"),), now)
@@ -106,11 +107,10 @@ class ActiveController:
 
     def receive(self, request: TimedRequest, now: Instant) -> None:
         """Decide a request in its turn, and send or schedule the answer."""
-        message = request.event.message
         if self._applying is None and not self._waiting:
-            self._register_answer(request, self._decide(message, now), now)
+            self._register_answer(request, self._decide(request.event, now), now)
             return
-        early = self._decide_early(message)
+        early = self._decide_early(request.event)
         if early is None:
             self._waiting.append(request)
         else:
@@ -128,13 +128,16 @@ class ActiveController:
             is_clients = DECISIONS[type(request.event.message)].is_forwarded
             has_room = not is_clients and self._raft.log.end_offset < most
 
-    def _decide_early(self, message: Message) -> Outcome | None:
+    def _decide_early(self, event: Received) -> Outcome | None:
         """Decide a plain heartbeat before a large batch is fully applied.
 
         The records about brokers are the first records of a large batch, and are already applied.
         """
+        message = event.message
         if not isinstance(message, broker_heartbeat_request.BrokerHeartbeatRequest):
             return None
+        if self._authorizer is not None and not self._authorizer.allows_whole(event):
+            return None  # refused in its turn
         image = self._image if self._applying is None else self._applying.image
         broker = image.brokers.get(NodeId(message.broker_id))
         if message.want_shut_down or (broker is not None and broker.in_controlled_shutdown):
@@ -173,8 +176,10 @@ class ActiveController:
             self._apply_more(self._applying, RECORDS_A_STEP)
         elif self._waiting:
             request = self._waiting.popleft()
-            self._register_answer(request, self._decide(request.event.message, now), now)
+            self._register_answer(request, self._decide(request.event, now), now)
         else:
+            if gone := self._token_sweep.take(self._image, now):
+                self._write(gone, now)
             self._expired.extend(self._sessions.expire(now))
             self._fence_expired(now)
 
@@ -204,6 +209,7 @@ class ActiveController:
         return earliest(
             self._sessions.deadline(),
             self._barrier.deadline(),
+            self._token_sweep.due,
             *(entry.request.expires for entry in self._pending),
         )
 
@@ -245,7 +251,7 @@ class ActiveController:
     def _refuse(self, request: TimedRequest) -> None:
         self._outbox.reply(request.event, not_controller(request.event))
 
-    def _decide(self, message: Message, now: Instant) -> Outcome:
+    def _decide(self, event: Received, now: Instant) -> Outcome:
         context = DecisionContext(
             image=self._image,
             config=self._config,
@@ -253,8 +259,9 @@ class ActiveController:
             next_offset=self._raft.log.end_offset,
             sessions=self._sessions,
             now=now,
+            principal=event.principal,
         )
-        return DECISIONS[type(message)].decide(context, message)
+        return decide_authorized(self._authorizer, event, context)
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; the answers at the read barrier wait for its commit, too."""

@@ -18,6 +18,7 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
+from kraftproof.node.core.security.authorizer import Authorizer
 
 if TYPE_CHECKING:
     from random import Random
@@ -52,12 +53,15 @@ class Controller:
         committed: CommittedImage,
         outbox: Outbox,
         random: "Random",
+        *,
+        authorizer: Authorizer | None = None,
     ) -> None:
         self._config = config
         self._raft = raft
         self._committed = committed
         self._outbox = outbox
         self._random = random
+        self._authorizer = authorizer
         self._state: Standby | Activating | Active = Standby()
 
     @property
@@ -127,6 +131,7 @@ class Controller:
             self._outbox,
             random=self._random,
             now=now,
+            authorizer=self._authorizer,
         )
         self._state = Active(epoch=activating.epoch, controller=controller)
         controller.receive_all(activating.waiting, now)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NO_NODE, NodeId
+from kraftproof.node.core.metadata.acl_index import index_of
 from kraftproof.node.core.metadata.digest import other_entity, recompute_digest, update_digest
 from kraftproof.node.core.metadata.image import (
     PARTITIONS_A_MARK,
@@ -25,7 +26,7 @@ from kraftproof.node.core.metadata.image import (
     unified,
 )
 from kraftproof.node.core.metadata.quotas import entity_of, quotas_of
-from kraftproof.node.wire.records.metadata import ClientQuotaRecord
+from kraftproof.node.wire.records.metadata import AccessControlEntryRecord, ClientQuotaRecord
 from kraftproof.node.wire.types import Uuid
 
 _NONE_MARKED: Marked = Map()
@@ -85,6 +86,9 @@ def remove_topic(image: MetadataImage, topic: Topic) -> MetadataImage:
         unified_names=_counted(image.unified_names, topic.name, -1),
         partitions=image.partitions.delete(topic.topic_id),
         by_broker=indexes,
+        acls=index_of(
+            entry for entry in image.others.values() if isinstance(entry, AccessControlEntryRecord)
+        ),
         digest=digest,
     )
 
@@ -160,6 +164,19 @@ def set_other(image: MetadataImage, key: OtherKey, record: Struct | None) -> Met
     return replace(image, others=others, digest=digest)
 
 
+def set_acl(
+    image: MetadataImage, acl_id: Uuid, entry: AccessControlEntryRecord | None
+) -> MetadataImage:
+    """Keep an access control entry under its id; None removes the entry."""
+    key = ("acl", acl_id)
+    was, acls = image.others.get(key), image.acls
+    if isinstance(was, AccessControlEntryRecord):
+        acls = acls.minus(was)
+    if entry is not None:
+        acls = acls.plus(entry)
+    return replace(set_other(image, key, entry), acls=acls)
+
+
 def set_quota(image: MetadataImage, record: ClientQuotaRecord) -> MetadataImage:
     """Set or remove a quota of an entity."""
     key = ("quota", record.key, *(text for part in entity_of(record) for text in part))
@@ -185,6 +202,9 @@ def rebuild(image: MetadataImage) -> MetadataImage:
         topic_ids=topic_ids,
         unified_names=unified_names,
         by_broker=indexes,
+        acls=index_of(
+            entry for entry in image.others.values() if isinstance(entry, AccessControlEntryRecord)
+        ),
         quotas=quotas_of(image.others.values()),
         digest=recompute_digest(image),
     )

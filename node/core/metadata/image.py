@@ -18,6 +18,7 @@ from immutables import Map
 from msgspec import Struct
 
 from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
+from kraftproof.node.core.metadata.acl_index import NO_ACLS, AclIndex
 from kraftproof.node.core.metadata.quotas import NO_QUOTAS, Quotas
 from kraftproof.node.wire.records.metadata import BrokerEndpoint, BrokerFeature, ProducerIdsRecord
 from kraftproof.node.wire.types import Uuid
@@ -120,6 +121,8 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
     """Number of topics for each name with dots replaced by underscores; other names are left
     out."""
     by_broker: BrokerIndexes = BrokerIndexes()
+    acls: AclIndex = NO_ACLS
+    """The access control entries among `others`, by resource (631-23)."""
     quotas: Quotas = NO_QUOTAS
     """The quotas of clients among `others`, by entity (631-88)."""
     digest: int = 0

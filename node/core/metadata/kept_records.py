@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from kraftproof.node.core.metadata.apply_error import ApplyError
-from kraftproof.node.core.metadata.changes import set_other, set_quota
+from kraftproof.node.core.metadata.changes import set_acl, set_other, set_quota
 from kraftproof.node.core.metadata.image import PRODUCER_IDS, MetadataImage, OtherKey
 from kraftproof.node.wire.records import metadata as records
 
@@ -52,6 +52,6 @@ KEPT_RECORDS: Final[Mapping[type, Handler]] = {
     records.RemoveDelegationTokenRecord: _drops(lambda record: ("token", record.token_id)),
     records.UserScramCredentialRecord: _keeps(lambda r: ("scram", r.name, r.mechanism)),
     records.RemoveUserScramCredentialRecord: _drops(lambda r: ("scram", r.name, r.mechanism)),
-    records.AccessControlEntryRecord: _keeps(lambda record: ("acl", record.id)),
-    records.RemoveAccessControlEntryRecord: _drops(lambda record: ("acl", record.id)),
+    records.AccessControlEntryRecord: lambda image, record: set_acl(image, record.id, record),
+    records.RemoveAccessControlEntryRecord: lambda image, record: set_acl(image, record.id, None),
 }

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from kraftproof.cluster.systems.reference.requests import (
+    acls,
     config_changes,
     partitions,
     quotas,
@@ -37,9 +38,12 @@ from kraftproof.node.wire.messages import (
     alter_client_quotas_request,
     alter_configs_request,
     alter_partition_reassignments_request,
+    create_acls_request,
     create_partitions_request,
     create_topics_request,
+    delete_acls_request,
     delete_topics_request,
+    describe_acls_request,
     describe_client_quotas_request,
     elect_leaders_request,
     incremental_alter_configs_request,
@@ -84,7 +88,10 @@ _WHOLE: Final[dict[type, Drawer]] = {
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: (
         partitions.reassignments
     ),
+    create_acls_request.CreateAclsRequest: acls.create,
     create_partitions_request.CreatePartitionsRequest: partitions.growth,
+    delete_acls_request.DeleteAclsRequest: acls.delete,
+    describe_acls_request.DescribeAclsRequest: acls.describe,
     elect_leaders_request.ElectLeadersRequest: partitions.elections,
     list_partition_reassignments_request.ListPartitionReassignmentsRequest: partitions.listing,
     create_topics_request.CreateTopicsRequest: topics.create_topics,

@@ -23,6 +23,7 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     delete_records_request,
     fetch_request,
@@ -47,20 +48,21 @@ class DataPlane:
         controller: Callable[[], NodeId],
         broker_epoch: Callable[[], int],
         now: Instant,
+        authorizer: Authorizer | None = None,
     ) -> None:
         policy = config.replication
         self._policy = policy
+        self._authorizer = authorizer
         self._committed = committed
         self._outbox = outbox
         self._broker_epoch = broker_epoch
-        listener = next((each.name for each in config.endpoints if not each.is_controller), "")
         self.replicas = Replicas(config, outbox, recovered, broker_epoch=broker_epoch)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
-        self._produce = ProduceService(*shared, listener)
-        self._fetch = FetchService(*shared, listener)
-        self._deletions = DeleteRecordsService(*shared)
-        self._list_offsets = ListOffsetsService(self.replicas, committed, outbox)
+        self._produce = ProduceService(*shared, config.client_listener, authorizer)
+        self._fetch = FetchService(*shared, config.client_listener, authorizer)
+        self._deletions = DeleteRecordsService(*shared, authorizer)
+        self._list_offsets = ListOffsetsService(self.replicas, committed, outbox, authorizer)
         self._housekeeping = Housekeeping(self.replicas, policy, outbox, now)
         node_id, timeout_ns = config.node_id, config.timeouts.request_ns
         self._proposals = AlterPartitionSender(
@@ -72,7 +74,12 @@ class DataPlane:
             timeout_ns=timeout_ns,
         )
         self._producer_ids = ProducerIds(
-            node_id, outbox, leader=controller, broker_epoch=broker_epoch, timeout_ns=timeout_ns
+            node_id,
+            outbox,
+            leader=controller,
+            broker_epoch=broker_epoch,
+            timeout_ns=timeout_ns,
+            authorizer=authorizer,
         )
         self._next_lag_check = Monotonic(now.monotonic + policy.lag_ns // 2)
 
@@ -86,13 +93,13 @@ class DataPlane:
             case list_offsets_request.ListOffsetsRequest() as request:
                 self._list_offsets.receive(event, request)
             case offset_for_leader_epoch_request.OffsetForLeaderEpochRequest() as request:
-                self._outbox.reply(event, self._list_offsets.epoch_ends(request))
+                self._outbox.reply(event, self._list_offsets.epoch_ends(event, request))
             case delete_records_request.DeleteRecordsRequest() as request:
                 self._deletions.receive(event, request, now)
             case init_producer_id_request.InitProducerIdRequest() as request:
                 self._producer_ids.receive(event, request, now)
             case find_coordinator_request.FindCoordinatorRequest() as request:
-                self._outbox.reply(event, find_coordinator(request, event.version))
+                self._outbox.reply(event, find_coordinator(event, request, self._authorizer))
             case message:
                 raise AssertionError(f"the data plane does not serve {type(message).__name__}")
 

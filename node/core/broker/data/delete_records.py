@@ -10,11 +10,13 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, Offset
 from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import delete_records_request, delete_records_response
 
@@ -39,11 +41,17 @@ class _Deletion(Struct, kw_only=True):
 class DeleteRecordsService:
     """The DeleteRecords requests of a broker."""
 
-    __slots__ = ("_committed", "_outbox", "_purgatory", "_replicas")
+    __slots__ = ("_authorizer", "_committed", "_outbox", "_purgatory", "_replicas")
 
     def __init__(
-        self, replicas: Replicas, purgatory: Purgatory, committed: CommittedImage, outbox: Outbox
+        self,
+        replicas: Replicas,
+        purgatory: Purgatory,
+        committed: CommittedImage,
+        outbox: Outbox,
+        authorizer: Authorizer | None = None,
     ) -> None:
+        self._authorizer = authorizer
         self._replicas = replicas
         self._purgatory = purgatory
         self._committed = committed
@@ -53,8 +61,17 @@ class DeleteRecordsService:
         self, event: Received, request: delete_records_request.DeleteRecordsRequest, now: Instant
     ) -> None:
         """Raise the starts, and answer now or after the followers."""
+        names = [topic.name for topic in request.topics]
+        denied = denied_topics(self._authorizer, event, names)
         deletions = [
-            self._delete(place, topic.name, asked)
+            _Deletion(
+                topic=place,
+                index=asked.partition_index,
+                log=None,
+                error=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
+            )
+            if topic.name in denied
+            else self._delete(place, topic.name, asked)
             for place, topic in enumerate(request.topics)
             for asked in topic.partitions
         ]

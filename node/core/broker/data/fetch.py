@@ -6,6 +6,7 @@ shell reads the batches. Fetch sessions are declined: each answer has session 0,
 with whole requests.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -31,6 +32,7 @@ from kraftproof.node.core.broker.data.fetch_answer import (
     PartRead,
     fetch_answer,
 )
+from kraftproof.node.core.broker.data.rights import denied_reads
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import LogRead, ReplyWithBatches
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -39,6 +41,7 @@ from kraftproof.node.core.partition.epoch_cache import UNDEFINED_END
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 
@@ -54,7 +57,7 @@ LARGEST_BYTES: Final = 55 * 1024 * 1024
 class FetchService:
     """The Fetch requests of a broker."""
 
-    __slots__ = ("_committed", "_listener", "_outbox", "_purgatory", "_replicas")
+    __slots__ = ("_authorizer", "_committed", "_listener", "_outbox", "_purgatory", "_replicas")
 
     def __init__(
         self,
@@ -62,8 +65,10 @@ class FetchService:
         purgatory: Purgatory,
         committed: CommittedImage,
         outbox: Outbox,
-        listener: str,
+        listener: Callable[[str], str],
+        authorizer: Authorizer | None = None,
     ) -> None:
+        self._authorizer = authorizer
         self._replicas = replicas
         self._purgatory = purgatory
         self._outbox = outbox
@@ -134,7 +139,9 @@ class FetchService:
                 )
             )
             room = max(room - min(read.size, limit), 0)
-        message = fetch_answer(self._committed.image, self._listener, event.version, topics, reads)
+        message = fetch_answer(
+            self._committed.image, self._listener(event.listener), event.version, topics, reads
+        )
         if ranges:
             effect = ReplyWithBatches(request=event.request, message=message, reads=tuple(ranges))
             self._outbox.emit(effect)
@@ -144,19 +151,29 @@ class FetchService:
     def _parts(self, event: Received, request: fetch_request.FetchRequest) -> list[FetchPart]:
         has_id = event.version >= TOPIC_IDS_FROM
         parts: list[FetchPart] = []
+        denied = denied_reads(
+            self._authorizer,
+            event,
+            request,
+            self._committed.image,
+            is_follower=_replica(event, request)[0] >= 0,
+        )
         for topic_index, topic in enumerate(request.topics):
             topic_id = topic_id_of(
                 self._committed.image, topic.topic, topic.topic_id, has_id=has_id
             )
+            is_known = topic_id is not None
+            error = ErrorCode.NONE if is_known else unknown_topic(has_id=has_id)
+            if topic_index in denied:
+                error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
             for partition_index, asked in enumerate(topic.partitions):
-                is_known = topic_id is not None
                 parts.append(
                     FetchPart(
                         topic_index=topic_index,
                         partition_index=partition_index,
                         asked=asked,
                         log=None if topic_id is None else LogId(topic_id, asked.partition),
-                        error=ErrorCode.NONE if is_known else unknown_topic(has_id=has_id),
+                        error=error,
                     )
                 )
         return parts

@@ -12,12 +12,14 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received, TimestampFound
 from kraftproof.node.core.log_effects import FindTimestamp
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     list_offsets_request,
@@ -65,9 +67,16 @@ class _Search(Struct, frozen=True):
 class ListOffsetsService:
     """The ListOffsets and OffsetForLeaderEpoch requests of a broker."""
 
-    __slots__ = ("_committed", "_outbox", "_replicas", "_searches", "_token")
+    __slots__ = ("_authorizer", "_committed", "_outbox", "_replicas", "_searches", "_token")
 
-    def __init__(self, replicas: Replicas, committed: CommittedImage, outbox: Outbox) -> None:
+    def __init__(
+        self,
+        replicas: Replicas,
+        committed: CommittedImage,
+        outbox: Outbox,
+        authorizer: Authorizer | None = None,
+    ) -> None:
+        self._authorizer = authorizer
         self._replicas = replicas
         self._committed = committed
         self._outbox = outbox
@@ -78,10 +87,16 @@ class ListOffsetsService:
     def receive(self, event: Received, request: list_offsets_request.ListOffsetsRequest) -> None:
         """Answer at once, or after the searches of timestamps."""
         opened = _Open(event=event, topics=[])
+        names = [topic.name for topic in request.topics]
+        denied = denied_topics(self._authorizer, event, names)
         for topic in request.topics:
             answers: list[PartitionAnswer] = []
             opened.topics.append((topic.name, answers))
             for asked in topic.partitions:
+                if topic.name in denied:
+                    error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+                    answers.append(_partition(event.version, asked.partition_index, error=error))
+                    continue
                 is_replica = request.replica_id >= 0
                 answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
         if opened.searches == 0:
@@ -107,15 +122,22 @@ class ListOffsetsService:
             self._reply(opened)
 
     def epoch_ends(
-        self, request: offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
+        self,
+        event: Received,
+        request: offset_for_leader_epoch_request.OffsetForLeaderEpochRequest,
     ) -> offset_for_leader_epoch_response.OffsetForLeaderEpochResponse:
         """Return the end of the largest epoch up to each asked epoch (KIP-320)."""
+        names = [topic.topic for topic in request.topics]
+        denied = denied_topics(self._authorizer, event, names)
         return offset_for_leader_epoch_response.OffsetForLeaderEpochResponse(
             topics=tuple(
                 offset_for_leader_epoch_response.OffsetForLeaderTopicResult(
                     topic=topic.topic,
                     partitions=tuple(
-                        self._epoch_end(topic.topic, asked) for asked in topic.partitions
+                        _denied_epoch_end(asked)
+                        if topic.topic in denied
+                        else self._epoch_end(topic.topic, asked)
+                        for asked in topic.partitions
                     ),
                 )
                 for topic in request.topics
@@ -222,4 +244,12 @@ def _partition(
         timestamp=timestamp,
         offset=offset,
         leader_epoch=epoch if version >= _EPOCHS_FROM else -1,
+    )
+
+
+def _denied_epoch_end(
+    asked: offset_for_leader_epoch_request.OffsetForLeaderPartition,
+) -> offset_for_leader_epoch_response.EpochEndOffset:
+    return offset_for_leader_epoch_response.EpochEndOffset(
+        error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED, partition=asked.partition
     )

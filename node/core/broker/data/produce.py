@@ -5,6 +5,7 @@ log after a time-out, so their outcome is then unknown to the client. A retry of
 producer is answered with the offset of its first attempt, and waits like the first attempt.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -25,6 +26,7 @@ from kraftproof.node.core.broker.data.produce_answer import (
     Appended,
     produce_answer,
 )
+from kraftproof.node.core.broker.data.rights import denied_writes
 from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -39,6 +41,7 @@ from kraftproof.node.core.partition.validation import (
     check_content,
     parse_produced,
 )
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import produce_request
 from kraftproof.node.wire.records.raw_batch import RawBatch
@@ -52,7 +55,14 @@ LONGEST_WAIT_MS: Final = 300_000
 class ProduceService:
     """The Produce requests of a broker."""
 
-    __slots__ = ("_committed", "_listener", "_outbox", "_purgatory", "_replicas")
+    __slots__ = (
+        "_authorizer",
+        "_committed",
+        "_listener",
+        "_outbox",
+        "_purgatory",
+        "_replicas",
+    )
 
     def __init__(
         self,
@@ -60,8 +70,10 @@ class ProduceService:
         purgatory: Purgatory,
         committed: CommittedImage,
         outbox: Outbox,
-        listener: str,
+        listener: Callable[[str], str],
+        authorizer: Authorizer | None = None,
     ) -> None:
+        self._authorizer = authorizer
         self._replicas = replicas
         self._purgatory = purgatory
         self._outbox = outbox
@@ -75,8 +87,11 @@ class ProduceService:
         now: Instant,
     ) -> None:
         """Append the batches of a request, and answer now or after the acknowledgements."""
+        denials = denied_writes(self._authorizer, event, request, self._committed.image)
         results = [
-            self._append(event, request, place, data, now)
+            _fail(Appended(topic=place, index=data.index, log=None), denials[place])
+            if place in denials
+            else self._append(event, request, place, data, now)
             for place, topic in enumerate(request.topic_data)
             for data in topic.partition_data
         ]
@@ -113,7 +128,13 @@ class ProduceService:
             return
         self._outbox.reply(
             event,
-            produce_answer(self._committed.image, self._listener, request, results, event.version),
+            produce_answer(
+                self._committed.image,
+                self._listener(event.listener),
+                request,
+                results,
+                event.version,
+            ),
         )
 
     def _append(

@@ -9,7 +9,10 @@ from typing import Final
 
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -32,6 +35,7 @@ class ProducerIds:
     """The producer ids of a broker."""
 
     __slots__ = (
+        "_authorizer",
         "_block",
         "_broker_epoch",
         "_is_in_flight",
@@ -52,7 +56,9 @@ class ProducerIds:
         leader: Callable[[], NodeId],
         broker_epoch: Callable[[], int],
         timeout_ns: int,
+        authorizer: Authorizer | None = None,
     ) -> None:
+        self._authorizer = authorizer
         self._node_id = node_id
         self._outbox = outbox
         self._leader = leader
@@ -67,6 +73,10 @@ class ProducerIds:
 
     def receive(self, event: Received, request: InitRequest, now: Instant) -> None:
         """Answer with a new id, or wait a short time for the first block."""
+        denied = _denied(self._authorizer, event, request)
+        if denied is not ErrorCode.NONE:
+            self._refuse(event, denied)
+            return
         if request.transactional_id is not None:
             self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
             return
@@ -136,6 +146,21 @@ class ProducerIds:
             error_code=error, producer_id=-1, producer_epoch=-1
         )
         self._outbox.reply(event, answer)
+
+
+def _denied(authorizer: Authorizer | None, event: Received, request: InitRequest) -> ErrorCode:
+    """Return the error of a producer without a right (KIP-679); NONE for a right."""
+    if authorizer is None:
+        return ErrorCode.NONE
+    if request.transactional_id is not None:
+        kind = ResourceKind.TRANSACTIONAL_ID
+        is_allowed = authorizer.allows(event, Operation.WRITE, kind, request.transactional_id)
+        return ErrorCode.NONE if is_allowed else ERRORS[kind]
+    if authorizer.allows(event, Operation.IDEMPOTENT_WRITE, logs=False):
+        return ErrorCode.NONE
+    if authorizer.allows_any(event, Operation.WRITE, ResourceKind.TOPIC):
+        return ErrorCode.NONE
+    return ErrorCode.CLUSTER_AUTHORIZATION_FAILED
 
 
 def _block_of(message: Message | None) -> range:

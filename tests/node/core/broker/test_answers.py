@@ -55,6 +55,7 @@ def test_describe_cluster_lists_controllers_at_a_controller(bench: Bench) -> Non
         102,
         DescribeClusterRequest(endpoint_type=2),
         on_controller_listener=True,
+        operations=0,
     )
     assert [(node.broker_id, node.host) for node in answer.brokers] == [(101, "c"), (102, "d")]
     assert (answer.controller_id, answer.endpoint_type) == (102, 2)

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from kraftproof.node.core.base.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.config import AuthorizerPolicy, NodeConfig, Timeouts, Voter
 from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Reply
@@ -12,6 +12,7 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     Message,
     broker_heartbeat_request,
@@ -69,7 +70,12 @@ class StandInRaft:
 class Desk:
     """The controller, what it is asked and what it answers."""
 
-    def __init__(self, default_replication_factor: int = 1) -> None:
+    def __init__(
+        self,
+        default_replication_factor: int = 1,
+        *,
+        authorizer: AuthorizerPolicy | None = None,
+    ) -> None:
         self.config = NodeConfig(
             node_id=NodeId(1),
             cluster_id=CLUSTER,
@@ -79,20 +85,33 @@ class Desk:
             endpoints=(),
             timeouts=Timeouts(session_ns=SESSION_NS),
             default_replication_factor=default_replication_factor,
+            authorizer=authorizer,
         )
         self.raft = StandInRaft()
         self.committed = CommittedImage()
         self.outbox = Outbox()
-        self.controller = Controller(self.config, self.raft, self.committed, self.outbox, Random(7))
+        self.authorizer = None
+        if authorizer is not None:
+            self.authorizer = Authorizer(authorizer, self.committed, self.outbox)
+        self.controller = Controller(
+            self.config,
+            self.raft,
+            self.committed,
+            self.outbox,
+            Random(7),
+            authorizer=self.authorizer,
+        )
+        self.principal = ALICE
+        """The sender of the requests."""
         self.monotonic = 0
         self.wall = 10**18
         self.incarnation = 1
         self._requests = 0
 
     @classmethod
-    def active(cls, brokers: int = 0) -> "Desk":
+    def active(cls, brokers: int = 0, *, authorizer: AuthorizerPolicy | None = None) -> "Desk":
         """A desk whose controller is active, with unfenced brokers 1, 2, …"""
-        desk = cls()
+        desk = cls(authorizer=authorizer)
         desk.win()
         for broker_id in range(1, brokers + 1):
             desk.join(broker_id)
@@ -146,7 +165,7 @@ class Desk:
             message=message,
             version=0,
             on_controller_listener=True,
-            principal=ALICE,
+            principal=self.principal,
             client_host="127.0.0.1",
             forwarded_by=ALICE if forwarded else None,
         )

@@ -1,0 +1,1 @@
+"""Judge who may do what, and the changes of access control entries."""

@@ -1,0 +1,1 @@
+"""Decide changes of access control entries, SCRAM credentials and delegation tokens."""

@@ -1,0 +1,24 @@
+"""Refuse at once the requests that a node answers without the active controller's decision.
+
+The forwarding broker of an Envelope is judged first (590-03). The active controller judges the
+requests that it decides: see node/core/controller/authorized.py. A broker judges parts of
+requests where it serves them.
+"""
+
+from kraftproof.node.core.controller.authorized import DENIED
+from kraftproof.node.core.controller.decisions import DECISIONS
+from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message, envelope_response
+
+
+def refused_at_once(authorizer: Authorizer, event: Received) -> Message | None:
+    """Return the answer to a request whose sender lacks the right for the whole request."""
+    if event.forwarded_by is not None and not authorizer.allows_forwarder(event):
+        return envelope_response.EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    is_decided_later = event.on_controller_listener and type(event.message) in DECISIONS
+    if is_decided_later or authorizer.allows_whole(event):
+        return None
+    return refusal(event.message, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, DENIED)

@@ -1,0 +1,116 @@
+"""Every served request with three principals: nothing is done without the right.
+
+The cases are compared with the served requests, so that a new request without a case goes red.
+"""
+
+import pytest
+
+from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation
+from kraftproof.node.core.security.required import ON_BROKERS, ON_CONTROLLERS
+from kraftproof.node.core.served import FORWARDED, served_versions
+from kraftproof.node.wire import messages as wire
+from kraftproof.node.wire.codec import REQUESTS
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from tests.node.core.security.guarded_world import BROKER, CONTROLLER, GuardedWorld, codes_of
+from tests.node.core.security.rights_cases import (
+    CHANGES,
+    DENIALS,
+    OF_CLUSTER,
+    ON_BROKER,
+    ON_CONTROLLER,
+    Case,
+)
+from tests.node.core.security.rules import ADMIN, ALICE, CLUSTER, NOBODY, entry
+
+
+def served(*, on_controller_listener: bool) -> set[type[Message]]:
+    keys = served_versions(on_controller_listener=on_controller_listener)
+    return {REQUESTS[key].message for key in keys}
+
+
+def test_each_served_request_has_its_rights_and_its_case() -> None:
+    brokers, controllers = served(on_controller_listener=False), served(on_controller_listener=True)
+    assert set(ON_BROKERS) == brokers
+    assert set(ON_CONTROLLERS) == controllers
+    assert {type(case.message) for case in ON_BROKER} == brokers
+    envelope = wire.envelope_request.EnvelopeRequest
+    assert {type(case.message) for case in ON_CONTROLLER} == controllers - {envelope}
+    assert {type(case.message) for case in CHANGES} == set(FORWARDED)
+
+
+CASES = [
+    *(pytest.param(BROKER, case, id=f"broker-{type(case.message).__name__}") for case in ON_BROKER),
+    *(
+        pytest.param(CONTROLLER, case, id=f"controller-{type(case.message).__name__}")
+        for case in ON_CONTROLLER
+    ),
+]
+
+
+@pytest.mark.requirement("590-04")
+@pytest.mark.parametrize(("node", "case"), CASES)
+def test_a_request_needs_its_right(node: int, case: Case) -> None:
+    world = GuardedWorld()
+    world.grant(entry(Operation.DESCRIBE, "other-topic", principal="User:someone"))
+    before = world.digest
+    refused = world.do(case.message, NOBODY, at=node, version=case.version)
+    if case.error is None:
+        assert not codes_of(refused) & DENIALS
+    else:
+        assert codes_of(refused) & DENIALS == {case.error}, refused
+        assert ErrorCode.NONE not in codes_of(refused) - {0} or world.digest == before
+        said = [one for one in world.audited() if one.principal == "User:nobody"]
+        assert said, "a denial is in the audit log"
+        assert not any(one.is_allowed for one in said)
+    assert world.digest == before, "nothing is changed without the right"
+    if case.entries:
+        world.grant(*case.entries)
+    allowed = world.do(case.message, ALICE, at=node, version=case.version)
+    assert allowed is not None
+    assert not codes_of(allowed) & DENIALS, allowed
+    still = world.do(case.message, NOBODY, at=node, version=case.version)
+    assert (case.error is None) or codes_of(still) & DENIALS
+
+
+@pytest.mark.parametrize(("node", "case"), CASES)
+def test_a_super_user_needs_no_right(node: int, case: Case) -> None:
+    world = GuardedWorld()
+    answer = world.do(case.message, ADMIN, at=node, version=case.version)
+    assert answer is not None
+    assert not codes_of(answer) & DENIALS, answer
+
+
+@pytest.mark.requirement("590-03")
+@pytest.mark.parametrize("case", CHANGES, ids=lambda case: type(case.message).__name__)
+def test_who_poses_as_a_broker_changes_nothing(case: Case) -> None:
+    world = GuardedWorld()
+    before = world.digest
+    answer = world.do(case.message, ADMIN, at=CONTROLLER, forwarded_by=NOBODY)
+    assert isinstance(answer, EnvelopeResponse)
+    assert (answer.error_code, answer.response_data) == (OF_CLUSTER, None)
+    assert world.digest == before
+    if case.error is None:
+        return  # the content decides, by the owner of a token: see test_tokens.py
+    # A broker with the right brings a principal without a right: the content is refused.
+    world.grant(entry(Operation.CLUSTER_ACTION, CLUSTER_NAME, kind=CLUSTER))
+    before = world.digest
+    inner = world.do(case.message, NOBODY, at=CONTROLLER, forwarded_by=ALICE)
+    assert not isinstance(inner, EnvelopeResponse)
+    assert case.error in codes_of(inner)
+    assert world.digest == before
+    # The right to forward is no right of the client.
+    assert case.error in codes_of(world.do(case.message, ALICE, at=CONTROLLER, forwarded_by=ALICE))
+    assert not codes_of(world.do(case.message, ADMIN, at=CONTROLLER, forwarded_by=ALICE)) & DENIALS
+
+
+def test_without_an_authorizer_everybody_may_do_everything() -> None:
+    world = GuardedWorld(policy=None)
+    for node, cases in ((BROKER, ON_BROKER), (CONTROLLER, ON_CONTROLLER)):
+        for case in cases:
+            if type(case.message) is wire.unregister_broker_request.UnregisterBrokerRequest:
+                continue
+            answer = world.do(case.message, NOBODY, at=node, version=case.version)
+            assert not codes_of(answer) & DENIALS, case.message
+    assert world.audited() == []
