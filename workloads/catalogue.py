@@ -10,11 +10,14 @@ from importlib.metadata import entry_points
 from kraftproof.cluster.plugin import loaded
 from kraftproof.workloads.append import Append
 from kraftproof.workloads.bank import Bank
+from kraftproof.workloads.configs import Configs
+from kraftproof.workloads.controlled_shutdown import ControlledShutdown
 from kraftproof.workloads.counter import Counter
 from kraftproof.workloads.lock import Lock
 from kraftproof.workloads.log import Log
 from kraftproof.workloads.log_topics import LogTopics
 from kraftproof.workloads.queue import Queue
+from kraftproof.workloads.reassignment import Reassignment
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
 from kraftproof.workloads.sets import GrowingSet
@@ -32,6 +35,9 @@ _OURS: dict[str, Callable[[], Workload]] = {
     Registration.name: Registration,
     Log.name: Log,
     LogTopics.name: LogTopics,
+    Reassignment.name: Reassignment,
+    ControlledShutdown.name: ControlledShutdown,
+    Configs.name: Configs,
     Register.name: Register,
     Append.name: Append,
     GrowingSet.name: GrowingSet,
