@@ -21,11 +21,12 @@ from kraftproof.node.wire.messages import alter_partition_request
 
 Request = alter_partition_request.AlterPartitionRequest
 BrokerState = alter_partition_request.BrokerState
-LONGEST_DELAY_NS: Final = milliseconds(4_000)
+LONGEST_DELAY_NS: Final = milliseconds(1_500)
 """Longest delay of a request that arrives again."""
 VERSION: Final = 3
-AGAIN_SHARE: Final = 0.3
-AHEAD_SHARE: Final = 0.2
+AGAIN_SHARE: Final = 0.25
+AHEAD_SHARE: Final = 0.15
+STALE_SHARE: Final = 0.15
 
 
 class WrongProposals:
@@ -60,6 +61,9 @@ class WrongProposals:
                 await self._client.ask(controller, message, VERSION)
         elif kind < AGAIN_SHARE + AHEAD_SHARE:
             await self._client.ask(asked, _ahead(message), VERSION)
+        elif kind < AGAIN_SHARE + AHEAD_SHARE + STALE_SHARE:
+            stale = replace(message, broker_epoch=message.broker_epoch - 1)
+            await self._client.ask(asked, stale, VERSION)
         else:
             await self._send_ineligible()
         self._is_waiting = False
