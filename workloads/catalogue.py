@@ -11,15 +11,15 @@ from kraftproof.cluster.plugin import loaded
 from kraftproof.workloads.append import Append
 from kraftproof.workloads.bank import Bank
 from kraftproof.workloads.configs import Configs
-from kraftproof.workloads.controlled_shutdown import ControlledShutdown
 from kraftproof.workloads.counter import Counter
 from kraftproof.workloads.lock import Lock
 from kraftproof.workloads.log import Log
 from kraftproof.workloads.log_topics import LogTopics
 from kraftproof.workloads.queue import Queue
-from kraftproof.workloads.reassignment import Reassignment
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
+from kraftproof.workloads.replicas.controlled_shutdown import ControlledShutdown
+from kraftproof.workloads.replicas.reassignment import Reassignment
 from kraftproof.workloads.sets import GrowingSet
 from kraftproof.workloads.topic_names import TopicNames
 from kraftproof.workloads.topics import Topics

@@ -3,7 +3,8 @@
 from typing import Final
 
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
-from kraftproof.cluster.systems.kafka import configs, topics
+from kraftproof.cluster.systems.kafka import topics
+from kraftproof.cluster.systems.kafka.administration import configs
 
 CONTROLLER_PORT: Final = "controller"
 """The name of a controller's port for brokers and other controllers."""

@@ -22,12 +22,12 @@ from kraftproof.cluster.systems.apache_kafka.clients import (
 from kraftproof.cluster.systems.apache_kafka.deployment import deployment, release_of
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
-from kraftproof.cluster.systems.kafka.configs import CONFIG_WORKLOADS
+from kraftproof.cluster.systems.kafka.administration.configs import CONFIG_WORKLOADS
+from kraftproof.cluster.systems.kafka.administration.replica_client import ReplicaClient
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.log_requests import INTERNAL_SEGMENT, SEGMENT
 from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
-from kraftproof.cluster.systems.kafka.replica_client import ReplicaClient
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
 from kraftproof.cluster.systems.system import (

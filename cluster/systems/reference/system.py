@@ -14,11 +14,11 @@ from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.kafka import files
-from kraftproof.cluster.systems.kafka.configs import CONFIG_WORKLOADS
+from kraftproof.cluster.systems.kafka.administration.configs import CONFIG_WORKLOADS
+from kraftproof.cluster.systems.kafka.administration.replica_client import ReplicaClient
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
-from kraftproof.cluster.systems.kafka.replica_client import ReplicaClient
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
 from kraftproof.cluster.systems.reference.deployment import deployment

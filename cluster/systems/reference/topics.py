@@ -1,6 +1,7 @@
 """Clients of the reference system for the workloads of topics and of configurations."""
 
-from kraftproof.cluster.systems.kafka import configs, topics
+from kraftproof.cluster.systems.kafka import topics
+from kraftproof.cluster.systems.kafka.administration import configs
 from kraftproof.cluster.systems.reference.errors import ERRORS
 
 

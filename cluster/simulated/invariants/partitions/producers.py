@@ -23,8 +23,9 @@ class ProducersAreJudgedByTheLog(Replicas):
     """A leader knows the last sequence numbers of its log, also after a truncation."""
 
     statement = (
-        "A batch that a leader acknowledges is in the leader's log at the answered offset, and a "
-        "batch that follows the producer's last batch in the log is not refused as out of order."
+        "A batch that a leader acknowledges is in the leader's log at the answered offset, and on "
+        "the disk if the topic flushes; a batch that follows the producer's last batch in the log "
+        "is not refused as out of order."
     )
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
@@ -40,6 +41,9 @@ class ProducersAreJudgedByTheLog(Replicas):
             wrong = None
             if mirror is not None and result.error_code == ErrorCode.NONE:
                 wrong = _not_in(mirror, sent, result.base_offset)
+                is_flushed = result.base_offset < mirror.durable_end
+                if wrong is None and not is_flushed and self._is_durable(log.topic_id):
+                    wrong = f"offset {result.base_offset} is acknowledged before the fsync"
             elif mirror is not None and result.error_code in _ORDER_ERRORS and len(results) == 1:
                 wrong = _in_order(mirror, sent, result.error_code)
             if wrong is not None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from kraftproof.workloads.log import Log
-from kraftproof.workloads.partition_states import settle, watch
+from kraftproof.workloads.replicas.states import settle, watch
 from kraftproof.workloads.workload import Outcome, Session
 
 REPLICAS = 2
