@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Effect, Exit
+from kraftproof.node.wire.types import Uuid
 
 FSYNC_NS = 300_000
 SLOW_FSYNC_NS = 20_000_000
@@ -49,6 +50,7 @@ class NodeEnvironment:
 
     __slots__ = (
         "attempted",
+        "broker_incarnation",
         "clock",
         "disk_faults",
         "fsync_factor",
@@ -98,6 +100,8 @@ class NodeEnvironment:
         """The write under way when the disk failed; the write may be on the disk."""
         self.fsync_factor = 1
         """How many times longer an fsync takes on this machine than on others."""
+        self.broker_incarnation: Uuid | None = None
+        """The incarnation of the last process, as a broker registers; None before the start."""
         self.disk_faults: DiskFaults | None = None
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing

@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from tests.kafka.differential import brokers, clients, data, partitions, quorum, resources, topics
+from tests.kafka.differential import (
+    brokers,
+    clients,
+    credentials,
+    data,
+    partitions,
+    quorum,
+    resources,
+    topics,
+)
 from tests.kafka.differential.case import Case
 
 CASES: Final[tuple[Case, ...]] = (
@@ -31,5 +40,8 @@ CASES: Final[tuple[Case, ...]] = (
     *quorum.SNAPSHOTS,
     *quorum.ENVELOPES,
     *topics.DELETING,
+    *credentials.CREDENTIALS,
+    *credentials.TOKENS,
+    *credentials.LATE_LOGINS,
     *brokers.LEAVING,
 )
