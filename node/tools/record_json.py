@@ -10,7 +10,7 @@ from typing import Final, get_type_hints
 
 import msgspec
 
-from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.batch import DEFAULT_LEVEL, Record
 from kraftproof.node.wire.records.control import ControlRecord, LeaderChangeVoter
 from kraftproof.node.wire.records.metadata import (
     AbortTransactionRecord,
@@ -20,7 +20,7 @@ from kraftproof.node.wire.records.metadata import (
     PartitionRecord,
     RegisterBrokerRecord,
 )
-from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, version_at
+from kraftproof.node.wire.records.write_versions import version_at
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 _TAGGED: Final[dict[type, frozenset[str]]] = {

@@ -17,12 +17,12 @@ from kraftproof.node.storage.log import DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.snapshots import SnapshotFiles, snapshot_name
 from kraftproof.node.tools import dump_log
 from kraftproof.node.tools.log_file import Damage, StoredBatch, read_segment
-from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batch import DEFAULT_LEVEL, Batch
 from kraftproof.node.wire.records.batches import decode_batches
 from kraftproof.node.wire.records.control import LeaderChange, LeaderChangeVoter
 from kraftproof.node.wire.records.metadata import RemoveTopicRecord
 from kraftproof.node.wire.records.metadata_records import SCHEMAS
-from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, version_at
+from kraftproof.node.wire.records.write_versions import version_at
 from tests.kafka.definitions import Definition, random_values
 from tests.kafka.java import Java
 from tests.kafka.our_messages import to_ours

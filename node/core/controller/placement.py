@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from kraftproof.node.core.base.types import NodeId
-from kraftproof.node.core.controller.default_directory import default_directory
+from kraftproof.node.core.metadata.default_directory import default_directory
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import DIRECTORIES_FROM, METADATA_VERSION
 from kraftproof.node.wire.types import Uuid

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.batch import DEFAULT_LEVEL, Record
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord
-from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL
 
 METADATA_VERSION: Final = "metadata.version"
 METADATA_VERSION_LEVEL: Final = DEFAULT_LEVEL

@@ -3,6 +3,8 @@
 See node.wire.records.batches for the bytes.
 """
 
+from typing import Final
+
 import msgspec
 from typing_extensions import override
 
@@ -10,6 +12,8 @@ from kraftproof.node.wire.records.control import ControlRecord
 from kraftproof.node.wire.records.metadata import MetadataRecord
 from kraftproof.node.wire.records.unknown_record import UnknownRecord
 
+DEFAULT_LEVEL: Final = 21
+"""3.9-IV0, the level of metadata.version of a log without a finalized level."""
 Record = MetadataRecord | ControlRecord | UnknownRecord
 
 

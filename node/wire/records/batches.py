@@ -16,7 +16,7 @@ from crc32c import crc32c
 
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.records.batch import Batch, ReceivedBytes
+from kraftproof.node.wire.records.batch import DEFAULT_LEVEL, Batch, ReceivedBytes
 from kraftproof.node.wire.records.field import Records
 from kraftproof.node.wire.records.recent_batches import RECENT
 from kraftproof.node.wire.records.record_values import (
@@ -25,7 +25,6 @@ from kraftproof.node.wire.records.record_values import (
     encode_parts,
     layout,
 )
-from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL
 
 T = TypeVar("T")
 MAGIC: Final = 2

@@ -9,10 +9,11 @@ from typing import Final, cast
 
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.records.batch import DEFAULT_LEVEL
 from kraftproof.node.wire.records.generated.metadata_records import METADATA_RECORDS
 from kraftproof.node.wire.records.metadata import MetadataRecord
 from kraftproof.node.wire.records.unknown_record import NOT_READ
-from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, write_version
+from kraftproof.node.wire.records.write_versions import write_version
 from kraftproof.node.wire.schema import Schema
 
 FRAME_VERSION: Final = 1

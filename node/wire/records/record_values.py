@@ -6,12 +6,12 @@ An unreadable metadata record does not make the batch invalid (unknown_record.py
 import msgspec
 
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.batch import DEFAULT_LEVEL, Record
 from kraftproof.node.wire.records.control import ControlRecord
 from kraftproof.node.wire.records.control_records import decode_control, encode_control
 from kraftproof.node.wire.records.metadata_records import decode_record, encode_record, read_head
 from kraftproof.node.wire.records.unknown_record import UnknownRecord
-from kraftproof.node.wire.records.write_versions import DEFAULT_LEVEL, write_version
+from kraftproof.node.wire.records.write_versions import write_version
 
 
 class RecordLayout(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -16,8 +16,6 @@ from kraftproof.node.wire.records.metadata import (
     RegisterBrokerRecord,
 )
 
-DEFAULT_LEVEL: Final = 21
-"""3.9-IV0, the level of a log without a finalized metadata.version."""
 _FIRST_LEVELS: Final[Mapping[int, tuple[int, ...]]] = {
     RegisterBrokerRecord.KEY: (0, 8, 17, 30),
     PartitionRecord.KEY: (17, 23),

@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.directory_ids import MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.types import NO_NODE, NodeId
-from kraftproof.node.core.controller.default_directory import default_directory
 from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
+from kraftproof.node.core.metadata.default_directory import default_directory
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.wire.records import metadata as records
