@@ -5,10 +5,12 @@ requests that it decides: see node/core/controller/authorized.py. A broker judge
 requests where it serves them.
 """
 
+from msgspec.structs import replace
+
 from kraftproof.node.core.controller.authorized import DENIED
 from kraftproof.node.core.controller.decisions import DECISIONS
 from kraftproof.node.core.controller.refusals import refusal
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.events import Received, RefusedEnvelope
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, envelope_response
@@ -16,9 +18,18 @@ from kraftproof.node.wire.messages import Message, envelope_response
 
 def refused_at_once(authorizer: Authorizer, event: Received) -> Message | None:
     """Return the answer to a request whose sender lacks the right for the whole request."""
+    if isinstance(event.message, RefusedEnvelope):
+        event = replace(event, forwarded_by=event.principal)
     if event.forwarded_by is not None and not authorizer.allows_forwarder(event):
         return envelope_response.EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    if isinstance(event.message, RefusedEnvelope):
+        return None
     is_decided_later = event.on_controller_listener and type(event.message) in DECISIONS
     if is_decided_later or authorizer.allows_whole(event):
         return None
     return refusal(event.message, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, DENIED)
+
+
+def refused_content(message: RefusedEnvelope) -> Message:
+    """Return the answer to an Envelope whose content can't be read."""
+    return envelope_response.EnvelopeResponse(error_code=message.refused_with)

@@ -23,6 +23,7 @@ from kraftproof.node.core.events import (
     Flushed,
     ProducersRead,
     Received,
+    RefusedEnvelope,
     SnapshotChecked,
     SnapshotWritten,
     Stop,
@@ -30,7 +31,7 @@ from kraftproof.node.core.events import (
     TimestampFound,
     Unanswered,
 )
-from kraftproof.node.core.gate import refused_at_once
+from kraftproof.node.core.gate import refused_at_once, refused_content
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.apply import apply_batch
@@ -176,7 +177,9 @@ class Node:
             if refused is not None:
                 self._outbox.reply(event, refused)
                 return
-        if not event.on_controller_listener:
+        if isinstance(event.message, RefusedEnvelope):
+            self._outbox.reply(event, refused_content(event.message))
+        elif not event.on_controller_listener:
             assert self._broker is not None, "only brokers have client listeners"
             self._broker.receive(event, now)
         elif isinstance(event.message, QUORUM):

@@ -9,6 +9,7 @@ from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.server.requests import Request, parse_request
+from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, PrincipalBuilder
 
 RequestHandler = Callable[[Binding, str, Request, Slot], None]
 
@@ -20,6 +21,7 @@ class Listener:
         "_binding",
         "_connections",
         "_on_request",
+        "_principals",
         "_refused",
         "_server",
         "frame_bytes",
@@ -27,8 +29,15 @@ class Listener:
     )
 
     def __init__(
-        self, binding: Binding, *, limit: int, frame_bytes: int, on_request: RequestHandler
+        self,
+        binding: Binding,
+        *,
+        limit: int,
+        frame_bytes: int,
+        on_request: RequestHandler,
+        principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
     ) -> None:
+        self._principals = principals
         self._binding = binding
         self.limit = limit
         self._on_request = on_request
@@ -64,7 +73,12 @@ class Listener:
     def handle(self, connection: Connection, payload: bytes, slot: Slot) -> None:
         """Pass a request on to the node; a thread decodes a large one."""
         is_controller = self._binding.is_controller
-        read = partial(parse_request, payload, on_controller_listener=is_controller)
+        read = partial(
+            parse_request,
+            payload,
+            on_controller_listener=is_controller,
+            principals=self._principals,
+        )
         if len(payload) < LARGE_BYTES:
             self._take(connection, slot, read())
             return

@@ -64,12 +64,15 @@ class NodeProcess(Process, Observer):
         )
         self._node_id = node_config.node_id
         self._connections = config.connections
+        self._principals = config.principals
         self._storage = stored.storage
         self._trace = trace
         self._meter = self._measure(config, node_config)
         self._workers = ThreadWorkers(self._flushed)
         self._clock = LoopClock(self._tick)
-        self._transport = PeerTransport(node_config, hosts, config.inter_broker_listener)
+        self._transport = PeerTransport(
+            node_config, hosts, config.inter_broker_listener, config.principals
+        )
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,
@@ -215,10 +218,11 @@ class NodeProcess(Process, Observer):
             limit=config.connections,
             frame_bytes=config.frame_bytes,
             on_request=self._receive,
+            principals=config.principals,
         )
 
     def _receive(self, binding: Binding, client_host: str, request: Request, slot: Slot) -> None:
-        receive_request(self._shell, binding, client_host, request, slot)
+        receive_request(self._shell, binding, client_host, request, slot, self._principals)
 
     def _note_offsets(self) -> None:
         """Nothing depends on it: a disk that fails only now makes the next start read more."""

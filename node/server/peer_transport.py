@@ -24,6 +24,7 @@ from kraftproof.node.wire.frames import FrameSplitter, frame
 from kraftproof.node.wire.headers import RequestHeader, encode_request_header, split_response
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, PrincipalBuilder
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
 from kraftproof.node.wire.schema import Message
 
@@ -41,6 +42,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
         "_is_decoding",
         "_is_established",
         "_owner",
+        "_principals",
         "_sent",
         "_splitter",
         "_transport",
@@ -48,8 +50,12 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
     )
 
     def __init__(
-        self, owner: "ConnectionOwner[PeerSocket, Send | Forward]", client_id: str
+        self,
+        owner: "ConnectionOwner[PeerSocket, Send | Forward]",
+        client_id: str,
+        principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
     ) -> None:
+        self._principals = principals
         self._owner = owner
         self._client_id = client_id
         self._splitter = FrameSplitter()
@@ -81,7 +87,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
 
     def send(self, correlation_id: int, request: Send | Forward) -> None:
         """Send a request now, or as soon as the connection is established."""
-        data = _encode(request, correlation_id, self._client_id)
+        data = _encode(request, correlation_id, self._client_id, self._principals)
         self._sent[correlation_id] = request
         if self._transport is None:
             self._unsent.append(data)
@@ -157,11 +163,23 @@ class PeerTransport(Transport[PeerSocket]):
     Voters are configured; the addresses of brokers come from the last published image.
     """
 
-    __slots__ = ("_client_id", "_hosts", "_inter_broker_listener", "_voters", "image")
+    __slots__ = (
+        "_client_id",
+        "_hosts",
+        "_inter_broker_listener",
+        "_principals",
+        "_voters",
+        "image",
+    )
 
     def __init__(
-        self, config: NodeConfig, hosts: Mapping[str, str], inter_broker_listener: str
+        self,
+        config: NodeConfig,
+        hosts: Mapping[str, str],
+        inter_broker_listener: str,
+        principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
     ) -> None:
+        self._principals = principals
         self._client_id = f"node-{config.node_id}"
         self._hosts = hosts
         self._inter_broker_listener = inter_broker_listener
@@ -176,7 +194,7 @@ class PeerTransport(Transport[PeerSocket]):
         *,
         is_to_broker: bool,
     ) -> PeerSocket:
-        connection = PeerSocket(owner, self._client_id)
+        connection = PeerSocket(owner, self._client_id, self._principals)
         address = self._broker(destination) if is_to_broker else self._voters[destination]
         if address is None:
             asyncio.get_running_loop().call_soon(owner.ended, connection)
@@ -196,10 +214,15 @@ class PeerTransport(Transport[PeerSocket]):
         connection.send(correlation_id, request)
 
 
-def _encode(request: Send | Forward, correlation_id: int, client_id: str) -> bytes:
+def _encode(
+    request: Send | Forward,
+    correlation_id: int,
+    client_id: str,
+    principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
+) -> bytes:
     message: Message
     if isinstance(request, Forward):
-        message, version = wrap_request(request), ENVELOPE_VERSION
+        message, version = wrap_request(request, principals), ENVELOPE_VERSION
     else:
         message, version = request.message, request.version
     header = RequestHeader(

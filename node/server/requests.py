@@ -20,6 +20,7 @@ from kraftproof.node.wire.messages.generated.api_versions_response import (
     ApiVersionsResponse,
 )
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
+from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, PrincipalBuilder
 from kraftproof.node.wire.schema import Message
 
 _START: Final = struct.Struct(">hhi")
@@ -40,7 +41,12 @@ class Request(Struct, frozen=True, kw_only=True):
     """The content of an Envelope, or the reason why it is refused; None for any other request."""
 
 
-def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | bytes:
+def parse_request(
+    payload: bytes,
+    *,
+    on_controller_listener: bool,
+    principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
+) -> Request | bytes:
     """Return the request of a frame, or the finished answer to one of an unknown version.
 
     Raises:
@@ -59,7 +65,9 @@ def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | 
         raise WireError(f"api key {api_key} has no version {version}")
     header, body = split_request(payload)
     message = decode_request(api_key, version, body)
-    content = open_request(message) if isinstance(message, EnvelopeRequest) else None
+    content = None
+    if isinstance(message, EnvelopeRequest):
+        content = open_request(message, principals)
     return Request(header=header, message=message, content=content)
 
 
