@@ -17,7 +17,7 @@ from kraftproof.node.core.effects import Forward, Reply, Send
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.clocks import LoopTimers
-from kraftproof.node.server.connection import Slot
+from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.large_messages import parts_of
 from kraftproof.node.server.listener import Listener
 from kraftproof.node.server.peer_transport import PeerSocket, PeerTransport
@@ -74,8 +74,10 @@ class Ends(RequestTable[PendingRequest]):
         await asyncio.sleep(0.01)
         self._workers.close()
 
-    def _on_request(self, binding: Binding, host: str, request: Request, slot: Slot) -> None:
-        receive_request(self, binding, host, request, slot)
+    def _on_request(
+        self, binding: Binding, connection: Connection, request: Request, slot: Slot
+    ) -> None:
+        receive_request(self, binding, connection.host, request, slot)
         for event in list(self.open_requests):
             self.reply(Reply(request=event.request, message=self._answer))
 

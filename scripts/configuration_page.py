@@ -10,6 +10,7 @@ from kraftproof.node.core.configs.broker_keys import DEFINITIONS
 from kraftproof.node.core.configs.dynamic import BOUND_AT_START, EFFECTIVE_WHILE_RUNNING
 from kraftproof.node.core.configs.generated.resources import BROKER_DEFINITIONS
 from kraftproof.node.properties.keys import USED_KEYS
+from kraftproof.node.properties.security_keys import SECURITY_KEYS
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs/configuration.md"
 _DYNAMIC: Final = frozenset(definition.name for definition in BROKER_DEFINITIONS)
@@ -39,7 +40,8 @@ def page() -> str:
         if definition is not None and definition.is_internal:
             continue
         default = "not a key of Kafka" if definition is None else f"`{definition.default or ''}`"
-        effect = "yes" if key in {*USED_KEYS, *EFFECTIVE_WHILE_RUNNING} else "none"
+        used = {*USED_KEYS, *SECURITY_KEYS, *EFFECTIVE_WHILE_RUNNING}
+        effect = "yes" if key in used else "none"
         lines.append(f"| `{key}` | {default.replace('``', '')} | {effect} | {_running(key)} |")
     return (
         "\n".join([*lines, "", "The page is written by `python -m scripts.configuration_page`."])

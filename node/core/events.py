@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.security import PLAINTEXT_LISTENER, SecurityProtocol
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
@@ -31,6 +32,9 @@ class Received(Struct, frozen=True, kw_only=True):
     client_host: str
     forwarded_by: Principal | None = None
     """The broker that vouches for `principal`, if the request came in an Envelope."""
+    listener: str = PLAINTEXT_LISTENER
+    """The name of the listener that the request, or its Envelope, came to."""
+    security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
     forwarder_host: str = ""
     """The address of that broker."""
     client_id: str = ""

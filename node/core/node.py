@@ -15,6 +15,7 @@ from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, earlies
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.broker.broker import Broker
 from kraftproof.node.core.broker.operations import cluster_operations
+from kraftproof.node.core.broker.security.answers import early_answer
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import (
@@ -77,9 +78,8 @@ class Node:
         self._raft = Raft(config, durable, log, self._outbox, random, now, history.kept)
         self._raft.remember_committed(history.high_watermark)
         shared = (config, self._raft, self._committed, self._outbox, random)
-        self._authorizer = None
-        if config.authorizer is not None:
-            self._authorizer = Authorizer(config.authorizer, self._committed, self._outbox)
+        policy, following = config.authorizer, (self._committed, self._outbox)
+        self._authorizer = None if policy is None else Authorizer(policy, *following)
         self._controller: Controller | None = None
         self._broker: Broker | None = None
         if config.is_controller:
@@ -217,7 +217,11 @@ class Node:
                     ),
                 )
             case _:
-                self._controller.receive(event, now)
+                early = early_answer(event, self._authorizer)
+                if early is None:
+                    self._controller.receive(event, now)
+                else:
+                    self._outbox.reply(event, early)
 
     def _take_snapshot(self, event: SnapshotChecked, now: Instant) -> None:
         """Replace the image by the leader's snapshot, if the quorum accepts the snapshot."""

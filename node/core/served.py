@@ -17,7 +17,9 @@ from kraftproof.node.wire.messages import (
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
+    describe_delegation_token_request,
     describe_quorum_request,
+    describe_user_scram_credentials_request,
     elect_leaders_request,
     end_quorum_epoch_request,
     envelope_request,
@@ -25,6 +27,8 @@ from kraftproof.node.wire.messages import (
     fetch_snapshot_request,
     init_producer_id_request,
     metadata_request,
+    sasl_authenticate_request,
+    sasl_handshake_request,
     vote_request,
 )
 
@@ -44,13 +48,21 @@ QUORUM: Final[tuple[type[Message], ...]] = (
     describe_quorum_request.DescribeQuorumRequest,
 )
 """The requests that a controller serves even if it is not the active controller."""
+LOGIN_REQUESTS: Final = (
+    sasl_handshake_request.SaslHandshakeRequest,
+    sasl_authenticate_request.SaslAuthenticateRequest,
+)
+"""The requests of a login; the sockets take them before its end, the node refuses them after."""
 _BROKER: Final[tuple[type[Message], ...]] = (
     api_versions_request.ApiVersionsRequest,
     describe_acls_request.DescribeAclsRequest,
     describe_client_quotas_request.DescribeClientQuotasRequest,
     describe_cluster_request.DescribeClusterRequest,
     describe_configs_request.DescribeConfigsRequest,
+    describe_delegation_token_request.DescribeDelegationTokenRequest,
+    describe_user_scram_credentials_request.DescribeUserScramCredentialsRequest,
     metadata_request.MetadataRequest,
+    *LOGIN_REQUESTS,
     *DATA_REQUESTS,
     *FORWARDED,
 )
@@ -59,6 +71,7 @@ _CONTROLLER: Final[tuple[type[Message], ...]] = (
     describe_acls_request.DescribeAclsRequest,
     describe_cluster_request.DescribeClusterRequest,
     envelope_request.EnvelopeRequest,
+    *LOGIN_REQUESTS,
     *DECISIONS,
     *QUORUM,
 )

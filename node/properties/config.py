@@ -1,7 +1,6 @@
 """Parse a server.properties into the configuration of shell and core (KIP-631).
 
 Every mistake is a ConfigError of one line. See node/server for the reading of files.
-Simplification: PLAINTEXT is the only security protocol.
 """
 
 from collections.abc import Mapping
@@ -36,9 +35,12 @@ from kraftproof.node.properties.keys import (
     read_keys,
 )
 from kraftproof.node.properties.known_keys import unused_keys
+from kraftproof.node.properties.listener_security import PeerSecurity, read_tokens
 from kraftproof.node.properties.listeners import (
     Binding,
     read_bindings,
+    read_broker_peers,
+    read_controller_peers,
     read_endpoints,
     read_inter_broker_listener,
 )
@@ -77,6 +79,12 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of socket.request.max.bytes."""
     connections: int
     """The value of max.connections, for each listener."""
+    controller_peers: PeerSecurity
+    """The security of connections to controllers."""
+    broker_peers: PeerSecurity
+    """The security of connections to other brokers."""
+    failed_login_delay_ms: int
+    """The value of connection.failed.authentication.delay.ms."""
     unused_keys: tuple[str, ...] = ()
     """The keys of the file that Kafka knows and that have no effect in this node."""
 
@@ -126,18 +134,23 @@ def parse_server_properties(text: str) -> ServerConfig:
         timeouts=_timeouts(reader),
         snapshots=read_snapshots(reader, SnapshotPolicy()),
         replication=_replication(reader),
+        tokens=read_tokens(reader),
         authorizer=read_authorizer(reader),
         auto_creates_topics=read_auto_creation(reader),
         creates_internal_topics=True,
         internal_topics=read_internal_topics(reader),
         create_topic_policy=read_create_topic_policy(reader),
     )
+    inter_broker_listener = read_inter_broker_listener(reader, bindings)
     return ServerConfig(
         node=node,
         storage=_storage(reader, node),
         bindings=bindings,
+        inter_broker_listener=inter_broker_listener,
+        controller_peers=read_controller_peers(reader),
+        broker_peers=read_broker_peers(reader, inter_broker_listener),
+        failed_login_delay_ms=reader.integer("connection.failed.authentication.delay.ms", 100, 0),
         early_listeners=read_early_listeners(reader, tuple(one.name for one in bindings)),
-        inter_broker_listener=read_inter_broker_listener(reader, bindings),
         principals=read_principal_builder(reader),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),

@@ -129,7 +129,6 @@ OTHER_KEYS: Final = frozenset(
         "transaction.state.log.num.partitions",
         "offsets.topic.replication.factor",
         "offsets.topic.num.partitions",
-        "sasl.mechanism.controller.protocol",
         "socket.request.max.bytes",
         "super.users",
         "trace.file",
@@ -190,6 +189,14 @@ class Reader:
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self._pairs = pairs
+
+    def has(self, key: str) -> bool:
+        """Return whether the key is set, maybe to an empty value."""
+        return key in self._pairs
+
+    def raw(self, key: str) -> str:
+        """Return the value of a key that is set; an empty value is a value, too."""
+        return self._pairs[key]
 
     def text(self, key: str) -> str | None:
         """Return the value of an optional key; an empty value counts as absent."""

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from kraftproof.node.core.configs.broker_keys import DEFINITIONS, definition_of
 from kraftproof.node.core.configs.values import InvalidConfigError, parse_value
 from kraftproof.node.properties.keys import ConfigError
+from kraftproof.node.properties.security_keys import is_security_key
 
 NEAR_KEYS = 3
 """Maximum number of similar keys that a refusal names."""
@@ -23,7 +24,7 @@ def unused_keys(pairs: Mapping[str, str], used: Collection[str]) -> tuple[str, .
     """
     unused = []
     for key, value in pairs.items():
-        if key in used:
+        if key in used or is_security_key(key):
             continue
         definition = definition_of(key)
         if definition is None:

@@ -1,12 +1,18 @@
-"""Parse listeners: bound address, advertised address and purpose (KIP-631).
-
-Only PLAINTEXT is supported; SASL and TLS are refused by name.
-"""
+"""Parse listeners: bound address, advertised address, purpose and security (KIP-631)."""
 
 from msgspec import Struct
 
 from kraftproof.node.core.base.config import Endpoint
 from kraftproof.node.properties.keys import ConfigError, Reader, host_port, names
+from kraftproof.node.properties.listener_security import (
+    PLAINTEXT_PEERS,
+    PLAINTEXT_SECURITY,
+    ListenerSecurity,
+    PeerSecurity,
+    read_listener_security,
+    read_peer_security,
+    read_protocols,
+)
 
 EVERY_ADDRESS = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - to refuse, not to bind
 
@@ -18,18 +24,26 @@ class Binding(Struct, frozen=True, kw_only=True):
     host: str
     port: int
     is_controller: bool
+    security: ListenerSecurity = PLAINTEXT_SECURITY
 
 
 def read_bindings(reader: Reader, roles: tuple[str, ...]) -> tuple[Binding, ...]:
     """Return the bindings of `listeners`; the name determines the purpose (631-77)."""
     controller_names = names(reader.required("controller.listener.names", "CONTROLLER"))
     value = reader.required("listeners", "CONTROLLER://127.0.0.1:9093")
+    addresses = _addresses("listeners", value)
+    protocols = read_protocols(reader, (*(name for name, _, _ in addresses), *controller_names))
     bindings = tuple(
-        Binding(name=name, host=host, port=port, is_controller=name in controller_names)
-        for name, host, port in _addresses("listeners", value)
+        Binding(
+            name=name,
+            host=host,
+            port=port,
+            is_controller=name in controller_names,
+            security=read_listener_security(reader, name, protocols[name]),
+        )
+        for name, host, port in addresses
     )
     _check_roles(bindings, roles, controller_names, value)
-    _check_protocols(reader, (*(binding.name for binding in bindings), *controller_names))
     chosen = reader.text("inter.broker.listener.name")
     broker_names = [binding.name for binding in bindings if not binding.is_controller]
     if chosen is not None and "broker" in roles and chosen not in broker_names:
@@ -40,9 +54,46 @@ def read_bindings(reader: Reader, roles: tuple[str, ...]) -> tuple[Binding, ...]
 
 
 def read_inter_broker_listener(reader: Reader, bindings: tuple[Binding, ...]) -> str:
-    """Return the name of the listener between brokers: by default the first for clients."""
-    first = next((binding.name for binding in bindings if not binding.is_controller), "")
-    return reader.text("inter.broker.listener.name") or first
+    """Return the name of the listener between brokers: by default the first for clients.
+
+    Without a name, security.inter.broker.protocol selects the first listener of the protocol.
+
+    Raises:
+        ConfigError: both keys are set, or no listener has the protocol.
+    """
+    of_clients = [binding for binding in bindings if not binding.is_controller]
+    chosen, protocol = (
+        reader.text("inter.broker.listener.name"),
+        reader.text("security.inter.broker.protocol"),
+    )
+    if chosen is not None and protocol is not None:
+        raise ConfigError(
+            f"security.inter.broker.protocol={protocol}: remove it, "
+            f"inter.broker.listener.name={chosen} names the listener"
+        )
+    if protocol is not None:
+        named = [each.name for each in of_clients if each.security.protocol.name == protocol]
+        if of_clients and not named:
+            raise ConfigError(
+                f"security.inter.broker.protocol={protocol}: no listener has this protocol"
+            )
+        return next(iter(named), "")
+    return chosen or next((binding.name for binding in of_clients), "")
+
+
+def read_controller_peers(reader: Reader) -> PeerSecurity:
+    """Return the security of connections to controllers, by the first controller listener."""
+    name = names(reader.required("controller.listener.names", "CONTROLLER"))[0]
+    protocol = read_protocols(reader, (name,))[name]
+    return read_peer_security(reader, name, protocol, "sasl.mechanism.controller.protocol")
+
+
+def read_broker_peers(reader: Reader, listener: str) -> PeerSecurity:
+    """Return the security of connections to other brokers, by the listener between brokers."""
+    if not listener:
+        return PLAINTEXT_PEERS
+    protocol = read_protocols(reader, (listener,))[listener]
+    return read_peer_security(reader, listener, protocol, "sasl.mechanism.inter.broker.protocol")
 
 
 def read_endpoints(reader: Reader, bindings: tuple[Binding, ...]) -> tuple[Endpoint, ...]:
@@ -65,7 +116,13 @@ def _endpoint(binding: Binding, advertised: dict[str, tuple[str, int]]) -> Endpo
             f"listeners: {binding.name} binds every address, so advertised.listeners must name "
             "the address for other nodes and clients"
         )
-    return Endpoint(name=binding.name, host=host, port=port, is_controller=binding.is_controller)
+    return Endpoint(
+        name=binding.name,
+        host=host,
+        port=port,
+        is_controller=binding.is_controller,
+        security_protocol=binding.security.protocol,
+    )
 
 
 def _addresses(key: str, value: str) -> list[tuple[str, str, int]]:
@@ -104,37 +161,3 @@ def _check_roles(
             f"listeners={value}: a controller binds only controller.listener.names="
             f"{','.join(controller_names)}"
         )
-
-
-def _check_protocols(reader: Reader, listener_names: tuple[str, ...]) -> None:
-    value = reader.text("listener.security.protocol.map")
-    protocols = _protocol_map(value) if value is not None else {}
-    for name in listener_names:
-        protocol = protocols.get(name, name if value is not None else "PLAINTEXT")
-        if protocol in {"SASL_PLAINTEXT", "SASL_SSL", "SSL"}:
-            raise ConfigError(
-                f"listener.security.protocol.map={value}: {name} asks for {protocol}, "
-                "only PLAINTEXT is supported"
-            )
-        if protocol != "PLAINTEXT":
-            raise ConfigError(
-                f"listener.security.protocol.map={value}: has no protocol for listener {name}; "
-                f"add {name}:PLAINTEXT"
-            )
-    mechanism = reader.text("sasl.mechanism.controller.protocol")
-    if mechanism is not None:
-        raise ConfigError(
-            f"sasl.mechanism.controller.protocol={mechanism}: SASL is not supported; remove it"
-        )
-
-
-def _protocol_map(value: str) -> dict[str, str]:
-    protocols: dict[str, str] = {}
-    for part in names(value):
-        name, colon, protocol = part.partition(":")
-        if not colon:
-            raise ConfigError(
-                f"listener.security.protocol.map={value}: {part!r} is not NAME:PROTOCOL"
-            )
-        protocols[name.strip()] = protocol.strip()
-    return protocols

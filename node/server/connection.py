@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import FrameSplitter
+from kraftproof.node.wire.principal import ANONYMOUS
 
 MAX_IN_FLIGHT = 100
 
@@ -34,6 +35,16 @@ class Slot:
     def abandon(self) -> None:
         """There is no answer that the client could read: end its connection."""
         self._connection.abort()
+
+
+class Login(Protocol):
+    """The login of a connection, which takes the frames before its end."""
+
+    def takes(self, payload: bytes) -> bool:
+        """Return whether a frame belongs to the login."""
+
+    def receive(self, payload: bytes, slot: Slot) -> None:
+        """Take a frame of the login. A WireError ends the connection."""
 
 
 class ConnectionOwner(Protocol):
@@ -69,6 +80,8 @@ class Connection(asyncio.Protocol):
         "_splitter",
         "_transport",
         "host",
+        "login",
+        "principal",
     )
 
     def __init__(self, owner: ConnectionOwner) -> None:
@@ -81,6 +94,10 @@ class Connection(asyncio.Protocol):
         self._is_held = False
         """Whether the requests behind a large one wait until a thread has decoded it."""
         self.host = ""
+        self.principal = ANONYMOUS
+        """The client, as the certificate or the login has proven."""
+        self.login: Login | None = None
+        """The login of the connection, on a listener with SASL."""
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -102,6 +119,10 @@ class Connection(asyncio.Protocol):
     @override
     def data_received(self, data: bytes) -> None:
         self._unless_refused(lambda: self._payloads.extend(self._splitter.feed(data)))
+
+    def limit_frames(self, size: int) -> None:
+        """Refuse larger frames from now on."""
+        self._splitter.limit_to(size)
 
     def hold(self) -> None:
         """Take no further request until `release`."""

@@ -1,17 +1,46 @@
-"""A listening socket: its connections and their limit. Not: what the node makes of a request."""
+"""A listening socket: its connections and their limits. Not: what the node makes of a request.
+
+A connection is unproven until the end of its TLS handshake and of its login. Unproven connections
+have a time limit, a smaller limit of their frames, and make room for new connections: the oldest is
+ended first, so that nobody can keep clients out without being one.
+"""
 
 import asyncio
+import ssl
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
+from kraftproof.node.core.base.types import Instant, Offset
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.security.credentials import user_principal
+from kraftproof.node.core.security.mapping_rules import map_name
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.server.requests import Request, parse_request
-from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, PrincipalBuilder
+from kraftproof.node.wire.principal import Principal
 
-RequestHandler = Callable[[Binding, str, Request, Slot], None]
+RequestHandler = Callable[[Binding, Connection, Request, Slot], None]
+PROVING_SECONDS: Final = 30.0
+"""Maximum time from the connection to the end of its login."""
+
+
+class Logins:
+    """The surroundings of the logins on all listeners of a process."""
+
+    __slots__ = ("failed_delay_ms", "now", "published")
+
+    def __init__(
+        self,
+        published: Callable[[], tuple[MetadataImage, Offset]],
+        now: Callable[[], Instant],
+        failed_delay_ms: int,
+    ) -> None:
+        self.published = published
+        self.now = now
+        self.failed_delay_ms = failed_delay_ms
 
 
 class Listener:
@@ -20,10 +49,12 @@ class Listener:
     __slots__ = (
         "_binding",
         "_connections",
+        "_logins",
         "_on_request",
-        "_principals",
         "_refused",
         "_server",
+        "_tls",
+        "_unproven",
         "frame_bytes",
         "limit",
     )
@@ -35,13 +66,17 @@ class Listener:
         limit: int,
         frame_bytes: int,
         on_request: RequestHandler,
-        principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
+        logins: Logins | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        self._principals = principals
         self._binding = binding
         self.limit = limit
         self._on_request = on_request
+        self._logins = logins
+        self._tls = tls
         self._connections: dict[int, Connection] = {}
+        self._unproven: dict[int, asyncio.TimerHandle] = {}
+        """The time limits of connections without a proven client, oldest first."""
         self._refused = 0
         self._server: asyncio.Server | None = None
         self.frame_bytes = frame_bytes
@@ -54,7 +89,22 @@ class Listener:
         """
         loop = asyncio.get_running_loop()
         host, port = self._binding.host, self._binding.port
-        self._server = await loop.create_server(lambda: Connection(self), host or None, port)
+        self._server = await loop.create_server(self._connection, host or None, port)
+
+    def _connection(self) -> asyncio.Protocol:
+        """Return the protocol of a new socket."""
+        connection = Connection(self)
+        if self._tls is None:
+            return connection
+        # The import is here, since most nodes have no TLS.
+        from kraftproof.node.server.security.tls_layer import TlsLayer
+
+        return TlsLayer(
+            self._tls,
+            connection,
+            on_secured=partial(self._secured, connection),
+            on_failed=lambda reason: self.refused(f"{connection.host}: {reason}"),
+        )
 
     def close(self) -> None:
         """Stop listening, and end all connections once their answers are sent."""
@@ -64,21 +114,79 @@ class Listener:
             connection.close()
 
     def opened(self, connection: Connection) -> bool:
-        """Take a connection in, unless the listener is full."""
-        if len(self._connections) >= self.limit:
+        """Take a connection in, unless the listener is full of proven clients."""
+        if len(self._connections) >= self.limit and not self._make_room():
             return False
         self._connections[id(connection)] = connection
+        security = self._binding.security
+        if security.protocol.has_tls or security.protocol.has_sasl:
+            timer = asyncio.get_running_loop().call_later(PROVING_SECONDS, connection.abort)
+            self._unproven[id(connection)] = timer
+        if security.login is not None:
+            self._begin_login(connection)
         return True
+
+    def _make_room(self) -> bool:
+        """End the oldest unproven connection; return whether there was one."""
+        for key, timer in self._unproven.items():
+            timer.cancel()
+            del self._unproven[key]
+            self._connections.pop(key).abort()
+            return True
+        return False
+
+    def _begin_login(self, connection: Connection) -> None:
+        from kraftproof.node.server.security.authentication import Authenticator, LoginContext
+
+        policy, logins = self._binding.security.login, self._logins
+        assert policy is not None, "the listener has SASL"
+        assert logins is not None, "the process knows its image"
+        connection.limit_frames(min(policy.max_receive_bytes, self.frame_bytes))
+        connection.login = Authenticator(
+            connection,
+            LoginContext(
+                policy=policy,
+                is_controller=self._binding.is_controller,
+                published=logins.published,
+                now=logins.now,
+                failed_delay_ms=logins.failed_delay_ms,
+                on_login=self._proven,
+            ),
+        )
+
+    def _secured(self, connection: Connection, certificate: bytes | None) -> None:
+        """Take the end of a TLS handshake, which proves the client on a listener without SASL."""
+        security = self._binding.security
+        if security.protocol.has_sasl:
+            return
+        principal = connection.principal
+        if certificate is not None and security.tls is not None:
+            from kraftproof.node.server.security.distinguished_name import subject_of
+
+            subject = subject_of(certificate)
+            name = map_name(security.tls.mapping_rules, subject)
+            if name is None:
+                self.refused(f"{connection.host}: no rule maps the certificate {subject}")
+                connection.abort()
+                return
+            principal = user_principal(name)
+        self._proven(connection, principal)
+
+    def _proven(self, connection: Connection, principal: Principal) -> None:
+        connection.principal = principal
+        timer = self._unproven.pop(id(connection), None)
+        if timer is not None:
+            timer.cancel()
+        connection.limit_frames(self.frame_bytes)
 
     def handle(self, connection: Connection, payload: bytes, slot: Slot) -> None:
         """Pass a request on to the node; a thread decodes a large one."""
+        login = connection.login
+        if login is not None and login.takes(payload):
+            login.receive(payload, slot)
+            return
         is_controller = self._binding.is_controller
-        read = partial(
-            parse_request,
-            payload,
-            on_controller_listener=is_controller,
-            principals=self._principals,
-        )
+        read = partial(parse_request, payload, on_controller_listener=is_controller)
         if len(payload) < LARGE_BYTES:
             self._take(connection, slot, read())
             return
@@ -95,11 +203,14 @@ class Listener:
         if isinstance(request, bytes):
             slot.respond(request)
         else:
-            self._on_request(self._binding, connection.host, request, slot)
+            self._on_request(self._binding, connection, request, slot)
 
     def closed(self, connection: Connection) -> None:
         """Forget a connection."""
         self._connections.pop(id(connection), None)
+        timer = self._unproven.pop(id(connection), None)
+        if timer is not None:
+            timer.cancel()
 
     def call_soon(self, action: Callable[[], None]) -> None:
         """Call `action` in the next turn of the event loop."""

@@ -12,21 +12,25 @@ from typing_extensions import override
 
 from kraftproof.node.core.audit import Audited, audit_line
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Instant, Monotonic
+from kraftproof.node.core.base.types import Instant, Monotonic, Offset
 from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import Event
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.node import Node
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.properties.tls_contexts import server_context
 from kraftproof.node.server.clocks import LoopClock, LoopTimers, read_clocks
-from kraftproof.node.server.connection import Slot
+from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
-from kraftproof.node.server.listener import Listener
+from kraftproof.node.server.listener import Listener, Logins
 from kraftproof.node.server.metrics.node_metrics import MeasuredNode, Meter, unknown_voters
 from kraftproof.node.server.peer_transport import PeerSocket, PeerTransport
 from kraftproof.node.server.pending_requests import ClientReplies, PendingRequest, receive_request
+from kraftproof.node.server.principals import install_principal_builder
 from kraftproof.node.server.requests import Request
+from kraftproof.node.server.security.peer_credentials import PeerCredentials
 from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.server.workers import ThreadWorkers
 from kraftproof.node.shell.node_shell import NodeShell
@@ -64,15 +68,21 @@ class NodeProcess(Process, Observer):
         )
         self._node_id = node_config.node_id
         self._connections = config.connections
-        self._principals = config.principals
+        install_principal_builder(config.principals)
         self._storage = stored.storage
         self._trace = trace
         self._meter = self._measure(config, node_config)
         self._workers = ThreadWorkers(self._flushed)
         self._clock = LoopClock(self._tick)
         self._transport = PeerTransport(
-            node_config, hosts, config.inter_broker_listener, config.principals
+            node_config,
+            hosts,
+            config.inter_broker_listener,
+            to_controllers=PeerCredentials(config.controller_peers),
+            to_brokers=PeerCredentials(config.broker_peers),
         )
+        self._published: tuple[MetadataImage, Offset] = (EMPTY_IMAGE, Offset(0))
+        logins = Logins(lambda: self._published, read_clocks, config.failed_login_delay_ms)
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,
@@ -85,7 +95,7 @@ class NodeProcess(Process, Observer):
         )
         node = self._node if self._meter is None else MeasuredNode(self._node, self._meter)
         self._shell = NodeShell(node, ports)
-        self._listeners = [self._listener(config, binding) for binding in config.bindings]
+        self._listeners = [self._listener(config, binding, logins) for binding in config.bindings]
         self._early_listeners = [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
@@ -155,7 +165,8 @@ class NodeProcess(Process, Observer):
 
     @override
     def publish(self, effect: Publish) -> None:
-        """Take the addresses of brokers, and the limit of connections."""
+        """Take the addresses of brokers, the credentials of clients, and the limit."""
+        self._published = (effect.image, effect.offset)
         self._transport.image = effect.image
         limit = broker_number(effect.image, self._node_id, MAX_CONNECTIONS, self._connections)
         for listener in self._listeners:
@@ -212,17 +223,21 @@ class NodeProcess(Process, Observer):
         if self._meter is not None:
             self._meter.answered(request, since)
 
-    def _listener(self, config: ServerConfig, binding: Binding) -> Listener:
+    def _listener(self, config: ServerConfig, binding: Binding, logins: Logins) -> Listener:
+        tls = binding.security.tls
         return Listener(
             binding,
             limit=config.connections,
             frame_bytes=config.frame_bytes,
             on_request=self._receive,
-            principals=config.principals,
+            logins=logins,
+            tls=None if tls is None else server_context(tls),
         )
 
-    def _receive(self, binding: Binding, client_host: str, request: Request, slot: Slot) -> None:
-        receive_request(self._shell, binding, client_host, request, slot, self._principals)
+    def _receive(
+        self, binding: Binding, connection: Connection, request: Request, slot: Slot
+    ) -> None:
+        receive_request(self._shell, binding, connection.host, request, slot, connection.principal)
 
     def _note_offsets(self) -> None:
         """Nothing depends on it: a disk that fails only now makes the next start read more."""

@@ -15,20 +15,23 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.server.envelope import open_response, wrap_request
+from kraftproof.node.core.security.login_error import LoginError
 from kraftproof.node.server.large_messages import LARGE_BYTES
+from kraftproof.node.server.peer_frames import decode_answer, encode_frame
+from kraftproof.node.server.security.peer_credentials import (
+    LOGIN_ID,
+    PeerCredentials,
+    PeerLogin,
+)
 from kraftproof.node.shell.ports import ConnectionOwner, PeerConnection, Transport
-from kraftproof.node.wire.codec import decode_response, encode_request, header_versions
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.frames import FrameSplitter, frame
-from kraftproof.node.wire.headers import RequestHeader, encode_request_header, split_response
-from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
-from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
-from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, PrincipalBuilder
+from kraftproof.node.wire.frames import FrameSplitter
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
 from kraftproof.node.wire.schema import Message
 
-ENVELOPE_VERSION = 0
+RENEWED_AT = 0.85
+"""The part of a session's lifetime after which the node logs in again, as Kafka's clients do."""
+MS_PER_S = 1000
 CORRELATION_ID_BYTES = 4
 
 
@@ -39,10 +42,12 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
         "_answers",
         "_attempt",
         "_client_id",
+        "_credentials",
         "_is_decoding",
         "_is_established",
+        "_login",
         "_owner",
-        "_principals",
+        "_renewal",
         "_sent",
         "_splitter",
         "_transport",
@@ -53,11 +58,14 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
         self,
         owner: "ConnectionOwner[PeerSocket, Send | Forward]",
         client_id: str,
-        principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
+        credentials: PeerCredentials,
     ) -> None:
-        self._principals = principals
         self._owner = owner
         self._client_id = client_id
+        self._credentials = credentials
+        self._login: PeerLogin | None = None
+        """The login under way; requests wait for its end."""
+        self._renewal: asyncio.TimerHandle | None = None
         self._splitter = FrameSplitter()
         self._attempt: asyncio.Task[None] | None = None
         self._transport: asyncio.Transport | None = None
@@ -73,23 +81,29 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
     def is_established(self) -> bool:
         return self._is_established
 
-    def open(self, host: str, port: int) -> None:
-        """Begin to connect."""
-        self._attempt = asyncio.get_running_loop().create_task(self._connect(host, port))
+    def open(self, host: str, address: str, port: int) -> None:
+        """Begin to connect to an address; the certificate must name the host."""
+        connecting = self._connect(host, address, port)
+        self._attempt = asyncio.get_running_loop().create_task(connecting)
 
-    async def _connect(self, host: str, port: int) -> None:
+    async def _connect(self, host: str, address: str, port: int) -> None:
         loop = asyncio.get_running_loop()
+        tls = self._credentials.tls
         try:
-            await loop.create_connection(lambda: self, host, port)
-        except OSError:
+            await loop.create_connection(
+                lambda: self, address, port, ssl=tls, server_hostname=None if tls is None else host
+            )
+        except OSError as error:  # the errors of TLS are OSErrors, too
             self._attempt = None
+            if tls is not None:
+                self._credentials.report(f"{host}:{port}: {error}")
             self._owner.ended(self)
 
     def send(self, correlation_id: int, request: Send | Forward) -> None:
         """Send a request now, or as soon as the connection is established."""
-        data = _encode(request, correlation_id, self._client_id, self._principals)
+        data = encode_frame(request, correlation_id, self._client_id)
         self._sent[correlation_id] = request
-        if self._transport is None:
+        if self._transport is None or self._login is not None:
             self._unsent.append(data)
         else:
             self._transport.write(data)
@@ -97,6 +111,8 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
     @override
     def close(self) -> None:
         self._unsent.clear()
+        if self._renewal is not None:
+            self._renewal.cancel()
         if self._attempt is not None:
             self._attempt.cancel()
         if self._transport is not None:
@@ -111,12 +127,34 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
             transport.abort()  # the attempt was given up while it succeeded
             return
         self._transport = transport
+        self._begin_login()
+
+    def _begin_login(self) -> None:
+        """Log in, if the listener asks for a login, and send the requests that have waited."""
+        self._login = self._credentials.begin()
+        if self._login is None:
+            self._end_login(0)
+        else:
+            self._write(self._login.first())
+
+    def _end_login(self, lifetime_ms: int) -> None:
+        assert self._transport is not None, "a login ends on a connection that was made"
+        self._login = None
         self._is_established = True
-        transport.writelines(self._unsent)
+        self._transport.writelines(self._unsent)
         self._unsent.clear()
+        if lifetime_ms:
+            delay_s = lifetime_ms * RENEWED_AT / MS_PER_S
+            self._renewal = asyncio.get_running_loop().call_later(delay_s, self._begin_login)
+
+    def _write(self, data: bytes) -> None:
+        assert self._transport is not None, "bytes go over a connection that was made"
+        self._transport.write(data)
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._renewal is not None:
+            self._renewal.cancel()
         self._owner.ended(self)
 
     @override
@@ -135,12 +173,27 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
             if len(payload) < CORRELATION_ID_BYTES:
                 raise WireError(f"an answer of {len(payload)} bytes")
             correlation_id = int.from_bytes(payload[:CORRELATION_ID_BYTES], "big", signed=True)
+            if self._login is not None and correlation_id == LOGIN_ID:
+                self._take_login_answer(self._login, payload)
+                continue
             request = self._sent.pop(correlation_id, None)
             if request is not None and len(payload) > LARGE_BYTES:
                 self._decode_apart(correlation_id, request, payload)
             else:
-                read = partial(_decode, payload=payload)
+                read = partial(decode_answer, payload=payload)
                 self._owner.answered(self, correlation_id, read)
+
+    def _take_login_answer(self, login: PeerLogin, payload: bytes) -> None:
+        """Continue the login; a failed login ends the connection."""
+        try:
+            following = login.answered(payload)
+        except LoginError as error:
+            self._credentials.report(str(error))
+            raise WireError("the login has failed") from error
+        if following is None:
+            self._end_login(login.lifetime_ms)
+        else:
+            self._write(following)
 
     def _decode_apart(self, correlation_id: int, request: Send | Forward, payload: bytes) -> None:
         """Decode a large answer in a thread; the event loop serves other connections meanwhile."""
@@ -154,7 +207,7 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
 
         self._is_decoding = True
         loop = asyncio.get_running_loop()
-        loop.run_in_executor(None, _decode, request, payload).add_done_callback(decoded)
+        loop.run_in_executor(None, decode_answer, request, payload).add_done_callback(decoded)
 
 
 class PeerTransport(Transport[PeerSocket]):
@@ -167,7 +220,8 @@ class PeerTransport(Transport[PeerSocket]):
         "_client_id",
         "_hosts",
         "_inter_broker_listener",
-        "_principals",
+        "_to_brokers",
+        "_to_controllers",
         "_voters",
         "image",
     )
@@ -177,9 +231,12 @@ class PeerTransport(Transport[PeerSocket]):
         config: NodeConfig,
         hosts: Mapping[str, str],
         inter_broker_listener: str,
-        principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
+        *,
+        to_controllers: PeerCredentials | None = None,
+        to_brokers: PeerCredentials | None = None,
     ) -> None:
-        self._principals = principals
+        self._to_controllers = to_controllers or PeerCredentials()
+        self._to_brokers = to_brokers or PeerCredentials()
         self._client_id = f"node-{config.node_id}"
         self._hosts = hosts
         self._inter_broker_listener = inter_broker_listener
@@ -194,12 +251,14 @@ class PeerTransport(Transport[PeerSocket]):
         *,
         is_to_broker: bool,
     ) -> PeerSocket:
-        connection = PeerSocket(owner, self._client_id, self._principals)
+        credentials = self._to_brokers if is_to_broker else self._to_controllers
+        connection = PeerSocket(owner, self._client_id, credentials)
         address = self._broker(destination) if is_to_broker else self._voters[destination]
         if address is None:
             asyncio.get_running_loop().call_soon(owner.ended, connection)
         else:
-            connection.open(self._hosts.get(address.host, address.host), address.port)
+            host = address.host
+            connection.open(host, self._hosts.get(host, host), address.port)
         return connection
 
     def _broker(self, destination: NodeId) -> BrokerEndpoint | None:
@@ -212,41 +271,3 @@ class PeerTransport(Transport[PeerSocket]):
     @override
     def send(self, connection: PeerSocket, correlation_id: int, request: Send | Forward) -> None:
         connection.send(correlation_id, request)
-
-
-def _encode(
-    request: Send | Forward,
-    correlation_id: int,
-    client_id: str,
-    principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
-) -> bytes:
-    message: Message
-    if isinstance(request, Forward):
-        message, version = wrap_request(request, principals), ENVELOPE_VERSION
-    else:
-        message, version = request.message, request.version
-    header = RequestHeader(
-        api_key=message.API_KEY,
-        version=version,
-        correlation_id=correlation_id,
-        client_id=client_id,
-    )
-    header_version, _ = header_versions(header.api_key, version)
-    return frame(encode_request_header(header, header_version), encode_request(message, version))
-
-
-def _decode(request: Send | Forward, payload: bytes) -> Message | None:
-    """Return the answer to the request, or None if the bytes are anything else."""
-    try:
-        if not isinstance(request, Forward):
-            return _response(payload, request.message.API_KEY, request.version)
-        envelope = _response(payload, EnvelopeRequest.API_KEY, ENVELOPE_VERSION)
-        assert isinstance(envelope, EnvelopeResponse), "the key says so"
-        return open_response(envelope, request)
-    except WireError:
-        return None
-
-
-def _response(payload: bytes, api_key: int, version: int) -> Message:
-    _, body = split_response(payload, api_key, version)
-    return decode_response(api_key, version, body)

@@ -13,6 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 from typing_extensions import override
 
+from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import Monotonic
 from kraftproof.node.core.events import Received, RefusedEnvelope
 from kraftproof.node.properties.listeners import Binding
@@ -20,16 +21,11 @@ from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.envelope import Opened, Refusal
 from kraftproof.node.server.large_messages import is_large
+from kraftproof.node.server.principals import principal_builder
 from kraftproof.node.server.requests import Request, answer_frame
 from kraftproof.node.shell.ports import Replies
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.principal import (
-    ANONYMOUS,
-    DEFAULT_PRINCIPALS,
-    AuthenticationContext,
-    Principal,
-    PrincipalBuilder,
-)
+from kraftproof.node.wire.principal import ANONYMOUS, AuthenticationContext, Principal
 from kraftproof.node.wire.schema import Message
 
 AnsweredHandler = Callable[[Message, Monotonic], None]
@@ -57,6 +53,8 @@ class RequestReceiver(Protocol):
         principal: Principal,
         client_host: str,
         forwarded_by: Principal | None,
+        listener: str,
+        security_protocol: SecurityProtocol,
         client_id: str,
     ) -> object:
         """Take a request whose answer goes to `client`."""
@@ -69,18 +67,17 @@ def receive_request(
     client_host: str,
     request: Request,
     slot: Slot,
-    principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
+    sender: Principal = ANONYMOUS,
 ) -> None:
-    """Hand a request, or the content of an envelope, to the shell."""
+    """Hand a request, or the content of an envelope, to the shell; the node judges both."""
     opened, message = request.content, request.message
     if isinstance(opened, Refusal):
         message = RefusedEnvelope(refused_with=opened.error_code)
         opened = None
-    since = Monotonic(time.monotonic_ns())
-    context = AuthenticationContext(
-        principal=ANONYMOUS, client_host=client_host, listener=binding.name
+    sender = principal_builder().build(
+        AuthenticationContext(principal=sender, client_host=client_host, listener=binding.name)
     )
-    sender = principals.build(context)
+    since = Monotonic(time.monotonic_ns())
     receiver.receive(
         PendingRequest(slot=slot, request=request, opened=opened, since=since),
         message=message if opened is None else opened.message,
@@ -89,6 +86,8 @@ def receive_request(
         principal=sender if opened is None else opened.principal,
         client_host=client_host if opened is None else opened.client_host,
         forwarded_by=None if opened is None else sender,
+        listener=binding.name,
+        security_protocol=binding.security.protocol,
         client_id=(request.header if opened is None else opened.header).client_id or "",
     )
 

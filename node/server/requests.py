@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.server.envelope import Opened, Refusal, open_request, wrap_response
+from kraftproof.node.server.principals import principal_builder
 from kraftproof.node.wire.codec import decode_request, encode_response, header_versions
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.frames import frame
@@ -20,7 +21,6 @@ from kraftproof.node.wire.messages.generated.api_versions_response import (
     ApiVersionsResponse,
 )
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
-from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, PrincipalBuilder
 from kraftproof.node.wire.schema import Message
 
 _START: Final = struct.Struct(">hhi")
@@ -41,12 +41,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """The content of an Envelope, or the reason why it is refused; None for any other request."""
 
 
-def parse_request(
-    payload: bytes,
-    *,
-    on_controller_listener: bool,
-    principals: PrincipalBuilder = DEFAULT_PRINCIPALS,
-) -> Request | bytes:
+def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | bytes:
     """Return the request of a frame, or the finished answer to one of an unknown version.
 
     Raises:
@@ -67,7 +62,7 @@ def parse_request(
     message = decode_request(api_key, version, body)
     content = None
     if isinstance(message, EnvelopeRequest):
-        content = open_request(message, principals)
+        content = open_request(message, principal_builder())
     return Request(header=header, message=message, content=content)
 
 

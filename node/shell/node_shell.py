@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Generic
 
+from kraftproof.node.core.base.security import PLAINTEXT_LISTENER, SecurityProtocol
 from kraftproof.node.core.base.types import Instant, NodeId
 from kraftproof.node.core.events import Event, Received, Stop, Tick
 from kraftproof.node.shell.effect_executor import EffectExecutor
@@ -78,6 +79,8 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         principal: Principal,
         client_host: str,
         forwarded_by: Principal | None = None,
+        listener: str = PLAINTEXT_LISTENER,
+        security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
         client_id: str = "",
     ) -> None:
         """Take a request whose answer goes to `client`."""
@@ -90,6 +93,8 @@ class NodeShell(Generic[ClientT, ConnectionT]):
                 principal=principal,
                 client_host=client_host,
                 forwarded_by=forwarded_by,
+                listener=listener,
+                security_protocol=security_protocol,
                 client_id=client_id,
             )
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Generic
 
+from kraftproof.node.core.base.security import PLAINTEXT_LISTENER, SecurityProtocol
 from kraftproof.node.core.effects import EndRequest, Reply
 from kraftproof.node.core.events import Received
 from kraftproof.node.shell.ports import ClientT, Replies
@@ -36,6 +37,8 @@ class RequestTable(Generic[ClientT]):
         client_host: str,
         forwarded_by: Principal | None,
         client_id: str,
+        listener: str = PLAINTEXT_LISTENER,
+        security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
     ) -> Received:
         """Return the event of a request whose answer goes to `client`."""
         self._last_token += 1
@@ -47,6 +50,8 @@ class RequestTable(Generic[ClientT]):
             principal=principal,
             client_host=client_host,
             forwarded_by=forwarded_by,
+            listener=listener,
+            security_protocol=security_protocol,
             client_id=client_id,
         )
         self._open[self._last_token] = (client, event)

@@ -65,11 +65,19 @@ def is_cluster_id(text: str) -> bool:
 
 
 def parse_properties(text: str) -> dict[str, str]:
-    """Parse the plain form of Java properties: `key=value` lines, `#` and `!` comments."""
+    """Parse the plain form of Java properties: `key=value` lines, `#` and `!` comments.
+
+    A backslash at the end of a line continues the line.
+    """
     pairs: dict[str, str] = {}
+    continued = ""
     for line in text.splitlines():
         stripped = line.strip()
-        if not stripped or stripped[0] in "#!":
+        if not continued and (not stripped or stripped[0] in "#!"):
+            continue
+        stripped = continued + stripped
+        continued = stripped[:-1] if stripped.endswith("\\") else ""
+        if continued:
             continue
         key, _, value = stripped.partition("=")
         pairs[key.strip()] = value.strip()

@@ -1,6 +1,6 @@
 """Connect a tool to a node: blocking, one request at a time (KIP-511 negotiation).
 
-The client does not retry, does not look for the right node, and has no TLS or SASL.
+The client does not retry, and does not look for the right node.
 """
 
 import socket
@@ -10,6 +10,9 @@ from typing import Final, Self
 from msgspec import Struct
 from typing_extensions import override
 
+from kraftproof.node.core.security.client_dialog import ClientDialog
+from kraftproof.node.core.security.login_error import LoginError
+from kraftproof.node.properties.listener_security import PLAINTEXT_PEERS, PeerSecurity
 from kraftproof.node.wire.codec import REQUESTS, decode_response, encode_request, header_versions
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import FrameSplitter, frame
@@ -65,11 +68,14 @@ class Client:
 
     __slots__ = ("_correlation_id", "_served", "_socket", "_splitter", "address")
 
-    def __init__(self, address: Address, timeout_s: float) -> None:
-        """Connect to the address.
+    def __init__(
+        self, address: Address, timeout_s: float, security: PeerSecurity = PLAINTEXT_PEERS
+    ) -> None:
+        """Connect to the address, and log in.
 
         Raises:
             Unreachable: the connection failed or timed out.
+            ClientError: the certificates or the login were refused.
         """
         self.address = address
         self._correlation_id = 0
@@ -79,6 +85,28 @@ class Client:
             self._socket = socket.create_connection((address.host, address.port), timeout_s)
         except OSError as error:
             raise Unreachable(f"{address}: {_reason(error)}") from error
+        try:
+            self._secure(security)
+        except OSError as error:
+            self._socket.close()
+            raise ClientError(f"{address}: {_reason(error)}") from error
+        except (LoginError, WireError) as error:
+            self._socket.close()
+            raise ClientError(f"{address}: {error}") from error
+
+    def _secure(self, security: PeerSecurity) -> None:
+        """Shake hands with TLS, and log in with SASL, as the listener asks."""
+        if security.tls is not None:
+            from kraftproof.node.properties.tls_contexts import client_context
+
+            context = client_context(security.tls)
+            self._socket = context.wrap_socket(self._socket, server_hostname=self.address.host)
+        if security.login is None:
+            return
+        dialog = ClientDialog(security.login)
+        asked: tuple[Message, int] | None = dialog.start()
+        while asked is not None:
+            asked = dialog.answered(self._exchange(*asked))
 
     def __enter__(self) -> Self:
         return self

@@ -2,7 +2,7 @@
 
 The tool asks a broker, which forwards the request, or a controller, which names the leader
 (KIP-919). The bootstrap options may be before `describe`, as in Kafka, or after. Not implemented:
-adding or removing controllers (KIP-853), TLS, SASL.
+adding or removing controllers (KIP-853).
 """
 
 import argparse
@@ -11,10 +11,11 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from kraftproof.node.storage.disk import Disk
-from kraftproof.node.storage.meta_properties import parse_properties
+from kraftproof.node.properties.keys import ConfigError
+from kraftproof.node.properties.listener_security import PLAINTEXT_PEERS, PeerSecurity
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.client import Address, Client, ClientError, Unreachable, parse_addresses
+from kraftproof.node.tools.command_config import read_command_config
 from kraftproof.node.tools.quorum_text import Quorum, replication_lines, status_lines
 from kraftproof.node.wire.errors import ErrorCode, error_name
 from kraftproof.node.wire.messages.generated import describe_quorum_request
@@ -32,7 +33,6 @@ TOPIC: Final = "__cluster_metadata"
 BROKERS: Final = 1
 CONTROLLERS: Final = 2
 PAUSE_S: Final = 0.1
-DEFAULT_TIMEOUT_MS: Final = 60_000
 MS_PER_S: Final = 1000
 _LEADERLESS: Final = frozenset(
     {
@@ -62,11 +62,11 @@ def run(argv: list[str]) -> int:
     if problem:
         parser.error(problem)
     try:
-        timeout_s = _timeout_ms(arguments.command_config) / MS_PER_S
+        config = read_command_config(arguments.command_config)
         endpoint_type = BROKERS if arguments.bootstrap_server else CONTROLLERS
         addresses = parse_addresses(arguments.bootstrap_server or arguments.bootstrap_controller)
-        quorum = ask_quorum(addresses, endpoint_type, timeout_s)
-    except ClientError as error:
+        quorum = ask_quorum(addresses, endpoint_type, config.timeout_ms / MS_PER_S, config.security)
+    except (ClientError, ConfigError) as error:
         print_error(PROGRAM, str(error))
         return 1
     now_ms = time.time_ns() // 1_000_000 if arguments.human_readable else None
@@ -109,26 +109,12 @@ def _misuse(arguments: argparse.Namespace) -> str:
     return ""
 
 
-def _timeout_ms(path: str | None) -> int:
-    """Return the time-out from the client's properties; refuse protocols other than PLAINTEXT."""
-    if path is None:
-        return DEFAULT_TIMEOUT_MS
-    try:
-        properties = parse_properties(Disk().read(path).decode())
-    except OSError as error:
-        raise ClientError(f"{path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ClientError(f"{path}: is not UTF-8 text") from error
-    protocol = properties.get("security.protocol", "PLAINTEXT")
-    if protocol != "PLAINTEXT":
-        raise ClientError(f"{path}: security.protocol={protocol}: only PLAINTEXT is supported")
-    timeout = properties.get("default.api.timeout.ms", str(DEFAULT_TIMEOUT_MS))
-    if not timeout.isdecimal() or int(timeout) == 0:
-        raise ClientError(f"{path}: default.api.timeout.ms={timeout}: milliseconds are expected")
-    return int(timeout)
-
-
-def ask_quorum(addresses: Sequence[Address], endpoint_type: int, timeout_s: float) -> Quorum:
+def ask_quorum(
+    addresses: Sequence[Address],
+    endpoint_type: int,
+    timeout_s: float,
+    security: PeerSecurity = PLAINTEXT_PEERS,
+) -> Quorum:
     """Return the leader's answer; retry while the quorum has no leader.
 
     Raises:
@@ -137,28 +123,30 @@ def ask_quorum(addresses: Sequence[Address], endpoint_type: int, timeout_s: floa
     deadline = time.monotonic() + timeout_s
     while True:
         try:
-            return _ask_any(addresses, endpoint_type, deadline)
+            return _ask_any(addresses, endpoint_type, deadline, security)
         except NoLeaderYet:
             if time.monotonic() + PAUSE_S >= deadline:
                 raise
             time.sleep(PAUSE_S)
 
 
-def _ask_any(addresses: Sequence[Address], endpoint_type: int, deadline: float) -> Quorum:
+def _ask_any(
+    addresses: Sequence[Address], endpoint_type: int, deadline: float, security: PeerSecurity
+) -> Quorum:
     """Ask the first reachable node."""
     unreachable = ClientError("no address was given")
     for address in addresses:
         try:
-            client = Client(address, _remaining(deadline))
+            client = Client(address, _remaining(deadline), security)
         except Unreachable as error:
             unreachable = error
             continue
         with client:
-            return _ask(client, endpoint_type, deadline)
+            return _ask(client, endpoint_type, deadline, security)
     raise unreachable
 
 
-def _ask(client: Client, endpoint_type: int, deadline: float) -> Quorum:
+def _ask(client: Client, endpoint_type: int, deadline: float, security: PeerSecurity) -> Quorum:
     cluster = client.ask(DescribeClusterRequest(endpoint_type=endpoint_type))
     assert isinstance(cluster, DescribeClusterResponse)
     if cluster.error_code:
@@ -170,7 +158,7 @@ def _ask(client: Client, endpoint_type: int, deadline: float) -> Quorum:
         raise NoLeaderYet(f"{client.address}: the quorum has no leader")
     leader = Address(leaders[0].host, leaders[0].port)
     try:
-        with Client(leader, _remaining(deadline)) as to_leader:
+        with Client(leader, _remaining(deadline), security) as to_leader:
             return _describe(to_leader, cluster.cluster_id)
     except Unreachable as error:
         raise NoLeaderYet(f"the leader {leaders[0].broker_id} at {error}") from error

@@ -35,6 +35,10 @@ class FrameSplitter:
         """Return the number of bytes that wait for the rest of their frame."""
         return len(self._buffer)
 
+    def limit_to(self, limit: int) -> None:
+        """Set the limit of later frames; a login ends with a larger limit."""
+        self._limit = limit
+
     def feed(self, data: bytes) -> list[bytes]:
         """Return the payloads completed by `data`.
 

@@ -14,8 +14,13 @@ from typing import Any, Final, get_args, get_origin
 
 from scripts.wiregen.model import Message, Struct, Use, implicit_default
 
-KINDS: Final = {"error_code": "int16", "timedelta_i32": "int32", "datetime_i64": "int64"}
-TIMES: Final = frozenset({"timedelta_i32", "datetime_i64"})
+KINDS: Final = {
+    "error_code": "int16",
+    "timedelta_i32": "int32",
+    "timedelta_i64": "int64",
+    "datetime_i64": "int64",
+}
+TIMES: Final = frozenset({"timedelta_i32", "timedelta_i64", "datetime_i64"})
 """The kinds whose fields get the unit in their name."""
 RENAMED: Final = {
     "LeaderChangeMessage": "LeaderChange",

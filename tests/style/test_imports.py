@@ -26,7 +26,7 @@ CORE_MAY_USE = (
     "kraftproof.node.wire.principal",
     "kraftproof.node.wire.unknown_tags",
 )
-CORE_MAY_INSTALL = frozenset({"immutables", "msgspec", "typing_extensions"})
+CORE_MAY_INSTALL = frozenset({"immutables", "msgspec", "scramp", "typing_extensions"})
 
 
 def within(module: str, packages: tuple[str, ...]) -> bool:

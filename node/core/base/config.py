@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.secret import Secret
+from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
@@ -15,6 +17,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     host: str
     port: int
     is_controller: bool
+    security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
 
 
 class Voter(Struct, frozen=True, kw_only=True):
@@ -73,6 +76,19 @@ class ReplicationPolicy(Struct, frozen=True, kw_only=True):
     """The value of log.retention.check.interval.ms."""
     producer_expiration_ms: int = 86_400_000
     """The value of producer.id.expiration.ms."""
+
+
+class TokenPolicy(Struct, frozen=True, kw_only=True):
+    """The rules of delegation tokens, with the defaults of Kafka."""
+
+    secret: Secret | None = None
+    """The value of delegation.token.secret.key; None turns tokens off."""
+    max_lifetime_ms: int = 604_800_000
+    """The value of delegation.token.max.lifetime.ms."""
+    default_lifetime_ms: int = 86_400_000
+    """The value of delegation.token.expiry.time.ms."""
+    sweep_interval_ns: int = milliseconds(3_600_000)
+    """The value of delegation.token.expiry.check.interval.ms in nanoseconds."""
 
 
 class AuthorizerPolicy(Struct, frozen=True, kw_only=True):
@@ -145,6 +161,18 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     """The value of create.topic.policy.class.name, loaded; internal topics are exempt."""
     authorizer: AuthorizerPolicy | None = None
     """None without authorizer.class.name: everything is allowed."""
+    tokens: TokenPolicy = TokenPolicy()
+
+    def client_listener(self, name: str) -> str:
+        """Return the name if a client listener has the name, else the first client listener."""
+        first = ""
+        for endpoint in self.endpoints:
+            if endpoint.is_controller:
+                continue
+            if endpoint.name == name:
+                return name
+            first = first or endpoint.name
+        return first
 
     @property
     def voter_ids(self) -> tuple[NodeId, ...]:

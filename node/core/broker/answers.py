@@ -5,8 +5,7 @@ KIP-919 for controllers). The answers may lag behind the cluster but never go ba
 answers come from the active controller. See metadata.py for Metadata
 and configs.py for DescribeConfigs.
 
-Simplification: a broker is listed with the endpoint that has the name of this node's first client
-listener, regardless of the client's listener.
+A broker is listed with the endpoint that has the name of the client's listener.
 """
 
 import re
@@ -78,6 +77,7 @@ def describe_cluster(
     request: describe_cluster_request.DescribeClusterRequest,
     *,
     on_controller_listener: bool,
+    listener: str = "",
     operations: int,
 ) -> describe_cluster_response.DescribeClusterResponse:
     """Return the brokers, as a broker, or the controllers, as a controller.
@@ -105,7 +105,7 @@ def describe_cluster(
             is_fenced=broker.fenced,
         )
         for broker, endpoint in listed_brokers(
-            config, image, include_fenced=request.include_fenced_brokers
+            config, image, listener, include_fenced=request.include_fenced_brokers
         )
     )
     active = [broker.broker_id for broker in brokers if not broker.is_fenced]
@@ -138,10 +138,10 @@ def _endpoint_refusal(
 
 
 def listed_brokers(
-    config: NodeConfig, image: MetadataImage, *, include_fenced: bool
+    config: NodeConfig, image: MetadataImage, listener: str, *, include_fenced: bool
 ) -> list[tuple[BrokerRegistration, BrokerEndpoint]]:
-    """Return the brokers of an answer, each with the endpoint for clients."""
-    ours = next((entry.name for entry in config.endpoints if not entry.is_controller), "")
+    """Return the brokers of an answer, each with the endpoint for clients of the listener."""
+    ours = config.client_listener(listener)
     return [
         (broker, endpoint)
         for broker in image.sorted_brokers()

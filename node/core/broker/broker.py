@@ -23,6 +23,12 @@ from kraftproof.node.core.broker.metadata import (
 )
 from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
+from kraftproof.node.core.broker.security.answers import (
+    SECURITY_REQUESTS,
+    TOKEN_CHANGES,
+    refuse_token_change,
+    security_answer,
+)
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
@@ -96,10 +102,17 @@ class Broker:
         """Answer a client's request, or forward the request to the active controller."""
         if isinstance(event.message, CHANGES):
             self._change_configs(event, event.message, now)
+        elif isinstance(event.message, TOKEN_CHANGES):
+            self._change_token(event, now)
         elif isinstance(event.message, FORWARDED):
             self._forwarder.receive(event, now)
         elif isinstance(event.message, DATA_REQUESTS):
             self._data.receive(event, now)
+        elif isinstance(event.message, SECURITY_REQUESTS):
+            answer = security_answer(
+                self._committed.image, event, self._config.tokens, self._authorizer
+            )
+            self._outbox.reply(event, answer)
         else:
             self._outbox.reply(event, self._answer(event))
 
@@ -163,6 +176,14 @@ class Broker:
         self._creator.create_named(event, [name for name in missing if name not in denied])
         return with_denials(answer, denied)
 
+    def _change_token(self, event: Received, now: Instant) -> None:
+        """Refuse a client that may not ask about tokens, and forward the others (KIP-48)."""
+        refused = refuse_token_change(event, self._authorizer)
+        if refused is None:
+            self._forwarder.receive(event, now)
+        else:
+            self._outbox.reply(event, refused)
+
     def _answer(self, event: Received) -> Message:
         image, message = self._committed.image, event.message
         match message:
@@ -187,6 +208,7 @@ class Broker:
                     self._raft.leader,
                     message,
                     on_controller_listener=False,
+                    listener=event.listener,
                     operations=cluster_operations(
                         self._authorizer,
                         event,

@@ -45,6 +45,8 @@ Asked = describe_configs_request.DescribeConfigsResource
 Result = describe_configs_response.DescribeConfigsResult
 Entry = describe_configs_response.DescribeConfigsResourceResult
 Synonym = describe_configs_response.DescribeConfigsSynonym
+_SECRET_WORDS: Final = ("password", "secret", "jaas", "keystore.key")
+"""Parts of the names of configurations with a secret value."""
 _OWN_SOURCES: Final = {
     Resource.CLIENT_METRICS: ConfigSource.CLIENT_METRICS,
     Resource.GROUP: ConfigSource.GROUP,
@@ -167,9 +169,7 @@ def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool)
 
 def _sounds_secret(name: str) -> bool:
     """Return whether an unknown configuration may be a password; the value is never shown."""
-    return definition_of(name) is None and any(
-        word in name for word in ("password", "secret", "jaas")
-    )
+    return definition_of(name) is None and any(word in name for word in _SECRET_WORDS)
 
 
 def _of_other(kind: int, own: SetConfigs, *, with_synonyms: bool) -> Iterator[Entry]:

@@ -24,6 +24,7 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.broker.backoff import backoff_ns
 from kraftproof.node.core.broker.lifecycle import BrokerState, Transition, after
+from kraftproof.node.core.broker.registered_listeners import registered_listeners
 from kraftproof.node.core.effects import Exit, OpenClientListeners
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
@@ -193,13 +194,7 @@ class Membership:
             broker_id=config.node_id,
             cluster_id=config.cluster_id,
             incarnation_id=config.incarnation,
-            listeners=tuple(
-                broker_registration_request.Listener(
-                    name=endpoint.name, host=endpoint.host, port=endpoint.port
-                )
-                for endpoint in config.endpoints
-                if not endpoint.is_controller
-            ),
+            listeners=registered_listeners(config),
             features=(
                 broker_registration_request.Feature(
                     name=METADATA_VERSION,

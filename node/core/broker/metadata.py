@@ -55,7 +55,9 @@ class MetadataAnswers:
             metadata_response.MetadataResponseBroker(
                 node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
             )
-            for broker, endpoint in listed_brokers(self._config, image, include_fenced=False)
+            for broker, endpoint in listed_brokers(
+                self._config, image, event.listener, include_fenced=False
+            )
         ]
         topics = self._requested(image, request, event.version)
         if authorizer is not None:

@@ -21,6 +21,7 @@ from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import not_controller, refusal
+from kraftproof.node.core.controller.security.token_sweep import TokenSweep
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.timed_request import TimedRequest
 from kraftproof.node.core.events import Received
@@ -92,14 +93,9 @@ class ActiveController:
         self._pending: deque[Pending] = deque()
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
-        self._sessions.lease(
-            [
-                broker.broker_id
-                for broker in self._image.sorted_brokers()
-                if not shutdown_granted(broker)
-            ],
-            now,
-        )
+        self._token_sweep = TokenSweep(config.tokens, now)
+        brokers = [each for each in self._image.sorted_brokers() if not shutdown_granted(each)]
+        self._sessions.lease([each.broker_id for each in brokers], now)
         if committed.has_open_transaction:
             # The leader of the transaction is gone, and its further records are unknown (KIP-868).
             self._write((records.AbortTransactionRecord(reason="Controller failover"),), now)
@@ -182,6 +178,8 @@ class ActiveController:
             request = self._waiting.popleft()
             self._register_answer(request, self._decide(request.event, now), now)
         else:
+            if gone := self._token_sweep.take(self._image, now):
+                self._write(gone, now)
             self._expired.extend(self._sessions.expire(now))
             self._fence_expired(now)
 
@@ -211,6 +209,7 @@ class ActiveController:
         return earliest(
             self._sessions.deadline(),
             self._barrier.deadline(),
+            self._token_sweep.due,
             *(entry.request.expires for entry in self._pending),
         )
 
@@ -260,6 +259,7 @@ class ActiveController:
             next_offset=self._raft.log.end_offset,
             sessions=self._sessions,
             now=now,
+            principal=event.principal,
         )
         return decide_authorized(self._authorizer, event, context)
 

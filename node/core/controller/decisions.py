@@ -30,6 +30,12 @@ from kraftproof.node.core.controller.partitions.reassignment import (
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.controller.quotas import alter_client_quotas
 from kraftproof.node.core.controller.security.acls import create_acls, delete_acls
+from kraftproof.node.core.controller.security.scram import alter_user_scram_credentials
+from kraftproof.node.core.controller.security.tokens import (
+    create_token,
+    expire_token,
+    renew_token,
+)
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
 from kraftproof.node.core.metadata.image import MetadataImage
@@ -40,21 +46,26 @@ from kraftproof.node.wire.messages import (
     alter_configs_request,
     alter_partition_reassignments_request,
     alter_partition_request,
+    alter_user_scram_credentials_request,
     assign_replicas_to_dirs_request,
     broker_heartbeat_request,
     broker_registration_request,
     controller_registration_request,
     create_acls_request,
+    create_delegation_token_request,
     create_partitions_request,
     create_topics_request,
     delete_acls_request,
     delete_topics_request,
     elect_leaders_request,
+    expire_delegation_token_request,
     incremental_alter_configs_request,
     list_partition_reassignments_request,
+    renew_delegation_token_request,
     unregister_broker_request,
     update_features_request,
 )
+from kraftproof.node.wire.principal import ANONYMOUS, Principal
 
 if TYPE_CHECKING:
     from random import Random
@@ -70,6 +81,7 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
         next_offset: The offset of the next record.
         sessions: The leases of brokers.
         now: The time.
+        principal: The client, also behind a broker that forwards.
     """
 
     image: MetadataImage
@@ -78,6 +90,7 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
     next_offset: Offset
     sessions: Sessions
     now: Instant
+    principal: Principal = ANONYMOUS
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -170,6 +183,12 @@ _OF_BROKERS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     controller_registration_request.ControllerRegistrationRequest: _of_image(register_controller),
 }
 _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
+    alter_user_scram_credentials_request.AlterUserScramCredentialsRequest: _of_image(
+        alter_user_scram_credentials
+    ),
+    create_delegation_token_request.CreateDelegationTokenRequest: create_token,
+    renew_delegation_token_request.RenewDelegationTokenRequest: renew_token,
+    expire_delegation_token_request.ExpireDelegationTokenRequest: expire_token,
     alter_client_quotas_request.AlterClientQuotasRequest: _of_image(alter_client_quotas),
     alter_configs_request.AlterConfigsRequest: _of_image(alter_configs),
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _of_image(

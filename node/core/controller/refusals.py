@@ -6,6 +6,7 @@ A client expects a result for each part of its request, even if the whole reques
 from collections.abc import Callable
 from typing import Any, Final
 
+from kraftproof.node.core.controller.credential_refusals import CREDENTIAL_REFUSALS
 from kraftproof.node.core.controller.security_refusals import SECURITY_REFUSALS
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
@@ -273,5 +274,6 @@ _REFUSALS: Final[dict[type, Callable[[Any, ErrorCode, str | None], Message]]] = 
     broker_registration_request.BrokerRegistrationRequest: _register,
     broker_heartbeat_request.BrokerHeartbeatRequest: _heartbeat,
     describe_quorum_request.DescribeQuorumRequest: _describe_quorum,
+    **CREDENTIAL_REFUSALS,
     **SECURITY_REFUSALS,
 }

@@ -1,1 +1,1 @@
-"""Decide who may do what, as pure functions of the committed image (KIP-11, KIP-290, KIP-801)."""
+"""Decide about principals, logins and rights: pure functions over the image (KIP-631, KIP-590)."""

@@ -20,6 +20,7 @@ from kraftproof.node.wire.messages import (
     alter_configs_request,
     alter_partition_reassignments_request,
     alter_partition_request,
+    alter_user_scram_credentials_request,
     api_versions_request,
     assign_replicas_to_dirs_request,
     begin_quorum_epoch_request,
@@ -27,6 +28,7 @@ from kraftproof.node.wire.messages import (
     broker_registration_request,
     controller_registration_request,
     create_acls_request,
+    create_delegation_token_request,
     create_partitions_request,
     create_topics_request,
     delete_acls_request,
@@ -36,10 +38,13 @@ from kraftproof.node.wire.messages import (
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
+    describe_delegation_token_request,
     describe_quorum_request,
+    describe_user_scram_credentials_request,
     elect_leaders_request,
     end_quorum_epoch_request,
     envelope_request,
+    expire_delegation_token_request,
     fetch_request,
     fetch_snapshot_request,
     find_coordinator_request,
@@ -50,6 +55,9 @@ from kraftproof.node.wire.messages import (
     metadata_request,
     offset_for_leader_epoch_request,
     produce_request,
+    renew_delegation_token_request,
+    sasl_authenticate_request,
+    sasl_handshake_request,
     unregister_broker_request,
     update_features_request,
     vote_request,
@@ -97,7 +105,17 @@ _ACTION: Final = Required(cluster=Operation.CLUSTER_ACTION)
 _ALTER: Final = Required(cluster=Operation.ALTER)
 _DESCRIBE: Final = Required(cluster=Operation.DESCRIBE)
 
+_OF_LOGINS: Final[Mapping[type[Message], Required]] = {
+    sasl_authenticate_request.SaslAuthenticateRequest: NOTHING,
+    sasl_handshake_request.SaslHandshakeRequest: NOTHING,
+    # Ownership decides about tokens, see node/core/security/tokens.py.
+    create_delegation_token_request.CreateDelegationTokenRequest: NOTHING,
+    expire_delegation_token_request.ExpireDelegationTokenRequest: NOTHING,
+    renew_delegation_token_request.RenewDelegationTokenRequest: NOTHING,
+}
+
 ON_CONTROLLERS: Final[Mapping[type[Message], Required]] = {
+    **_OF_LOGINS,
     api_versions_request.ApiVersionsRequest: NOTHING,
     envelope_request.EnvelopeRequest: _ACTION,
     # The quorum's own requests.
@@ -116,6 +134,7 @@ ON_CONTROLLERS: Final[Mapping[type[Message], Required]] = {
     controller_registration_request.ControllerRegistrationRequest: _ACTION,
     # The requests of clients, direct or in an Envelope.
     alter_client_quotas_request.AlterClientQuotasRequest: Required(cluster=Operation.ALTER_CONFIGS),
+    alter_user_scram_credentials_request.AlterUserScramCredentialsRequest: _ALTER,
     alter_configs_request.AlterConfigsRequest: Required(part=Operation.ALTER_CONFIGS),
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: _ALTER,
     create_acls_request.CreateAclsRequest: _ALTER,
@@ -140,6 +159,9 @@ ON_CONTROLLERS: Final[Mapping[type[Message], Required]] = {
 """The rights on the controller listener."""
 
 ON_BROKERS: Final[Mapping[type[Message], Required]] = {
+    **_OF_LOGINS,
+    describe_delegation_token_request.DescribeDelegationTokenRequest: NOTHING,
+    describe_user_scram_credentials_request.DescribeUserScramCredentialsRequest: _DESCRIBE,
     api_versions_request.ApiVersionsRequest: NOTHING,
     describe_acls_request.DescribeAclsRequest: _DESCRIBE,
     describe_client_quotas_request.DescribeClientQuotasRequest: Required(
@@ -164,6 +186,7 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
     produce_request.ProduceRequest: Required(part=Operation.WRITE),
     # The controller judges these requests, with the original principal (590-18).
     alter_client_quotas_request.AlterClientQuotasRequest: NOTHING,
+    alter_user_scram_credentials_request.AlterUserScramCredentialsRequest: NOTHING,
     alter_configs_request.AlterConfigsRequest: NOTHING,
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest: NOTHING,
     create_acls_request.CreateAclsRequest: NOTHING,

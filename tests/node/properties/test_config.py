@@ -164,11 +164,14 @@ def test_formatting_needs_but_the_id_and_the_directories() -> None:
         ({"inter.broker.listener.name": "X"}, "inter.broker.listener.name=X"),
         (
             {"listener.security.protocol.map": "PLAINTEXT:SASL_SSL,CONTROLLER:PLAINTEXT"},
-            "PLAINTEXT asks for SASL_SSL, only PLAINTEXT is supported",
+            "ssl.keystore.location: is missing",
         ),
         ({"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT"}, "add CONTROLLER:PLAINTEXT"),
         ({"listener.security.protocol.map": "x"}, "'x' is not NAME:PROTOCOL"),
-        ({"sasl.mechanism.controller.protocol": "PLAIN"}, "SASL is not supported"),
+        (
+            {"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:SASL_PLAINTEXT"},
+            "sasl.enabled.mechanisms=GSSAPI: is not supported",
+        ),
         ({"log.dirs": None}, "log.dirs: is missing"),
         ({"broker.session.timeout.ms": "soon"}, "broker.session.timeout.ms=soon: is not valid"),
         ({"broker.session.timeout.ms": "0"}, "broker.session.timeout.ms=0: is not valid"),

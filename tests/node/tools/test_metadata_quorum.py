@@ -156,7 +156,7 @@ def test_misuse_is_one_line_and_status_1(
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("security.protocol=SSL", "security.protocol=SSL: only PLAINTEXT"),
+        ("security.protocol=TLS", "security.protocol=TLS: is not valid, expected one of PLAINTEXT"),
         ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
         ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),
     ],

@@ -69,7 +69,7 @@ def _scalar(kafka_type: str, kind: Any, chance: random.Random) -> Any:
         return kind(chance.choice([0, -1 if low else 1, low, high, chance.randint(low, high)]))
     if kafka_type == "error_code":
         return chance.choice(list(kind))
-    if kafka_type == "timedelta_i32":
+    if kafka_type in {"timedelta_i32", "timedelta_i64"}:
         return timedelta(milliseconds=chance.randint(-(2**31), 2**31 - 1))
     if kafka_type == "datetime_i64":
         return EPOCH + timedelta(milliseconds=chance.randrange(2**42))
@@ -110,7 +110,7 @@ def to_ours(module: Any, cls: Any, instance: Any) -> Any:
     for field in dataclasses.fields(instance):
         kafka_type = field.metadata.get("kafka_type")
         name = field.name.removesuffix("_")
-        if kafka_type in {"timedelta_i32", "datetime_i64"}:
+        if kafka_type in {"timedelta_i32", "timedelta_i64", "datetime_i64"}:
             name += "_ms"
         values[name] = _plain(module, kafka_type, field.type, getattr(instance, field.name))
     return cls(**values)
@@ -131,7 +131,7 @@ def _plain(module: Any, kafka_type: str | None, kind: Any, value: Any) -> Any:
         return Uuid(value.bytes)
     if kafka_type == "error_code":
         return value.value
-    if kafka_type == "timedelta_i32":
+    if kafka_type in {"timedelta_i32", "timedelta_i64"}:
         return value // timedelta(milliseconds=1)
     if kafka_type == "datetime_i64":
         return (value - EPOCH) // timedelta(milliseconds=1)

@@ -130,6 +130,8 @@ def _value(hint: Any, chance: random.Random) -> Any:
         return chance.random() < 0.5
     if hint is int:
         return chance.choice(LARGE_NUMBERS if chance.random() < 0.2 else NUMBERS)
+    if hint is float:
+        return chance.choice((0.0, -1.5, 1024.0, 1e300, float("nan")))
     if hint is str:
         return chance.choice(NAMES)
     if hint is bytes:

@@ -17,18 +17,12 @@ from kraftproof.node.wire.messages import Message, api_versions_request, api_ver
 
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
 OF_BROKERS: Final = frozenset(
-    (
-        *(*range(4), 10, *range(18, 24), *range(29, 34), 37, *range(43, 47)),
-        *(48, 49, 55, 57, 60, 64),
-    )
-)
-"""API keys of a client listener: records, metadata, topics, configurations, the cluster."""
+    (*range(4), 10, *range(17, 24), *range(29, 34), *range(36, 42), *range(43, 47), *range(48, 52))
+) | {55, 57, 60, 64}
+"""API keys of a client listener: records, metadata, topics, configurations, security, cluster."""
 OF_CONTROLLERS: Final = frozenset(
-    (
-        *(1, 18, 19, 20, 29, 30, 31, 33, 37, *range(43, 47), 49, *range(52, 61)),
-        *(*range(62, 65), 67, 70, 73),
-    )
-)
+    (1, *range(17, 21), *range(29, 32), 33, *range(36, 41), *range(43, 47), 49, *range(51, 61))
+) | {62, 63, 64, 67, 70, 73}
 """API keys of a controller listener: Fetch, Vote and their like, brokers, forwarded requests."""
 NARROWED_ON_BROKERS: Final = {22: (0, 5), 43: (1, 2)}
 """Versions of InitProducerId without the unstable one, of ElectLeaders with an error."""

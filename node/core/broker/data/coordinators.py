@@ -59,13 +59,12 @@ class Coordinators:
         committed: CommittedImage,
         authorizer: Authorizer | None,
         creator: AutoCreator | None,
-        listener: str,
     ) -> None:
+        self._listener = config.client_listener
         self._creates = config.creates_internal_topics
         self._committed = committed
         self._authorizer = authorizer
         self._creator = creator
-        self._listener = listener
 
     def find(self, event: Received, request: Request) -> Response:
         """Return the coordinator of each key, or the reason why there is none."""
@@ -104,19 +103,25 @@ class Coordinators:
         if topic_id is None:
             return _unavailable(key)
         index = java_hash(key) % len(image.partitions[topic_id])
-        return self._leader_of(image, LogId(topic_id, index), key, feature)
+        return _leader_of(
+            image, LogId(topic_id, index), key, feature, self._listener(event.listener)
+        )
 
-    def _leader_of(self, image: MetadataImage, log: LogId, key: str, feature: str) -> Coordinator:
-        partition = partition_of(image, log)
-        if partition is None:
-            return _unavailable(key)
-        endpoint = endpoint_of(image, partition.leader, self._listener)
-        if endpoint is None:
-            return _unavailable(key)
-        if not _has_feature(image, partition.leader, feature):
-            reason = f"broker {partition.leader}, the coordinator by its partition, has none"
-            return _failed(key, NO_COORDINATOR, reason)
-        return Coordinator(key=key, node_id=partition.leader, host=endpoint[0], port=endpoint[1])
+
+def _leader_of(
+    image: MetadataImage, log: LogId, key: str, feature: str, listener: str
+) -> Coordinator:
+    """Return the leader of a partition, at the listener that the client has used."""
+    partition = partition_of(image, log)
+    if partition is None:
+        return _unavailable(key)
+    endpoint = endpoint_of(image, partition.leader, listener)
+    if endpoint is None:
+        return _unavailable(key)
+    if not _has_feature(image, partition.leader, feature):
+        reason = f"broker {partition.leader}, the coordinator by its partition, has none"
+        return _failed(key, NO_COORDINATOR, reason)
+    return Coordinator(key=key, node_id=partition.leader, host=endpoint[0], port=endpoint[1])
 
 
 def java_hash(text: str) -> int:

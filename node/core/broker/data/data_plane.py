@@ -57,13 +57,12 @@ class DataPlane:
         self._committed = committed
         self._outbox = outbox
         self._broker_epoch = broker_epoch
-        listener = next((each.name for each in config.endpoints if not each.is_controller), "")
         self.replicas = Replicas(config, outbox, recovered, broker_epoch=broker_epoch)
-        self._coordinators = Coordinators(config, committed, authorizer, creator, listener)
+        self._coordinators = Coordinators(config, committed, authorizer, creator)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
-        self._produce = ProduceService(*shared, listener, authorizer)
-        self._fetch = FetchService(*shared, listener, authorizer)
+        self._produce = ProduceService(*shared, config.client_listener, authorizer)
+        self._fetch = FetchService(*shared, config.client_listener, authorizer)
         self._deletions = DeleteRecordsService(*shared, authorizer)
         self._list_offsets = ListOffsetsService(self.replicas, committed, outbox, authorizer)
         self._housekeeping = Housekeeping(self.replicas, policy, outbox, now)

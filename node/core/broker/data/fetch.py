@@ -6,6 +6,7 @@ shell reads the batches. Fetch sessions are declined: each answer has session 0,
 with whole requests.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -56,14 +57,7 @@ LARGEST_BYTES: Final = 55 * 1024 * 1024
 class FetchService:
     """The Fetch requests of a broker."""
 
-    __slots__ = (
-        "_authorizer",
-        "_committed",
-        "_listener",
-        "_outbox",
-        "_purgatory",
-        "_replicas",
-    )
+    __slots__ = ("_authorizer", "_committed", "_listener", "_outbox", "_purgatory", "_replicas")
 
     def __init__(
         self,
@@ -71,7 +65,7 @@ class FetchService:
         purgatory: Purgatory,
         committed: CommittedImage,
         outbox: Outbox,
-        listener: str,
+        listener: Callable[[str], str],
         authorizer: Authorizer | None = None,
     ) -> None:
         self._authorizer = authorizer
@@ -145,7 +139,9 @@ class FetchService:
                 )
             )
             room = max(room - min(read.size, limit), 0)
-        message = fetch_answer(self._committed.image, self._listener, event.version, topics, reads)
+        message = fetch_answer(
+            self._committed.image, self._listener(event.listener), event.version, topics, reads
+        )
         if ranges:
             effect = ReplyWithBatches(request=event.request, message=message, reads=tuple(ranges))
             self._outbox.emit(effect)

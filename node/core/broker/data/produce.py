@@ -5,6 +5,7 @@ log after a time-out, so their outcome is then unknown to the client. A retry of
 producer is answered with the offset of its first attempt, and waits like the first attempt.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -69,7 +70,7 @@ class ProduceService:
         purgatory: Purgatory,
         committed: CommittedImage,
         outbox: Outbox,
-        listener: str,
+        listener: Callable[[str], str],
         authorizer: Authorizer | None = None,
     ) -> None:
         self._authorizer = authorizer
@@ -127,7 +128,13 @@ class ProduceService:
             return
         self._outbox.reply(
             event,
-            produce_answer(self._committed.image, self._listener, request, results, event.version),
+            produce_answer(
+                self._committed.image,
+                self._listener(event.listener),
+                request,
+                results,
+                event.version,
+            ),
         )
 
     def _append(

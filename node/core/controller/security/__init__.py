@@ -1,1 +1,1 @@
-"""Decide changes of access control entries (KIP-11, KIP-290)."""
+"""Decide changes of access control entries, SCRAM credentials and delegation tokens."""

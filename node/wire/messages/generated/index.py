@@ -10,6 +10,8 @@ from kraftproof.node.wire.messages.generated import alter_partition_reassignment
 from kraftproof.node.wire.messages.generated import alter_partition_reassignments_response
 from kraftproof.node.wire.messages.generated import alter_partition_request
 from kraftproof.node.wire.messages.generated import alter_partition_response
+from kraftproof.node.wire.messages.generated import alter_user_scram_credentials_request
+from kraftproof.node.wire.messages.generated import alter_user_scram_credentials_response
 from kraftproof.node.wire.messages.generated import api_versions_request
 from kraftproof.node.wire.messages.generated import api_versions_response
 from kraftproof.node.wire.messages.generated import assign_replicas_to_dirs_request
@@ -24,6 +26,8 @@ from kraftproof.node.wire.messages.generated import controller_registration_requ
 from kraftproof.node.wire.messages.generated import controller_registration_response
 from kraftproof.node.wire.messages.generated import create_acls_request
 from kraftproof.node.wire.messages.generated import create_acls_response
+from kraftproof.node.wire.messages.generated import create_delegation_token_request
+from kraftproof.node.wire.messages.generated import create_delegation_token_response
 from kraftproof.node.wire.messages.generated import create_partitions_request
 from kraftproof.node.wire.messages.generated import create_partitions_response
 from kraftproof.node.wire.messages.generated import create_topics_request
@@ -42,18 +46,24 @@ from kraftproof.node.wire.messages.generated import describe_cluster_request
 from kraftproof.node.wire.messages.generated import describe_cluster_response
 from kraftproof.node.wire.messages.generated import describe_configs_request
 from kraftproof.node.wire.messages.generated import describe_configs_response
+from kraftproof.node.wire.messages.generated import describe_delegation_token_request
+from kraftproof.node.wire.messages.generated import describe_delegation_token_response
 from kraftproof.node.wire.messages.generated import describe_producers_request
 from kraftproof.node.wire.messages.generated import describe_producers_response
 from kraftproof.node.wire.messages.generated import describe_quorum_request
 from kraftproof.node.wire.messages.generated import describe_quorum_response
 from kraftproof.node.wire.messages.generated import describe_topic_partitions_request
 from kraftproof.node.wire.messages.generated import describe_topic_partitions_response
+from kraftproof.node.wire.messages.generated import describe_user_scram_credentials_request
+from kraftproof.node.wire.messages.generated import describe_user_scram_credentials_response
 from kraftproof.node.wire.messages.generated import elect_leaders_request
 from kraftproof.node.wire.messages.generated import elect_leaders_response
 from kraftproof.node.wire.messages.generated import end_quorum_epoch_request
 from kraftproof.node.wire.messages.generated import end_quorum_epoch_response
 from kraftproof.node.wire.messages.generated import envelope_request
 from kraftproof.node.wire.messages.generated import envelope_response
+from kraftproof.node.wire.messages.generated import expire_delegation_token_request
+from kraftproof.node.wire.messages.generated import expire_delegation_token_response
 from kraftproof.node.wire.messages.generated import fetch_request
 from kraftproof.node.wire.messages.generated import fetch_response
 from kraftproof.node.wire.messages.generated import fetch_snapshot_request
@@ -76,6 +86,12 @@ from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_requ
 from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_response
 from kraftproof.node.wire.messages.generated import produce_request
 from kraftproof.node.wire.messages.generated import produce_response
+from kraftproof.node.wire.messages.generated import renew_delegation_token_request
+from kraftproof.node.wire.messages.generated import renew_delegation_token_response
+from kraftproof.node.wire.messages.generated import sasl_authenticate_request
+from kraftproof.node.wire.messages.generated import sasl_authenticate_response
+from kraftproof.node.wire.messages.generated import sasl_handshake_request
+from kraftproof.node.wire.messages.generated import sasl_handshake_response
 from kraftproof.node.wire.messages.generated import unregister_broker_request
 from kraftproof.node.wire.messages.generated import unregister_broker_response
 from kraftproof.node.wire.messages.generated import update_features_request
@@ -90,6 +106,7 @@ REQUESTS: tuple[Schema, ...] = (
     alter_configs_request.ALTER_CONFIGS_REQUEST,
     alter_partition_reassignments_request.ALTER_PARTITION_REASSIGNMENTS_REQUEST,
     alter_partition_request.ALTER_PARTITION_REQUEST,
+    alter_user_scram_credentials_request.ALTER_USER_SCRAM_CREDENTIALS_REQUEST,
     api_versions_request.API_VERSIONS_REQUEST,
     assign_replicas_to_dirs_request.ASSIGN_REPLICAS_TO_DIRS_REQUEST,
     begin_quorum_epoch_request.BEGIN_QUORUM_EPOCH_REQUEST,
@@ -97,6 +114,7 @@ REQUESTS: tuple[Schema, ...] = (
     broker_registration_request.BROKER_REGISTRATION_REQUEST,
     controller_registration_request.CONTROLLER_REGISTRATION_REQUEST,
     create_acls_request.CREATE_ACLS_REQUEST,
+    create_delegation_token_request.CREATE_DELEGATION_TOKEN_REQUEST,
     create_partitions_request.CREATE_PARTITIONS_REQUEST,
     create_topics_request.CREATE_TOPICS_REQUEST,
     delete_acls_request.DELETE_ACLS_REQUEST,
@@ -106,12 +124,15 @@ REQUESTS: tuple[Schema, ...] = (
     describe_client_quotas_request.DESCRIBE_CLIENT_QUOTAS_REQUEST,
     describe_cluster_request.DESCRIBE_CLUSTER_REQUEST,
     describe_configs_request.DESCRIBE_CONFIGS_REQUEST,
+    describe_delegation_token_request.DESCRIBE_DELEGATION_TOKEN_REQUEST,
     describe_producers_request.DESCRIBE_PRODUCERS_REQUEST,
     describe_quorum_request.DESCRIBE_QUORUM_REQUEST,
     describe_topic_partitions_request.DESCRIBE_TOPIC_PARTITIONS_REQUEST,
+    describe_user_scram_credentials_request.DESCRIBE_USER_SCRAM_CREDENTIALS_REQUEST,
     elect_leaders_request.ELECT_LEADERS_REQUEST,
     end_quorum_epoch_request.END_QUORUM_EPOCH_REQUEST,
     envelope_request.ENVELOPE_REQUEST,
+    expire_delegation_token_request.EXPIRE_DELEGATION_TOKEN_REQUEST,
     fetch_request.FETCH_REQUEST,
     fetch_snapshot_request.FETCH_SNAPSHOT_REQUEST,
     find_coordinator_request.FIND_COORDINATOR_REQUEST,
@@ -123,6 +144,9 @@ REQUESTS: tuple[Schema, ...] = (
     metadata_request.METADATA_REQUEST,
     offset_for_leader_epoch_request.OFFSET_FOR_LEADER_EPOCH_REQUEST,
     produce_request.PRODUCE_REQUEST,
+    renew_delegation_token_request.RENEW_DELEGATION_TOKEN_REQUEST,
+    sasl_authenticate_request.SASL_AUTHENTICATE_REQUEST,
+    sasl_handshake_request.SASL_HANDSHAKE_REQUEST,
     unregister_broker_request.UNREGISTER_BROKER_REQUEST,
     update_features_request.UPDATE_FEATURES_REQUEST,
     vote_request.VOTE_REQUEST,
@@ -133,6 +157,7 @@ RESPONSES: tuple[Schema, ...] = (
     alter_configs_response.ALTER_CONFIGS_RESPONSE,
     alter_partition_reassignments_response.ALTER_PARTITION_REASSIGNMENTS_RESPONSE,
     alter_partition_response.ALTER_PARTITION_RESPONSE,
+    alter_user_scram_credentials_response.ALTER_USER_SCRAM_CREDENTIALS_RESPONSE,
     api_versions_response.API_VERSIONS_RESPONSE,
     assign_replicas_to_dirs_response.ASSIGN_REPLICAS_TO_DIRS_RESPONSE,
     begin_quorum_epoch_response.BEGIN_QUORUM_EPOCH_RESPONSE,
@@ -140,6 +165,7 @@ RESPONSES: tuple[Schema, ...] = (
     broker_registration_response.BROKER_REGISTRATION_RESPONSE,
     controller_registration_response.CONTROLLER_REGISTRATION_RESPONSE,
     create_acls_response.CREATE_ACLS_RESPONSE,
+    create_delegation_token_response.CREATE_DELEGATION_TOKEN_RESPONSE,
     create_partitions_response.CREATE_PARTITIONS_RESPONSE,
     create_topics_response.CREATE_TOPICS_RESPONSE,
     delete_acls_response.DELETE_ACLS_RESPONSE,
@@ -149,12 +175,15 @@ RESPONSES: tuple[Schema, ...] = (
     describe_client_quotas_response.DESCRIBE_CLIENT_QUOTAS_RESPONSE,
     describe_cluster_response.DESCRIBE_CLUSTER_RESPONSE,
     describe_configs_response.DESCRIBE_CONFIGS_RESPONSE,
+    describe_delegation_token_response.DESCRIBE_DELEGATION_TOKEN_RESPONSE,
     describe_producers_response.DESCRIBE_PRODUCERS_RESPONSE,
     describe_quorum_response.DESCRIBE_QUORUM_RESPONSE,
     describe_topic_partitions_response.DESCRIBE_TOPIC_PARTITIONS_RESPONSE,
+    describe_user_scram_credentials_response.DESCRIBE_USER_SCRAM_CREDENTIALS_RESPONSE,
     elect_leaders_response.ELECT_LEADERS_RESPONSE,
     end_quorum_epoch_response.END_QUORUM_EPOCH_RESPONSE,
     envelope_response.ENVELOPE_RESPONSE,
+    expire_delegation_token_response.EXPIRE_DELEGATION_TOKEN_RESPONSE,
     fetch_response.FETCH_RESPONSE,
     fetch_snapshot_response.FETCH_SNAPSHOT_RESPONSE,
     find_coordinator_response.FIND_COORDINATOR_RESPONSE,
@@ -166,6 +195,9 @@ RESPONSES: tuple[Schema, ...] = (
     metadata_response.METADATA_RESPONSE,
     offset_for_leader_epoch_response.OFFSET_FOR_LEADER_EPOCH_RESPONSE,
     produce_response.PRODUCE_RESPONSE,
+    renew_delegation_token_response.RENEW_DELEGATION_TOKEN_RESPONSE,
+    sasl_authenticate_response.SASL_AUTHENTICATE_RESPONSE,
+    sasl_handshake_response.SASL_HANDSHAKE_RESPONSE,
     unregister_broker_response.UNREGISTER_BROKER_RESPONSE,
     update_features_response.UPDATE_FEATURES_RESPONSE,
     vote_response.VOTE_RESPONSE,

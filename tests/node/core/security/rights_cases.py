@@ -109,6 +109,19 @@ def _features() -> Message:
     return module.UpdateFeaturesRequest(feature_updates=(update,))
 
 
+def _credential() -> Message:
+    module = wire.alter_user_scram_credentials_request
+    upsertion = module.ScramCredentialUpsertion(
+        name="u", mechanism=1, iterations=4096, salt=bytes(16), salted_password=bytes(32)
+    )
+    return module.AlterUserScramCredentialsRequest(upsertions=(upsertion,))
+
+
+LATE_LOGINS = (
+    Case(message=wire.sasl_handshake_request.SaslHandshakeRequest(), error=None),
+    Case(message=wire.sasl_authenticate_request.SaslAuthenticateRequest(), error=None),
+)
+"""The requests of a login after its end, which every node refuses for another reason."""
 ANY_FILTER = {
     "resource_type_filter": 1,
     "pattern_type_filter": 1,
@@ -135,6 +148,11 @@ CHANGES = (
         error=OF_TOPIC,
     ),
     Case(message=_quota(), entries=on_cluster(Operation.ALTER_CONFIGS)),
+    alter(_credential()),
+    # Whoever has logged in may have tokens; ownership decides about changes (KIP-48).
+    Case(message=wire.create_delegation_token_request.CreateDelegationTokenRequest(), error=None),
+    Case(message=wire.renew_delegation_token_request.RenewDelegationTokenRequest(), error=None),
+    Case(message=wire.expire_delegation_token_request.ExpireDelegationTokenRequest(), error=None),
     alter(_acl_creation()),
     alter(_acl_deletion()),
     alter(_reassignment()),
@@ -218,6 +236,14 @@ ON_BROKER = (
         message=wire.describe_client_quotas_request.DescribeClientQuotasRequest(),
         entries=on_cluster(Operation.DESCRIBE_CONFIGS),
     ),
+    Case(
+        message=wire.describe_user_scram_credentials_request.DescribeUserScramCredentialsRequest(),
+        entries=on_cluster(Operation.DESCRIBE),
+    ),
+    Case(
+        message=wire.describe_delegation_token_request.DescribeDelegationTokenRequest(), error=None
+    ),
+    *LATE_LOGINS,
     Case(message=_metadata(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC),
     Case(message=_configs_asked(), entries=on_topic(Operation.DESCRIBE_CONFIGS), error=OF_TOPIC),
     Case(message=_produce(), entries=on_topic(Operation.WRITE), error=OF_TOPIC, version=12),
@@ -246,6 +272,7 @@ ON_CONTROLLER = (
         message=wire.describe_acls_request.DescribeAclsRequest(**ANY_FILTER),
         entries=on_cluster(Operation.DESCRIBE),
     ),
+    *LATE_LOGINS,
     action(wire.fetch_request.FetchRequest(session_epoch=-1), version=12),
     action(wire.fetch_snapshot_request.FetchSnapshotRequest()),
     action(wire.vote_request.VoteRequest(), version=0),

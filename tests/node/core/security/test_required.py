@@ -91,6 +91,8 @@ def test_who_poses_as_a_broker_changes_nothing(case: Case) -> None:
     assert isinstance(answer, EnvelopeResponse)
     assert (answer.error_code, answer.response_data) == (OF_CLUSTER, None)
     assert world.digest == before
+    if case.error is None:
+        return  # the content decides, by the owner of a token: see test_tokens.py
     # A broker with the right brings a principal without a right: the content is refused.
     world.grant(entry(Operation.CLUSTER_ACTION, CLUSTER_NAME, kind=CLUSTER))
     before = world.digest

@@ -1,0 +1,1 @@
+"""Answer the requests about logins, credentials and tokens that a broker decides itself."""
