@@ -16,20 +16,24 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, envelope_response
 
 
-def refused_at_once(authorizer: Authorizer, event: Received) -> Message | None:
-    """Return the answer to a request whose sender lacks the right for the whole request."""
-    if isinstance(event.message, RefusedEnvelope):
-        event = replace(event, forwarded_by=event.principal)
+def refused_at_once(authorizer: Authorizer | None, event: Received) -> Message | None:
+    """Return the answer to a request whose sender lacks the right for the whole request.
+
+    An Envelope with unreadable content is refused for its sender's right first (590-06).
+    """
+    message = event.message
+    if isinstance(message, RefusedEnvelope):
+        sent = replace(event, forwarded_by=event.principal)
+        is_allowed = authorizer is None or authorizer.allows_forwarder(sent)
+        denied = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+        return envelope_response.EnvelopeResponse(
+            error_code=message.refused_with if is_allowed else denied
+        )
+    if authorizer is None:
+        return None
     if event.forwarded_by is not None and not authorizer.allows_forwarder(event):
         return envelope_response.EnvelopeResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-    if isinstance(event.message, RefusedEnvelope):
-        return None
-    is_decided_later = event.on_controller_listener and type(event.message) in DECISIONS
+    is_decided_later = event.on_controller_listener and type(message) in DECISIONS
     if is_decided_later or authorizer.allows_whole(event):
         return None
-    return refusal(event.message, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, DENIED)
-
-
-def refused_content(message: RefusedEnvelope) -> Message:
-    """Return the answer to an Envelope whose content can't be read."""
-    return envelope_response.EnvelopeResponse(error_code=message.refused_with)
+    return refusal(message, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, DENIED)
