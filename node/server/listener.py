@@ -19,6 +19,7 @@ from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.large_messages import LARGE_BYTES
+from kraftproof.node.server.metrics.clients import ClientMetrics, Software, named_software
 from kraftproof.node.server.requests import Request, parse_request
 from kraftproof.node.wire.principal import Principal
 
@@ -53,8 +54,10 @@ class Listener:
         "_on_request",
         "_refused",
         "_server",
+        "_software",
         "_tls",
         "_unproven",
+        "clients",
         "frame_bytes",
         "limit",
     )
@@ -70,6 +73,10 @@ class Listener:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._binding = binding
+        self._software: dict[int, Software] = {}
+        """The software that a connection has named, as counted by `clients`."""
+        self.clients: ClientMetrics | None = None
+        """The counts of connections by software; None without metrics."""
         self.limit = limit
         self._on_request = on_request
         self._logins = logins
@@ -200,6 +207,8 @@ class Listener:
 
     def _take(self, connection: Connection, slot: Slot, request: Request | bytes) -> None:
         """Pass a request on to the node; one of an unknown version is answered here."""
+        if self.clients is not None and isinstance(request, Request):
+            self._note_software(self.clients, connection, request)
         if isinstance(request, bytes):
             slot.respond(request)
         else:
@@ -208,9 +217,20 @@ class Listener:
     def closed(self, connection: Connection) -> None:
         """Forget a connection."""
         self._connections.pop(id(connection), None)
+        software = self._software.pop(id(connection), None)
+        if software is not None and self.clients is not None:
+            self.clients.disconnected(software)
         timer = self._unproven.pop(id(connection), None)
         if timer is not None:
             timer.cancel()
+
+    def _note_software(
+        self, clients: ClientMetrics, connection: Connection, request: Request
+    ) -> None:
+        """Count the software that a client names in its first ApiVersions (KIP-511)."""
+        software = named_software(request.message, request.header.version)
+        if software is not None and id(connection) not in self._software:
+            self._software[id(connection)] = clients.connected(software)
 
     def call_soon(self, action: Callable[[], None]) -> None:
         """Call `action` in the next turn of the event loop."""

@@ -101,6 +101,9 @@ class NodeProcess(Process, Observer):
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
             if binding.is_controller or binding.name in config.early_listeners
         ]
+        if self._meter is not None:
+            for listener in self._listeners:
+                listener.clients = self._meter.clients
         self._event = "start"
         self._wake = asyncio.Event()
         self._exit: Exit | None = None
@@ -113,6 +116,7 @@ class NodeProcess(Process, Observer):
             self._node.status(),
             read_clocks,
             lambda: unknown_voters(node_config, self._shell.destinations),
+            voters=len(node_config.voters),
         )
 
     async def run(self) -> int:
@@ -171,6 +175,8 @@ class NodeProcess(Process, Observer):
         limit = broker_number(effect.image, self._node_id, MAX_CONNECTIONS, self._connections)
         for listener in self._listeners:
             listener.limit = limit
+        if self._meter is not None:
+            self._meter.image = effect.image
 
     @override
     def exit(self, effect: Exit) -> None:

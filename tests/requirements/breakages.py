@@ -119,7 +119,7 @@ BREAKAGES = (
     breakage(
         "595-71",
         "the number of unknown voters is always 0",
-        "tests/node/server/test_metrics.py",
+        "tests/node/server/metrics/test_raft_metrics.py",
         "kraftproof.node.server.metrics.node_metrics",
         "return len({voter.node_id for voter in config.voters} - asked - {config.node_id})",
         "return 0 * len(asked)",
@@ -151,10 +151,10 @@ BREAKAGES = (
     breakage(
         "631-104",
         "a metric of ZooKeeper sessions is reported",
-        "tests/node/server/test_metrics.py",
-        "kraftproof.node.server.metrics.text",
-        '    full = PREFIX + "current_state"\n',
-        '    lines.append("ZooKeeperExpiresPerSec 0")\n    full = PREFIX + "current_state"\n',
+        "tests/node/server/metrics/test_raft_metrics.py",
+        "kraftproof.node.server.metrics.catalogue",
+        '    Metric(f"{RAFT}current_epoch", "Epoch of the quorum", "KIP-595"),\n',
+        '    Metric("kafka_server_session_expire_listener", "ZooKeeper", "KIP-631"),\n',
     ),
     breakage(
         "590-11",

@@ -63,7 +63,7 @@ def test_a_fixture_of_a_module_keeps_its_tests_in_one_worker_and_slow_tests_begi
         ("tests/cluster/docker/test_faults.py", "tests/cluster/docker/test_faults.py"),
         ("tests/cluster/docker/test_runs.py", None),
         ("tests/kafka/test_tools.py", NODES),
-        ("tests/kafka/test_metadata_quorum.py", NODES),
+        ("tests/kafka/tools/test_metadata_quorum.py", NODES),
         ("tests/kafka/test_our_broker.py", "tests/kafka/test_our_broker.py"),
     ],
 )

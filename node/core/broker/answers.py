@@ -25,9 +25,9 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
 
-_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
+SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 """The legal names and versions of client software."""
-_SOFTWARE_NAMED_FROM: Final = 3
+SOFTWARE_NAMED_FROM: Final = 3
 """The first version of ApiVersions in which clients name their software."""
 _BROKERS: Final = 1
 _CONTROLLERS: Final = 2
@@ -43,7 +43,7 @@ def api_versions(
 ) -> api_versions_response.ApiVersionsResponse:
     """Return the listener's API versions, and the finalized features as of `offset` (KIP-511)."""
     software = (request.client_software_name, request.client_software_version)
-    if version >= _SOFTWARE_NAMED_FROM and not all(map(_SOFTWARE.fullmatch, software)):
+    if version >= SOFTWARE_NAMED_FROM and not all(map(SOFTWARE.fullmatch, software)):
         return api_versions_response.ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
     served = served_versions(on_controller_listener=on_controller_listener)
     return api_versions_response.ApiVersionsResponse(

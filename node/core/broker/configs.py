@@ -1,7 +1,7 @@
 """Answer DescribeConfigs from the broker's committed image (KIP-133; KIP-631 "ConfigRecord").
 
-A broker describes topics, groups, client metrics, itself and the values of all brokers. Of its own
-configurations a broker describes those of its file and all that Kafka defines. Simplifications:
+A broker describes topics, groups, client metrics, itself and the values of all brokers. The
+description of a broker has every key of Kafka and of the broker's file. Simplifications:
 answers contain no documentation texts, and the node has no loggers.
 """
 

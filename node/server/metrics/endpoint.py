@@ -10,7 +10,7 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from kraftproof.node.server.metrics.text import CONTENT_TYPE
+from kraftproof.node.server.metrics.exposition import CONTENT_TYPE
 
 REQUEST_BYTES: Final = 8192
 REQUEST_SECONDS: Final = 5.0

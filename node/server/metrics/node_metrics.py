@@ -1,6 +1,6 @@
 """The measuring half of a node's shell: only there if `metrics.listener` asks for it.
 
-Not: the figures (raft_metrics.py) nor how they are served (metrics_endpoint.py).
+See raft.py for the figures, and endpoint.py for the way to a reader.
 """
 
 from collections.abc import Callable, Set
@@ -9,14 +9,18 @@ from typing import Final
 from typing_extensions import override
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Instant, Monotonic, NodeId
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, NodeId
 from kraftproof.node.core.effects import Effect
 from kraftproof.node.core.events import Event
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.node import Node
 from kraftproof.node.core.status import NodeStatus
+from kraftproof.node.server.metrics.catalogue import CONTROLLER, RAFT, SERVER
+from kraftproof.node.server.metrics.clients import ClientMetrics
+from kraftproof.node.server.metrics.cluster import cluster_gauges
 from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
+from kraftproof.node.server.metrics.exposition import Figure, exposition, prefixed
 from kraftproof.node.server.metrics.raft import RaftMetrics
-from kraftproof.node.server.metrics.text import metrics_text
 from kraftproof.node.shell.ports import SteppedNode
 from kraftproof.node.wire.schema import Message
 
@@ -28,7 +32,16 @@ reassignments, quotas, SCRAM credentials, features, registrations; each waits fo
 class Meter:
     """Metrics of a node: recorded by the shell, read by the metrics endpoint."""
 
-    __slots__ = ("_clock", "_figures", "_offset", "_unknown_voters", "endpoint")
+    __slots__ = (
+        "_clock",
+        "_figures",
+        "_offset",
+        "_unknown_voters",
+        "_voters",
+        "clients",
+        "endpoint",
+        "image",
+    )
 
     def __init__(
         self,
@@ -36,11 +49,17 @@ class Meter:
         status: NodeStatus,
         clock: Callable[[], Instant],
         unknown_voters: Callable[[], int],
+        *,
+        voters: int = 0,
     ) -> None:
         self._clock = clock
         self._unknown_voters = unknown_voters
         self._figures = RaftMetrics(status, clock().monotonic)
         self._offset = status.image_offset
+        self._voters = voters
+        self.clients = ClientMetrics()
+        self.image = EMPTY_IMAGE
+        """The image that the node has published last."""
         self.endpoint = MetricsEndpoint(*address, self.text)
 
     def now(self) -> Monotonic:
@@ -50,8 +69,25 @@ class Meter:
     def text(self) -> str:
         """All figures as of now."""
         now = self.now()
-        gauges = self._figures.gauges(now, self._unknown_voters())
-        return metrics_text(gauges, self._figures.controller_gauges(), self._figures.states())
+        raft = {
+            **self._figures.gauges(now, self._unknown_voters()),
+            "number-of-voters": self._voters,
+        }
+        controller = self._figures.controller_gauges(now)
+        if controller:
+            controller |= cluster_gauges(self.image)
+        return exposition(
+            [
+                *prefixed(RAFT, raft),
+                *(
+                    Figure(f"{RAFT}current_state", int(holds), (state,))
+                    for state, holds in self._figures.states().items()
+                ),
+                *prefixed(CONTROLLER, controller),
+                *prefixed(SERVER, self._figures.broker_gauges()),
+                *self.clients.figures(),
+            ]
+        )
 
     def stepped(self, status: NodeStatus, since: Monotonic) -> None:
         """The core has taken an event; what it shows now, and when it began."""
@@ -63,6 +99,7 @@ class Meter:
 
     def answered(self, request: Message, since: Monotonic) -> None:
         """A request that came at `since` is answered."""
+        self.clients.answered(request, (self.now() - since) / NANOSECONDS_PER_MS)
         if request.API_KEY in ADMIN_KEYS:
             self._figures.answered(since, self.now())
 

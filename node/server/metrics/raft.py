@@ -5,7 +5,7 @@ are those of Kafka's group raft-metrics; `fsync-time`, `apply-time`, `high-water
 `request-time` are ours (KIP-595 "Quorum Performance" asks for them without a name).
 MetadataSnapshotOffsetLag is one of KIP-631's ("New Metrics", 631-103).
 Simplification: apply time is the time of the core's whole step that applied something.
-Not: the text that they are read as (metrics_text.py), nor who reads it (metrics_endpoint.py).
+See exposition.py for the text, and catalogue.py for the names.
 """
 
 import math
@@ -40,6 +40,8 @@ class RaftMetrics:
         "_began",
         "_candidate_since",
         "_commit_ms",
+        "_committed",
+        "_controllers",
         "_election_ms",
         "_fetched",
         "_flushed",
@@ -62,6 +64,8 @@ class RaftMetrics:
         """End offset and time of each flush that the high watermark has not reached."""
         self._election_ms = Window(now)
         self._commit_ms = Window(now)
+        self._committed = Window(now)
+        self._controllers = int(status.leader != NO_NODE)
         self._high_watermark_ms = Window(now)
         self._request_ms = Window(now)
         self._fsync_ms = Window(now)
@@ -75,6 +79,11 @@ class RaftMetrics:
         before, self._status = self._status, status
         self._time_election(status, now)
         is_leader = status.role == LEADER
+        if status.leader not in {NO_NODE, before.leader}:
+            self._controllers += 1
+        committed = status.high_watermark - before.high_watermark
+        if committed > 0:
+            self._committed.record(committed, now)
         if not is_leader:
             self._uncommitted.clear()
             self._unreached.clear()
@@ -159,12 +168,34 @@ class RaftMetrics:
             figures[f"{name}-max"] = window.largest(now)
         return figures
 
-    def controller_gauges(self) -> dict[str, float]:
+    def controller_gauges(self, now: Monotonic) -> dict[str, float]:
         """Return the metrics of KIP-631 for controllers; an observer has none of these."""
         status = self._status
         if status.role == OBSERVER:
             return {}
-        return {"metadata-snapshot-offset-lag": status.high_watermark - status.snapshot_end}
+        figures: dict[str, float] = {
+            "active-controller-count": int(status.role == LEADER),
+            "new-active-controllers-count": self._controllers,
+            "last-applied-record-offset": status.image_offset - 1,
+            "last-committed-record-offset": status.high_watermark - 1,
+            "metadata-lag": status.high_watermark - status.image_offset,
+            "metadata-snapshot-offset-lag": status.high_watermark - status.snapshot_end,
+        }
+        if status.role == LEADER:
+            figures["metadata-commit-latency-ms"] = self._commit_ms.average(now)
+            figures["metadata-commit-rate-per-sec"] = self._committed.rate(now)
+        return figures
+
+    def broker_gauges(self) -> dict[str, float]:
+        """Return the metrics of a broker; a node without a broker has none of these."""
+        status = self._status
+        if status.broker_state is None:
+            return {}
+        return {
+            "broker-state": status.broker_state,
+            "metadata-lag": status.high_watermark - status.image_offset,
+            "broker-metadata-metrics-last-applied-record-offset": status.image_offset - 1,
+        }
 
     def states(self) -> dict[str, bool]:
         """Each role, and whether it is the node's (current-state)."""

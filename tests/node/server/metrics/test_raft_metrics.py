@@ -11,10 +11,15 @@ from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Epoch, Monotonic
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.server.clocks import LoopTimers
+from kraftproof.node.server.metrics.catalogue import (
+    CATALOGUE,
+    CONTROLLER,
+    RAFT,
+)
+from kraftproof.node.server.metrics.exposition import exposition, prefixed
 from kraftproof.node.server.metrics.node_metrics import unknown_voters
 from kraftproof.node.server.metrics.raft import RaftMetrics
 from kraftproof.node.server.metrics.sliding_windows import BUCKET_NS, Window
-from kraftproof.node.server.metrics.text import metrics_text
 from kraftproof.node.server.peer_transport import PeerTransport
 from kraftproof.node.shell.peer_lanes import PeerLanes
 from kraftproof.node.shell.ports import Observer
@@ -34,6 +39,8 @@ def status(
     flushed: int = 0,
     high_watermark: int = 0,
     snapshot_end: int = 0,
+    broker_state: int | None = None,
+    applied: int = 0,
 ) -> NodeStatus:
     return NodeStatus(
         role=role,
@@ -42,8 +49,9 @@ def status(
         high_watermark=Offset(high_watermark),
         flushed=Offset(flushed),
         log_end=Offset(end),
-        image_offset=Offset(0),
+        image_offset=Offset(applied),
         image_digest=0,
+        broker_state=broker_state,
         voted_for=NodeId(vote),
         last_epoch=Epoch(epoch - 1),
         snapshot_end=Offset(snapshot_end),
@@ -132,8 +140,14 @@ def test_a_voter_counts_as_unknown_until_the_node_has_turned_to_it() -> None:
 @pytest.mark.requirement("631-104")
 def test_no_metric_of_zookeeper_sessions_is_reported() -> None:
     metrics = RaftMetrics(status("leader", leader=1), at(0))
-    text = metrics_text(metrics.gauges(at(1), 0), {"active_controller_count": 1}, metrics.states())
+    text = exposition(
+        [
+            *prefixed(RAFT, metrics.gauges(at(1), 0)),
+            *prefixed(CONTROLLER, metrics.controller_gauges(at(1))),
+        ]
+    )
     assert "current_leader" in text
+    assert not any("session" in metric.name for metric in CATALOGUE)
     assert not re.search("zookeeper|session.?expire", text, re.IGNORECASE)
 
 
@@ -218,27 +232,38 @@ def test_the_snapshot_lag_is_from_the_snapshot_to_the_last_stable_offset() -> No
 
     def lag(role: str, end: int) -> float | None:
         shown = status(role, end=90, high_watermark=70, snapshot_end=end)
-        gauges = RaftMetrics(shown, at(0)).controller_gauges()
+        gauges = RaftMetrics(shown, at(0)).controller_gauges(at(0))
         return gauges.get("metadata-snapshot-offset-lag")
 
     assert (lag("leader", 0), lag("follower", 50), lag("candidate", 70)) == (70, 20, 0)
     assert lag("observer", 50) is None
 
 
-def test_the_text_is_a_gauge_a_line() -> None:
-    text = metrics_text(
-        {"a-b": -1, "c": math.nan, "d": 0.5}, {"e-f": 7}, {"leader": True, "voted": False}
-    )
-    assert text.splitlines() == [
-        "# TYPE kafka_server_raft_metrics_a_b gauge",
-        "kafka_server_raft_metrics_a_b -1",
-        "# TYPE kafka_server_raft_metrics_c gauge",
-        "kafka_server_raft_metrics_c NaN",
-        "# TYPE kafka_server_raft_metrics_d gauge",
-        "kafka_server_raft_metrics_d 0.5",
-        "# TYPE kafka_controller_e_f gauge",
-        "kafka_controller_e_f 7",
-        "# TYPE kafka_server_raft_metrics_current_state gauge",
-        'kafka_server_raft_metrics_current_state{state="leader"} 1',
-        'kafka_server_raft_metrics_current_state{state="voted"} 0',
-    ]
+@pytest.mark.requirement("631-101")
+def test_the_lag_is_what_has_committed_and_is_not_applied() -> None:
+    shown = status("follower", leader=2, end=90, high_watermark=70, broker_state=3, applied=61)
+    metrics = RaftMetrics(shown, at(0))
+    controller, broker = metrics.controller_gauges(at(0)), metrics.broker_gauges()
+    assert controller["metadata-lag"] == broker["metadata-lag"] == 9
+    assert controller["last-applied-record-offset"] == 60
+    assert controller["last-committed-record-offset"] == 69
+    assert broker["broker-metadata-metrics-last-applied-record-offset"] == 60
+    assert broker["broker-state"] == 3
+    assert RaftMetrics(status("follower"), at(0)).broker_gauges() == {}
+    assert RaftMetrics(status("observer"), at(0)).controller_gauges(at(0)) == {}
+
+
+@pytest.mark.requirement("631-102")
+def test_commits_are_timed_and_counted_on_the_active_controller_only() -> None:
+    metrics = RaftMetrics(status("leader", leader=1, end=5, flushed=5, high_watermark=5), at(0))
+    metrics.observe(status("leader", leader=1, end=9, flushed=5, high_watermark=5), at(10))
+    metrics.observe(status("leader", leader=1, end=9, flushed=9, high_watermark=9), at(40))
+    gauges = metrics.controller_gauges(at(2000))
+    assert gauges["metadata-commit-latency-ms"] == 30
+    assert gauges["metadata-commit-rate-per-sec"] == 2
+    assert (gauges["active-controller-count"], gauges["new-active-controllers-count"]) == (1, 1)
+    metrics.observe(status("follower", epoch=4, leader=2, end=9, high_watermark=9), at(2000))
+    gauges = metrics.controller_gauges(at(2000))
+    assert "metadata-commit-latency-ms" not in gauges
+    assert "metadata-commit-rate-per-sec" not in gauges
+    assert (gauges["active-controller-count"], gauges["new-active-controllers-count"]) == (0, 2)

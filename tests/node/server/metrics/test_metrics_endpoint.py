@@ -1,6 +1,8 @@
 """The metrics endpoint: under bad requests, and a live cluster's figures."""
 
 import asyncio
+import json
+import re
 import urllib.request
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -8,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kraftproof.node.server.metrics import endpoint as metrics_endpoint
+from kraftproof.node.server.metrics.catalogue import CATALOGUE, CONTROLLER, Kind
 from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
+from scripts.metrics_page import dashboard
 from tests.node.server.conftest import free_ports
 from tests.node.server.test_live import eventually
 
@@ -87,6 +91,40 @@ def figures(node: "LiveNode") -> dict[str, float]:
     return {name.removeprefix("kafka_server_raft_metrics_"): float(at) for name, at in samples}
 
 
+def shown_names(node: "LiveNode") -> set[str]:
+    """The full names of the metrics that a node exposes."""
+    address = f"http://127.0.0.1:{node.metrics_port}/metrics"
+    with urllib.request.urlopen(address, timeout=5) as answer:
+        lines = answer.read().decode().splitlines()
+    return {line.split(" ")[0].partition("{")[0] for line in lines if not line.startswith("#")}
+
+
+def check_the_catalogue(cluster: "LiveCluster", found: dict[int, dict[str, float]]) -> None:
+    """Every listed metric, and every metric of a panel, is exposed by a running node."""
+    names = set().union(*map(shown_names, cluster.nodes))
+    listed = {
+        metric.name + ("_total" if metric.kind is Kind.COUNTER else "") for metric in CATALOGUE
+    }
+    assert names == listed
+    for panel in json.loads(dashboard())["panels"]:
+        for target in panel.get("targets", ()):
+            asked = re.findall(r"kafka_\w+", target["expr"])
+            assert asked, target
+            assert set(asked) <= names, target
+    controllers = [figure for figure in found.values() if CONTROLLER + "metadata_lag" in figure]
+    assert len(controllers) == 3
+    assert sum(figure[CONTROLLER + "active_controller_count"] for figure in controllers) == 1
+    (active,) = (one for one in controllers if one[CONTROLLER + "active_controller_count"])
+    assert active[CONTROLLER + "global_topic_count"] == 20
+    assert active[CONTROLLER + "active_broker_count"] == 1
+    assert active[CONTROLLER + "metadata_commit_latency_ms"] > 0
+    assert active[CONTROLLER + "metadata_commit_rate_per_sec"] > 0
+    broker = found[4]
+    assert (broker["kafka_server_broker_state"], broker["kafka_server_metadata_lag"]) == (3, 0)
+    created = 'kafka_network_request_metrics_requests_total{request="CreateTopics"}'
+    assert broker[created] == 20
+
+
 def states(found: dict[str, float]) -> list[str]:
     prefix = 'current_state{state="'
     held = [name for name, value in found.items() if name.startswith(prefix) and value == 1]
@@ -98,6 +136,8 @@ def states(found: dict[str, float]) -> list[str]:
 @pytest.mark.requirement("595-72")
 @pytest.mark.requirement("595-73")
 @pytest.mark.requirement("595-74")
+@pytest.mark.requirement("631-101")
+@pytest.mark.requirement("631-102")
 @pytest.mark.requirement("631-103")
 @pytest.mark.requirement("631-104")
 def test_a_live_cluster_shows_its_leader_its_states_and_its_times(
@@ -109,9 +149,10 @@ def test_a_live_cluster_shows_its_leader_its_states_and_its_times(
     admin = KafkaAdminClient(bootstrap_servers=cluster.bootstrap)
     for number in range(20):
         admin.create_topics([NewTopic(f"topic-{number}", 1, 1)])
-    admin.close()
     found = {number: figures(node) for number, node in enumerate(cluster.nodes, start=1)}
     names = {name.lower() for figure in found.values() for name in figure}
+    check_the_catalogue(cluster, found)
+    admin.close()
     assert not [name for name in names if "zookeeper" in name or "sessionexpire" in name]
     (leader,) = {int(figure["current_leader"]) for figure in found.values()}
     assert {figure["current_epoch"] for figure in found.values()} == {found[1]["current_epoch"]}

@@ -1,0 +1,1 @@
+"""Show metadata as a tree of files: kraft-metadata-shell."""

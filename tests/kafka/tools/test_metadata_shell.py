@@ -1,0 +1,48 @@
+"""kafka-metadata-shell and kraft-metadata-shell show the same tree of one snapshot."""
+
+from pathlib import Path
+
+import pytest
+
+from kraftproof.node.tools.metadata_shell import main
+from tests.kafka.java import Java
+from tests.support.node.rich_image import FILE_NAME, snapshot_bytes
+
+pytestmark = [pytest.mark.kafka, pytest.mark.requirement("631-100")]
+SHELL = "org.apache.kafka.shell.MetadataShell"
+NOT_COMPARED = (
+    "/image/clientQuotas",  # Kafka names two entities of this image alike
+    "/image/delegationToken",  # Kafka's text has opening brackets only
+    "/image/provenance",  # Kafka states the offset within the file
+    "/image/scram/SCRAM-SHA-256",  # ours hides the keys
+    "/local",
+)
+
+
+def parsed(text: str) -> dict[str, str]:
+    """The files of an indented tree, by path."""
+    files: dict[str, str] = {}
+    path: list[str] = []
+    lines = [line for line in text.splitlines() if line.strip()]
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        depth = (len(line) - len(line.lstrip())) // 2
+        del path[depth:]
+        below = (len(after) - len(after.lstrip())) // 2 > depth
+        if below or line.endswith(":"):
+            path.append(line.strip().removesuffix(":"))
+        else:
+            files["/" + "/".join(path)] = line.strip()
+    return {name: files[name] for name in files if not name.startswith(NOT_COMPARED)}
+
+
+def test_the_trees_are_the_same(
+    java: Java, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    snapshot = tmp_path / FILE_NAME
+    snapshot.write_bytes(snapshot_bytes())
+    theirs = java.run(SHELL, "-s", str(snapshot), "tree", "/").stdout
+    capsys.readouterr()
+    assert main.run(["-s", str(snapshot), "tree", "/"]) == 0
+    ours = parsed(capsys.readouterr().out)
+    assert ours == parsed(theirs)
+    assert len(ours) > 15
