@@ -4,6 +4,7 @@ from random import Random
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
+    access_clients,
     background_topics,
     broker_visitors,
     large_topics,
@@ -53,6 +54,10 @@ def start(
     if options.has_data and brokers:
         random = Random(f"{options.seed}/partition-clients")
         task = partition_clients.produce_and_fetch(scope, network, random, sorted(brokers))
+        tasks.append(scope.spawn(task))
+    if world.authorizer is not None:
+        random = Random(f"{options.seed}/access-clients")
+        task = access_clients.send_with_principals(scope, network, random, nodes)
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/large-topics")
     if random.random() < large_topics.SHARE and brokers:

@@ -16,6 +16,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
     AcknowledgedIsCommitted,
     LinearizableReads,
 )
+from kraftproof.cluster.simulated.invariants.authorized_answers import AnswersFollowEntries
 from kraftproof.cluster.simulated.invariants.broker_answers import ResponsesMatchImage
 from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVersionsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStateIsAccurate
@@ -184,6 +185,7 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
+            AnswersFollowEntries(config),
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),

@@ -88,6 +88,15 @@ class Invariant:
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
         """A step has answered a request; called after `on_status_changed` of that step."""
 
+    def on_client_received(self, process: ProcessView, event: Received) -> None:
+        """The core is about to handle a request of a principal of its own, no super user.
+
+        Such a request has no hook `on_received`, and its answer has only `on_client_replied`.
+        """
+
+    def on_client_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        """A step has answered a request of such a principal."""
+
     def on_listeners_opened(self, process: ProcessView) -> None:
         """A broker has opened its listeners for clients."""
 
@@ -172,6 +181,13 @@ class InvariantMonitor:
         )
         self.on_replied = ByRequest(
             (i.requests, i.on_replied) for i in _overriding(invariants, "on_replied")
+        )
+        self.on_client_received = ByRequest(
+            (i.requests, i.on_client_received)
+            for i in _overriding(invariants, "on_client_received")
+        )
+        self.on_client_replied = ByRequest(
+            (i.requests, i.on_client_replied) for i in _overriding(invariants, "on_client_replied")
         )
         self.on_listeners_opened = [
             i.on_listeners_opened for i in _overriding(invariants, "on_listeners_opened")
