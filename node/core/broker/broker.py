@@ -23,12 +23,14 @@ from kraftproof.node.core.broker.metadata import (
 )
 from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
+from kraftproof.node.core.broker.resource_list import list_config_resources
 from kraftproof.node.core.broker.security.answers import (
     SECURITY_REQUESTS,
     TOKEN_CHANGES,
     refuse_token_change,
     security_answer,
 )
+from kraftproof.node.core.broker.topic_pages import describe_topic_partitions
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
@@ -48,6 +50,8 @@ from kraftproof.node.wire.messages import (
     describe_client_quotas_request,
     describe_cluster_request,
     describe_configs_request,
+    describe_topic_partitions_request,
+    list_config_resources_request,
     metadata_request,
     metadata_response,
 )
@@ -215,6 +219,10 @@ class Broker:
                         wanted=message.include_cluster_authorized_operations,
                     ),
                 )
+            case describe_topic_partitions_request.DescribeTopicPartitionsRequest():
+                return describe_topic_partitions(image, event, message, self._authorizer)
+            case list_config_resources_request.ListConfigResourcesRequest():
+                return list_config_resources(image, message, event.version)
             case describe_client_quotas_request.DescribeClientQuotasRequest():
                 return describe_client_quotas(image, message)
             case describe_configs_request.DescribeConfigsRequest():

@@ -45,8 +45,13 @@ def with_operations(
     """Return a topic of a Metadata answer with the client's authorized operations."""
     if topic.error_code != ErrorCode.NONE or topic.name is None:
         return topic
-    bits = _bits(authorizer, event, ResourceKind.TOPIC, topic.name, _OF_TOPICS)
+    bits = topic_operations(authorizer, event, topic.name)
     return replace(topic, topic_authorized_operations=bits)
+
+
+def topic_operations(authorizer: Authorizer | None, event: Received, name: str) -> int:
+    """Return the client's authorized operations on a topic."""
+    return _bits(authorizer, event, ResourceKind.TOPIC, name, _OF_TOPICS)
 
 
 def cluster_operations(authorizer: Authorizer | None, event: Received, *, wanted: bool) -> int:

@@ -27,6 +27,8 @@ from kraftproof.node.wire.messages import (
     fetch_response,
     fetch_snapshot_request,
     fetch_snapshot_response,
+    list_config_resources_request,
+    list_config_resources_response,
     vote_request,
     vote_response,
 )
@@ -63,6 +65,9 @@ SECURITY_REFUSALS: Final[Mapping[type, Callable[[Any, ErrorCode, str | None], Me
     delete_acls_request.DeleteAclsRequest: _delete_acls,
     describe_acls_request.DescribeAclsRequest: _with_message(
         describe_acls_response.DescribeAclsResponse
+    ),
+    list_config_resources_request.ListConfigResourcesRequest: _with_code(
+        list_config_resources_response.ListConfigResourcesResponse
     ),
     describe_client_quotas_request.DescribeClientQuotasRequest: _with_message(
         describe_client_quotas_response.DescribeClientQuotasResponse

@@ -40,6 +40,7 @@ from kraftproof.node.wire.messages import (
     describe_configs_request,
     describe_delegation_token_request,
     describe_quorum_request,
+    describe_topic_partitions_request,
     describe_user_scram_credentials_request,
     elect_leaders_request,
     end_quorum_epoch_request,
@@ -50,6 +51,7 @@ from kraftproof.node.wire.messages import (
     find_coordinator_request,
     incremental_alter_configs_request,
     init_producer_id_request,
+    list_config_resources_request,
     list_offsets_request,
     list_partition_reassignments_request,
     metadata_request,
@@ -170,6 +172,12 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
     describe_cluster_request.DescribeClusterRequest: NOTHING,
     describe_configs_request.DescribeConfigsRequest: Required(part=Operation.DESCRIBE_CONFIGS),
     metadata_request.MetadataRequest: Required(part=Operation.DESCRIBE),
+    describe_topic_partitions_request.DescribeTopicPartitionsRequest: Required(
+        part=Operation.DESCRIBE
+    ),
+    list_config_resources_request.ListConfigResourcesRequest: Required(
+        cluster=Operation.DESCRIBE_CONFIGS
+    ),
     # The data plane; a follower's Fetch needs CLUSTER_ACTION instead.
     delete_records_request.DeleteRecordsRequest: Required(part=Operation.DELETE),
     fetch_request.FetchRequest: Required(part=Operation.READ),

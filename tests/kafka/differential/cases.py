@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tests.kafka.differential import brokers, clients, data, partitions, quorum, topics
+from tests.kafka.differential import brokers, clients, data, partitions, quorum, resources, topics
 from tests.kafka.differential.case import Case
 
 CASES: Final[tuple[Case, ...]] = (
@@ -19,6 +19,9 @@ CASES: Final[tuple[Case, ...]] = (
     *clients.METADATA,
     *clients.DESCRIBE_CLUSTER,
     *clients.DESCRIBE_CONFIGS,
+    *resources.QUOTAS,
+    *resources.PAGES,
+    *resources.RESOURCES,
     *brokers.REGISTRATION,
     *brokers.HEARTBEATS,
     *quorum.FETCH,

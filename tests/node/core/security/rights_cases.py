@@ -225,6 +225,12 @@ def _configs_asked() -> Message:
     return module.DescribeConfigsRequest(resources=(resource,))
 
 
+def _topic_page() -> Message:
+    module = wire.describe_topic_partitions_request
+    topics = (module.TopicRequest(name="t"),)
+    return module.DescribeTopicPartitionsRequest(topics=topics)
+
+
 ON_BROKER = (
     Case(message=wire.api_versions_request.ApiVersionsRequest(), error=None, version=2),
     Case(message=wire.describe_cluster_request.DescribeClusterRequest(), error=None),
@@ -236,6 +242,11 @@ ON_BROKER = (
         message=wire.describe_client_quotas_request.DescribeClientQuotasRequest(),
         entries=on_cluster(Operation.DESCRIBE_CONFIGS),
     ),
+    Case(
+        message=wire.list_config_resources_request.ListConfigResourcesRequest(),
+        entries=on_cluster(Operation.DESCRIBE_CONFIGS),
+    ),
+    Case(message=_topic_page(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC, version=0),
     Case(
         message=wire.describe_user_scram_credentials_request.DescribeUserScramCredentialsRequest(),
         entries=on_cluster(Operation.DESCRIBE),
