@@ -185,7 +185,6 @@ def make_monitor(
             LinearizableReads(committed_log),
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
-            AnswersFollowEntries(config),
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
@@ -214,6 +213,7 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
         BrokerStateIsAccurate(),
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
+        AnswersFollowEntries(config),
     )
 
 

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="P7",
     title="A removed entry stays in the index of entries",
     source="KIP-631 (RemoveAccessControlEntryRecord)",
-    expected="AnswersFollowEntries",
+    expected="ControllerConforms",
     edits=(
         Edit(
             module="kraftproof.node.core.metadata.changes",
