@@ -2,7 +2,16 @@
 
 from typing import Final
 
-from tests.kafka.differential import brokers, clients, data, partitions, quorum, resources, topics
+from tests.kafka.differential import (
+    acls,
+    brokers,
+    clients,
+    data,
+    partitions,
+    quorum,
+    resources,
+    topics,
+)
 from tests.kafka.differential.case import Case
 
 CASES: Final[tuple[Case, ...]] = (
@@ -30,6 +39,7 @@ CASES: Final[tuple[Case, ...]] = (
     *quorum.DESCRIBING,
     *quorum.SNAPSHOTS,
     *quorum.ENVELOPES,
+    *acls.ACLS,
     *topics.DELETING,
     *brokers.LEAVING,
 )
