@@ -95,14 +95,16 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
         log_dirs: tuple[Uuid, ...],
         incarnation: Uuid,
         previous_broker_epoch: int = -1,
+        bootstrap: tuple[Struct, ...] = (),
     ) -> NodeConfig:
-        """Return the core's configuration with the identifiers from storage and process start."""
+        """Return the core's configuration with the parts from storage and process start."""
         return replace(
             self.node,
             cluster_id=cluster_id,
             log_dirs=log_dirs,
             incarnation=incarnation,
             previous_broker_epoch=previous_broker_epoch,
+            bootstrap=bootstrap,
         )
 
 

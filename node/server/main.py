@@ -14,6 +14,7 @@ from kraftproof.node.properties.config import ServerConfig, parse_hosts, parse_s
 from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.properties.known_keys import unused_warning
 from kraftproof.node.server.console import say
+from kraftproof.node.storage.bootstrap import read_bootstrap
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem
@@ -98,6 +99,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
         log_dirs=stored.log_directory_ids,
         incarnation=incarnation,
         previous_broker_epoch=stored.previous_broker_epoch,
+        bootstrap=read_bootstrap(disk, config.storage.metadata_directory),
     )
     node_id = node_config.node_id
     _allow_open_files()

@@ -17,6 +17,7 @@ from kraftproof.node.core.configs.dynamic import MAX_CONNECTIONS, broker_number
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import Event
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.core.node import Node
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
@@ -35,6 +36,7 @@ from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.server.workers import ThreadWorkers
 from kraftproof.node.shell.node_shell import NodeShell
 from kraftproof.node.shell.ports import Observer, Ports, Process
+from kraftproof.node.storage.bootstrap import bootstrap_image
 from kraftproof.node.storage.stored import Stored
 from kraftproof.node.wire.schema import Message
 
@@ -82,7 +84,8 @@ class NodeProcess(Process, Observer):
             to_brokers=PeerCredentials(config.broker_peers),
         )
         self._published: tuple[MetadataImage, Offset] = (EMPTY_IMAGE, Offset(0))
-        logins = Logins(lambda: self._published, read_clocks, config.failed_login_delay_ms)
+        self._bootstrap = bootstrap_image(node_config)
+        logins = Logins(self._known, read_clocks, config.failed_login_delay_ms)
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,
@@ -187,6 +190,11 @@ class NodeProcess(Process, Observer):
     def disk_failed(self, error: OSError) -> None:
         """Disk failures are fatal: the disk's content is unknown, so nothing more may be said."""
         self._leave(Exit(status=1, reason=f"the disk failed: {error}"))
+
+    def _known(self) -> tuple[MetadataImage, Offset]:
+        """Return the published image; before a controller was active, that of the format step."""
+        image, offset = self._published
+        return (image if METADATA_VERSION in image.features else self._bootstrap), offset
 
     def _leave(self, effect: Exit) -> None:
         if self._exit is None:

@@ -1,16 +1,18 @@
 """Run `kraft-storage info | format | random-uuid`, like kafka-storage (KIP-631, "kafka-storage").
 
 The exit status is 1 for every error and for every problem found by `info`. The tool does not check
-the log. Simplification: without `--release-version`, the tool writes only meta.properties.
+the log. Simplification: without `--add-scram`, the tool writes only meta.properties.
 """
 
 import argparse
 import secrets
 import sys
+import time
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.properties.config import directories_of
 from kraftproof.node.properties.keys import ConfigError
+from kraftproof.node.storage.bootstrap import write_bootstrap
 from kraftproof.node.storage.directory_lock import lock_directories
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
@@ -23,7 +25,9 @@ from kraftproof.node.storage.meta_properties import (
     is_cluster_id,
     parse_properties,
 )
+from kraftproof.node.tools.add_scram import parse_add_scram
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
+from kraftproof.node.tools.feature_commands import add_feature_commands
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
@@ -43,6 +47,8 @@ def run(argv: list[str]) -> int:
         if arguments.command == "random-uuid":
             print_line(random_uuid())
             return 0
+        if "run" in arguments:
+            return int(arguments.run(arguments))
         node_id, directories = _directories(disk, arguments.config)
         if arguments.command == "info":
             return _info(disk, directories, node_id)
@@ -73,7 +79,15 @@ def _parser() -> ToolParser:
     formatting.add_argument(
         "-g", "--ignore-formatted", action="store_true", help="skip what is formatted already"
     )
+    formatting.add_argument(
+        "-S",
+        "--add-scram",
+        action="append",
+        default=[],
+        help="a first credential, as SCRAM-SHA-256=[name=alice,password=secret]",
+    )
     commands.add_parser("random-uuid", help="print a random cluster id")
+    add_feature_commands(commands)
     return parser
 
 
@@ -123,12 +137,15 @@ def _format(
     except WireError as error:
         raise ConfigError(f"Cluster ID string {error}") from error
     assert is_cluster_id(cluster_id)
+    credentials = [parse_add_scram(text) for text in arguments.add_scram]
     meta = MetaProperties(cluster_id=cluster_id, node_id=node_id)
     release = lock_directories(disk, [path for path in directories if disk.exists(path)])
     try:
         done = format_directories(
             disk, directories, meta, ignore_formatted=bool(arguments.ignore_formatted)
         )
+        if credentials and directories[0] in done:
+            write_bootstrap(disk, directories[0], credentials, time.time_ns() // 1_000_000)
     finally:
         release()
     for path in done:

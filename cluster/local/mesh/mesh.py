@@ -110,7 +110,7 @@ class LocalMesh:
         writer: asyncio.StreamWriter,
     ) -> None:
         opener, accepted = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
-        source = owner(opener, accepted, self._processes())
+        source = await asyncio.to_thread(owner, opener, accepted, self._processes())
         link = None if source is None or source == node_id else Link(source, node_id)
         try:
             target = await asyncio.open_connection(address.host, address.port)

@@ -1,17 +1,17 @@
 """Which process has opened a TCP connection to this machine, by the kernel's tables in /proc."""
 
+import os
 import socket
 import struct
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 Ends = tuple[str, int]
 """Address and port of an end of a connection."""
 MAPPED = "0000000000000000FFFF0000"
 """Prefix of an IPv4 address in the table of IPv6 connections."""
-LOCAL, REMOTE, INODE = 1, 2, 9
-"""Columns of the tables."""
+INODE = 9
+"""Column of the tables."""
 
 
 def owner(opener: Ends, accepted: Ends, processes: Mapping[int, Iterable[int]]) -> int | None:
@@ -29,20 +29,22 @@ def owner(opener: Ends, accepted: Ends, processes: Mapping[int, Iterable[int]]) 
     for node_id, pids in processes.items():
         if any(_has(pid, wanted) for pid in pids):
             return node_id
-    for node_id, pids in processes.items():
-        if any(_has(pid, wanted) for pid in _children(set(pids))):
-            return node_id
-    return None
+    own = {pid: node_id for node_id, pids in processes.items() for pid in pids}
+    return next((own[leader] for pid, leader in _children(own) if _has(pid, wanted)), None)
 
 
 def _inode(opener: Ends, accepted: Ends) -> str | None:
-    words = (_hex(opener), _hex(accepted))
+    ends = f"{_hex(opener)} ", f"{_hex(accepted)} "
     for table, prefix in (("tcp", ""), ("tcp6", MAPPED)):
-        with suppress(OSError), Path(f"/proc/net/{table}").open(encoding="ascii") as lines:
-            for line in lines:
-                columns = line.split()
-                if columns[LOCAL] == prefix + words[0] and columns[REMOTE] == prefix + words[1]:
-                    return columns[INODE]
+        try:
+            with open(f"/proc/net/{table}", "rb") as file:
+                held = file.read()
+        except OSError:
+            continue
+        place = held.find(f" {prefix}{ends[0]}{prefix}{ends[1]}".encode())
+        if place >= 0:
+            line = held[held.rfind(b"\n", 0, place) + 1 : held.find(b"\n", place)]
+            return line.split()[INODE].decode()
     return None
 
 
@@ -52,17 +54,28 @@ def _hex(end: Ends) -> str:
 
 
 def _has(pid: int, wanted: str) -> bool:
+    """Return whether a process holds a socket; without pathlib, since a JVM has hundreds of files.
+
+    Each new connection is looked up, and a lookup of 50 ms let a storm of connections starve.
+    """
+    folder = f"/proc/{pid}/fd"
     try:
-        return any(str(entry.readlink()) == wanted for entry in Path(f"/proc/{pid}/fd").iterdir())
+        for name in os.listdir(folder):
+            with suppress(FileNotFoundError):  # closed meanwhile
+                if os.readlink(f"{folder}/{name}") == wanted:
+                    return True
     except OSError:
         return False
+    return False
 
 
-def _children(sessions: set[int]) -> Iterator[int]:
-    """Yield the processes of some sessions; each node leads a session of its own."""
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
+def _children(sessions: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the other processes of some sessions, each with its leader: that of a node."""
+    for name in os.listdir("/proc"):
+        if name.isdecimal() and int(name) not in sessions:
             with suppress(OSError, IndexError):
-                text = (entry / "stat").read_text(encoding="utf-8", errors="replace")
-                if int(text.rpartition(")")[2].split()[3]) in sessions:
-                    yield int(entry.name)
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    text = file.read()
+                leader = int(text.rpartition(b")")[2].split()[3])
+                if leader in sessions:
+                    yield int(name), leader

@@ -66,6 +66,8 @@ async def send_registrations(
         if not registered or broker_id in world.missing:
             continue  # a broker that is gone for good sends nothing again, and has to be fenced
         is_again = leaving is not None or random.random() < AGAIN_SHARE
+        if is_again and not _is_running(world, registered[0]):
+            continue  # nobody repeats it for ever: the session of a dead process has to end
         request: Message = registration(random, registered[0], world.cluster_id, is_again=is_again)
         version = VERSION
         if random.random() < UNREGISTER_SHARE:
@@ -77,6 +79,11 @@ async def send_registrations(
         except (ConnectionFailed, OutcomeUnknown):
             continue
         connection.close()
+
+
+def _is_running(world: World, broker: BrokerRegistration) -> bool:
+    machine = world.machines[broker.broker_id]
+    return machine.process is not None and machine.env.broker_incarnation == broker.incarnation
 
 
 class ShutdownWatch:

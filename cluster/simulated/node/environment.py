@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Effect, Exit
+from kraftproof.node.wire.types import Uuid
 
 FSYNC_NS = 300_000
 SLOW_FSYNC_NS = 20_000_000
@@ -49,6 +50,7 @@ class NodeEnvironment:
 
     __slots__ = (
         "attempted",
+        "broker_incarnation",
         "clock",
         "disk_faults",
         "log",
@@ -95,6 +97,8 @@ class NodeEnvironment:
         """Told of snapshot work and truncations as they begin, while somebody waits for one."""
         self.attempted: QuorumState | None = None
         """The write under way when the disk failed; the write may be on the disk."""
+        self.broker_incarnation: Uuid | None = None
+        """The incarnation of the last process, as a broker registers; None before the start."""
         self.disk_faults: DiskFaults | None = None
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing

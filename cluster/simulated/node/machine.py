@@ -104,15 +104,14 @@ class Machine:
         random = NodeRandom.of(
             f"{self._seed}/node-{self.info.node_id}/{self.restart_count}", self._ties
         )
-        incarnation = Uuid(random.randbytes(16))
-        now = self.env.clock.now()
+        self.env.broker_incarnation = incarnation = Uuid(random.randbytes(16))
         config = replace(self._config, incarnation=incarnation, log_dirs=stored.log_directory_ids)
         node = Node(
             config,
             stored.durable,
             stored.batches,
             random,
-            now,
+            self.env.clock.now(),
             history=stored.history,
             apply=self._apply,
             partitions=stored.partitions,

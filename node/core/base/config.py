@@ -162,6 +162,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     authorizer: AuthorizerPolicy | None = None
     """None without authorizer.class.name: everything is allowed."""
     tokens: TokenPolicy = TokenPolicy()
+    bootstrap: tuple[Struct, ...] = ()
+    """The records of the format step, which the first active controller writes."""
 
     def client_listener(self, name: str) -> str:
         """Return the name if a client listener has the name, else the first client listener."""

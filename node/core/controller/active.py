@@ -8,7 +8,7 @@ records of its own is answered at their commit, another request at the read barr
 
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 
@@ -103,7 +103,7 @@ class ActiveController:
             level = records.FeatureLevelRecord(
                 name=METADATA_VERSION, feature_level=METADATA_VERSION_LEVEL
             )
-            self._write((level,), now)
+            self._write((level, *cast("tuple[Record, ...]", config.bootstrap)), now)
 
     def receive(self, request: TimedRequest, now: Instant) -> None:
         """Decide a request in its turn, and send or schedule the answer."""
@@ -260,6 +260,7 @@ class ActiveController:
             sessions=self._sessions,
             now=now,
             principal=event.principal,
+            version=event.version,
         )
         return decide_authorized(self._authorizer, event, context)
 

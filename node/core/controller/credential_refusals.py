@@ -19,6 +19,11 @@ from kraftproof.node.wire.messages import (
     renew_delegation_token_request,
     renew_delegation_token_response,
 )
+from kraftproof.node.wire.principal import Principal
+
+REQUESTER_SINCE: Final = 3
+"""First version of CreateDelegationToken whose answer names the requester (KIP-900)."""
+NO_PRINCIPAL: Final = Principal(type="", name="")
 
 
 def _alter_scram(
@@ -48,6 +53,23 @@ def _describe_scram(_: Message, error: ErrorCode, reason: str | None) -> Message
 def _create_token(_: Message, error: ErrorCode, __: str | None) -> Message:
     return create_delegation_token_response.CreateDelegationTokenResponse(
         error_code=error, issue_timestamp_ms=-1, expiry_timestamp_ms=-1, max_timestamp_ms=-1
+    )
+
+
+def creation_refusal(
+    error: ErrorCode, owner: Principal, requester: Principal, version: int
+) -> Message:
+    """Return the refusal of a token, which names its owner and its requester as an answer does."""
+    shown = requester if version >= REQUESTER_SINCE else NO_PRINCIPAL
+    return create_delegation_token_response.CreateDelegationTokenResponse(
+        error_code=error,
+        principal_type=owner.type,
+        principal_name=owner.name,
+        issue_timestamp_ms=-1,
+        expiry_timestamp_ms=-1,
+        max_timestamp_ms=-1,
+        token_requester_principal_type=shown.type,
+        token_requester_principal_name=shown.name,
     )
 
 

@@ -82,6 +82,7 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
         sessions: The leases of brokers.
         now: The time.
         principal: The client, also behind a broker that forwards.
+        version: The version of the request.
     """
 
     image: MetadataImage
@@ -91,6 +92,7 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
     sessions: Sessions
     now: Instant
     principal: Principal = ANONYMOUS
+    version: int = 0
 
 
 class Decision(Struct, frozen=True, kw_only=True):

@@ -29,7 +29,8 @@ def exposition(figures: Iterable[Figure]) -> str:
     """Return the text of the figures, with the help and the kind of each metric."""
     registry = CollectorRegistry()
     registry.register(_Figures(figures))
-    return generate_latest(registry).decode()
+    text: str = generate_latest(registry).decode()
+    return text
 
 
 class _Figures:

@@ -151,8 +151,8 @@ class TlsLayer(asyncio.Protocol):
         self._socket.close()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Encrypt and send bytes."""
-        if self._socket is None or not self._is_secured:
+        """Encrypt and send bytes; a connection that is being closed takes no more."""
+        if self._socket is None or self._socket.is_closing() or not self._is_secured:
             return
         if data:
             self._tls.write(data)
@@ -160,7 +160,7 @@ class TlsLayer(asyncio.Protocol):
 
     def close(self) -> None:
         """Tell the client that nothing more follows, and close the socket."""
-        if self._socket is None:
+        if self._socket is None or self._socket.is_closing():
             return
         if self._is_secured:
             with contextlib.suppress(ssl.SSLError):  # nobody waits for the client's own farewell

@@ -6,6 +6,7 @@ from tests.kafka.differential import (
     acls,
     brokers,
     clients,
+    credentials,
     data,
     partitions,
     quorum,
@@ -41,5 +42,8 @@ CASES: Final[tuple[Case, ...]] = (
     *quorum.ENVELOPES,
     *acls.ACLS,
     *topics.DELETING,
+    *credentials.CREDENTIALS,
+    *credentials.TOKENS,
+    *credentials.LATE_LOGINS,
     *brokers.LEAVING,
 )

@@ -63,7 +63,7 @@ DIFFERENCES: Final = (
         cases="versions: *",
         fields=("api_keys.length", "api_keys[*"),
         reason="APIs that this node does not serve (yet) are not in its ApiVersions: groups, "
-        "transactions, security, directories, and changes of voters. Controllers serve the "
+        "transactions, directories, and changes of voters. Controllers serve the "
         "versions of Fetch with LastFetchedEpoch only (12 to 18), and those of Vote without "
         "PreVote.",
     ),

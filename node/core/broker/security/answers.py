@@ -7,6 +7,11 @@ A broker also judges whether a connection may ask about tokens before it forward
 from typing import Final
 
 from kraftproof.node.core.base.config import TokenPolicy
+from kraftproof.node.core.controller.credential_refusals import (
+    NO_PRINCIPAL,
+    REQUESTER_SINCE,
+    creation_refusal,
+)
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
@@ -99,10 +104,10 @@ def refuse_token_change(event: Received, authorizer: Authorizer | None = None) -
     message = event.message
     if not isinstance(message, TOKEN_CHANGES) or event.forwarded_by is not None:
         return None
-    if not may_ask_about_tokens(event):
-        return refusal(message, ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
     if isinstance(message, create_delegation_token_request.CreateDelegationTokenRequest):
         return _refuse_creation(event, message, authorizer)
+    if not may_ask_about_tokens(event):
+        return refusal(message, ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED)
     return None
 
 
@@ -115,13 +120,20 @@ def _refuse_creation(
     kind, name = request.owner_principal_type, request.owner_principal_name
     owner = principal_or(kind, name, event.principal)
     is_own = (owner.type, owner.name) == (event.principal.type, event.principal.name)
-    if not is_own and authorizer is not None:
-        named = format_principal(owner)
-        if not authorizer.allows(event, Operation.CREATE_TOKENS, ResourceKind.USER, named):
-            return refusal(request, ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED)
-    if any(renewer.principal_type != USER for renewer in request.renewers):
-        return refusal(request, ErrorCode.INVALID_PRINCIPAL_TYPE)
-    return None
+    if not may_ask_about_tokens(event):
+        error = ErrorCode.DELEGATION_TOKEN_REQUEST_NOT_ALLOWED
+    elif not is_own and authorizer is not None and not _may_create(event, owner, authorizer):
+        error = ErrorCode.DELEGATION_TOKEN_AUTHORIZATION_FAILED
+    elif any(renewer.principal_type != USER for renewer in request.renewers):
+        error = ErrorCode.INVALID_PRINCIPAL_TYPE
+    else:
+        return None
+    return creation_refusal(error, owner, event.principal, event.version)
+
+
+def _may_create(event: Received, owner: Principal, authorizer: Authorizer) -> bool:
+    named = format_principal(owner)
+    return authorizer.allows(event, Operation.CREATE_TOKENS, ResourceKind.USER, named)
 
 
 def describe_tokens(
@@ -150,7 +162,9 @@ def describe_tokens(
         and (owns_or_renews(token, event.principal) or _may_see(event, token, authorizer))
     ]
     return describe_delegation_token_response.DescribeDelegationTokenResponse(
-        tokens=tuple(_described(token, token_hmac(secret, token.token_id)) for token in tokens)
+        tokens=tuple(
+            _described(token, token_hmac(secret, token.token_id), event.version) for token in tokens
+        )
     )
 
 
@@ -167,10 +181,12 @@ def _may_see(event: Received, token: DelegationTokenRecord, authorizer: Authoriz
 
 
 def _described(
-    token: DelegationTokenRecord, hmac: bytes
+    token: DelegationTokenRecord, hmac: bytes, version: int
 ) -> describe_delegation_token_response.DescribedDelegationToken:
     owner = parse_principal(token.owner) or ANONYMOUS
     requester = parse_principal(token.requester) or owner
+    if version < REQUESTER_SINCE:
+        requester = NO_PRINCIPAL
     renewers = [parse_principal(renewer) for renewer in token.renewers]
     return describe_delegation_token_response.DescribedDelegationToken(
         principal_type=owner.type,

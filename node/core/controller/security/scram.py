@@ -1,5 +1,6 @@
 """Decide AlterUserScramCredentials (KIP-554): the log gets keys, never a password."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
@@ -21,26 +22,22 @@ Deletion = alter_user_scram_credentials_request.ScramCredentialDeletion
 Upsertion = alter_user_scram_credentials_request.ScramCredentialUpsertion
 Result = alter_user_scram_credentials_response.AlterUserScramCredentialsResult
 _NONE: Final = (ErrorCode.NONE, None)
+_TWICE: Final = (
+    ErrorCode.DUPLICATE_RESOURCE,
+    "A user credential cannot be altered twice in the same request",
+)
 Verdict = tuple[ErrorCode, str | None]
 """The error of a change and its reason."""
 
 
 def alter_user_scram_credentials(image: MetadataImage, request: Request) -> Outcome:
-    """Delete and replace credentials; a user with a refused change is not changed at all."""
-    verdicts: dict[str, Verdict] = {}
-    seen: set[tuple[str, int]] = set()
+    """Delete and replace credentials; each user may be named once, as in Kafka."""
     changes: list[Deletion | Upsertion] = [*request.deletions, *request.upsertions]
-    for change in changes:
-        verdict = _judge(image, change)
-        key = (change.name, change.mechanism)
-        if verdict is _NONE and key in seen:
-            verdict = (
-                ErrorCode.DUPLICATE_RESOURCE,
-                "A user credential cannot be altered twice in the same request",
-            )
-        seen.add(key)
-        if verdicts.get(change.name, _NONE) is _NONE:
-            verdicts[change.name] = verdict
+    times = Counter(change.name for change in changes)
+    verdicts = {
+        change.name: _TWICE if times[change.name] > 1 else _judge(image, change)
+        for change in changes
+    }
     accepted = {name for name, verdict in verdicts.items() if verdict is _NONE}
     written = tuple(_records(request, accepted))
     reply = alter_user_scram_credentials_response.AlterUserScramCredentialsResponse(

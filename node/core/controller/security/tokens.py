@@ -7,6 +7,11 @@ not its HMAC, which each node computes with the secret of the cluster.
 from typing import TYPE_CHECKING
 
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, WallClock
+from kraftproof.node.core.controller.credential_refusals import (
+    NO_PRINCIPAL,
+    REQUESTER_SINCE,
+    creation_refusal,
+)
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage
@@ -46,13 +51,15 @@ ExpireRequest = expire_delegation_token_request.ExpireDelegationTokenRequest
 
 def create_token(context: "DecisionContext", request: CreateRequest) -> Outcome:
     """Create a token; the answer holds the HMAC, with which its owner logs in."""
-    policy = context.config.tokens
-    if policy.secret is None:
-        return Outcome(reply=refusal(request, ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED))
-    if any(renewer.principal_type != USER for renewer in request.renewers):
-        return Outcome(reply=refusal(request, ErrorCode.INVALID_PRINCIPAL_TYPE))
-    requester = context.principal
+    policy, requester = context.config.tokens, context.principal
     owner = principal_or(request.owner_principal_type, request.owner_principal_name, requester)
+    if policy.secret is None:
+        error = ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED
+        return Outcome(reply=creation_refusal(error, owner, requester, context.version))
+    if any(renewer.principal_type != USER for renewer in request.renewers):
+        error = ErrorCode.INVALID_PRINCIPAL_TYPE
+        return Outcome(reply=creation_refusal(error, owner, requester, context.version))
+    shown = requester if context.version >= REQUESTER_SINCE else NO_PRINCIPAL
     now_ms = _milliseconds(context.now.wall)
     lifetime_ms = policy.max_lifetime_ms
     if request.max_lifetime_ms > 0:
@@ -76,8 +83,8 @@ def create_token(context: "DecisionContext", request: CreateRequest) -> Outcome:
         max_timestamp_ms=token.max_timestamp,
         token_id=token.token_id,
         hmac=token_hmac(policy.secret, token.token_id),
-        token_requester_principal_type=requester.type,
-        token_requester_principal_name=requester.name,
+        token_requester_principal_type=shown.type,
+        token_requester_principal_name=shown.name,
     )
     return Outcome(reply=reply, records=(token,))
 

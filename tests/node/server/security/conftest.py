@@ -65,9 +65,16 @@ class Certificates:
         self.foreign = self._store("foreign", other.issue_cert(*local))
 
     def _store(self, name: str, issued: object) -> Path:
-        """Write the key and its chain to one file, as a PEM key store of Kafka is."""
+        """Write the key and its chain to one file, as a PEM key store of Kafka is (PKCS 8)."""
+        from cryptography.hazmat.primitives import serialization as forms
+
+        pem = issued.private_key_and_cert_chain_pem.bytes()  # type: ignore[attr-defined]
+        key = forms.load_pem_private_key(pem, None)
+        text = key.private_bytes(
+            forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()
+        )
         path = self.folder / f"{name}.pem"
-        path.write_bytes(issued.private_key_and_cert_chain_pem.bytes())  # type: ignore[attr-defined]
+        path.write_bytes(text + pem[pem.index(b"-----BEGIN CERTIFICATE") :])
         return path
 
 
@@ -227,3 +234,32 @@ def run_tool(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 RunTool = Callable[..., subprocess.CompletedProcess[str]]
+
+
+EVERY_PROTOCOL = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
+
+def add_every_listener(secure: SecureCluster, *lines: str) -> dict[str, int]:
+    """Format a node with a client listener of each protocol; return the port of each."""
+    secure.add(1, protocol="PLAINTEXT", controller_protocol="SASL_SSL")
+    node = secure.nodes[0]
+    ports = dict(zip(EVERY_PROTOCOL[1:], free_ports(3), strict=True))
+    text = node.properties.read_text()
+    controller = text.partition("CONTROLLER://")[2].partition("\n")[0]
+    names = "".join(f",{name}://127.0.0.1:{port}" for name, port in ports.items())
+    line = plain_line("alice", ALICE_PASSWORD, {"alice": ALICE_PASSWORD})
+    files = secure.certificates
+    added = [
+        f"listeners=CLIENTS://127.0.0.1:{node.port}{names},CONTROLLER://{controller}",
+        "listener.security.protocol.map=CLIENTS:PLAINTEXT,CONTROLLER:SASL_SSL,"
+        + ",".join(f"{name}:{name}" for name in ports),
+        *(
+            f"listener.name.{name.lower()}.plain.sasl.jaas.config={line}"
+            for name in ports
+            if name.startswith("SASL")
+        ),
+        *(f"{key}={value}" for key, value in tls_entries(files.node, files.truststore).items()),
+        *lines,
+    ]
+    node.properties.write_text(text + "".join(f"{one}\n" for one in added))
+    return {"PLAINTEXT": node.port, **ports}
