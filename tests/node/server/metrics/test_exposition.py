@@ -55,6 +55,7 @@ def test_the_figures_of_a_cluster_are_those_of_its_image() -> None:
     }
 
 
+@pytest.mark.requirement("590-22")
 def test_connections_count_by_software_within_a_bound() -> None:
     clients = ClientMetrics()
     named = ApiVersionsRequest(client_software_name="app", client_software_version="1.0")

@@ -121,6 +121,8 @@ def check_the_catalogue(cluster: "LiveCluster", found: dict[int, dict[str, float
     assert active[CONTROLLER + "metadata_commit_rate_per_sec"] > 0
     broker = found[4]
     assert (broker["kafka_server_broker_state"], broker["kafka_server_metadata_lag"]) == (3, 0)
+    named = [name for name in broker if "socket_server_metrics_connections{" in name]
+    assert any('client_software_name="kafka-python"' in name for name in named), named
     created = 'kafka_network_request_metrics_requests_total{request="CreateTopics"}'
     assert broker[created] == 20
 
@@ -136,6 +138,7 @@ def states(found: dict[str, float]) -> list[str]:
 @pytest.mark.requirement("595-72")
 @pytest.mark.requirement("595-73")
 @pytest.mark.requirement("595-74")
+@pytest.mark.requirement("590-22")
 @pytest.mark.requirement("631-101")
 @pytest.mark.requirement("631-102")
 @pytest.mark.requirement("631-103")
