@@ -10,6 +10,7 @@ from importlib.metadata import entry_points
 from kraftproof.cluster.plugin import loaded
 from kraftproof.workloads.append import Append
 from kraftproof.workloads.bank import Bank
+from kraftproof.workloads.configs import Configs
 from kraftproof.workloads.counter import Counter
 from kraftproof.workloads.lock import Lock
 from kraftproof.workloads.log import Log
@@ -17,6 +18,8 @@ from kraftproof.workloads.log_topics import LogTopics
 from kraftproof.workloads.queue import Queue
 from kraftproof.workloads.register import Register
 from kraftproof.workloads.registration import Registration
+from kraftproof.workloads.replicas.controlled_shutdown import ControlledShutdown
+from kraftproof.workloads.replicas.reassignment import Reassignment
 from kraftproof.workloads.sets import GrowingSet
 from kraftproof.workloads.topic_names import TopicNames
 from kraftproof.workloads.topics import Topics
@@ -32,6 +35,9 @@ _OURS: dict[str, Callable[[], Workload]] = {
     Registration.name: Registration,
     Log.name: Log,
     LogTopics.name: LogTopics,
+    Reassignment.name: Reassignment,
+    ControlledShutdown.name: ControlledShutdown,
+    Configs.name: Configs,
     Register.name: Register,
     Append.name: Append,
     GrowingSet.name: GrowingSet,

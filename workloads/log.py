@@ -7,7 +7,7 @@ what they have seen, or somewhere between. At the end each partition is read fro
 the begin of the log to its end. The model is `log`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
@@ -52,7 +52,7 @@ class Log:
         count = min(MOST_PARTITIONS, max(1, load.concurrency // 3))
         keys = tuple(f"log-{session.run_id}-{number}" for number in range(count))
         self._partitions = _Partitions(keys=keys)
-        if not await _created(session, keys):
+        if not await _created(session, keys, self.shape(len(keys))):
             return
         pacer = Pacer(session.scope, session.random, load.rate)
         producers = max(1, load.concurrency // 2)
@@ -63,9 +63,26 @@ class Log:
                 for _ in range(producers)
             ),
             *(session.scope.spawn(_read(session, pacer, self._partitions)) for _ in range(readers)),
+            *(session.scope.spawn(other) for other in self.others(session, keys)),
         ]
         for client in clients:
             await client
+
+    def shape(self, partitions: int) -> dict[str, int]:
+        """Return the value of the operation that creates the topic."""
+        return {"partitions": partitions}
+
+    def others(
+        self, session: Session, keys: Sequence[str]
+    ) -> Sequence[Coroutine[object, object, None]]:
+        """Return further clients; by default none."""
+        del session, keys
+        return ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The partitions of the run."""
+        return self._partitions.keys
 
     async def final_reads(self, session: Session) -> int:
         """Read every partition from begin to end; return the number of partitions not read."""
@@ -77,11 +94,11 @@ class Log:
         return unread
 
 
-async def _created(session: Session, keys: Sequence[str]) -> bool:
+async def _created(session: Session, keys: Sequence[str], shape: dict[str, int]) -> bool:
     """Create the topic; return whether the topic exists."""
     process = session.process()
     while not session.ending:
-        completion = await process.invoke("create", keys[0], {"partitions": len(keys)})
+        completion = await process.invoke("create", keys[0], shape)
         if completion.outcome is Outcome.OK:
             break
         await session.scope.sleep(PAUSE_NS)

@@ -8,6 +8,7 @@ operation (`checkers.logs.jepsen`).
 from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from typing_extensions import override
 
 from kraftproof.checkers.calls.append_log import GREATEST
@@ -19,6 +20,8 @@ from kraftproof.checkers.logs.jepsen import MANAGEMENT, jepsen_findings, nothing
 from kraftproof.checkers.logs.judge import judge
 from kraftproof.checkers.logs.reading import forms
 from kraftproof.checkers.logs.reading.unpack import unpacked
+from kraftproof.checkers.logs.states import FUNCTIONS as OF_STATES
+from kraftproof.checkers.logs.states import require_state, state_findings
 from kraftproof.checkers.logs.wording import findings_of
 from kraftproof.checkers.models import PropertyModel, TableModel, unknown_function
 from kraftproof.checkers.models.starting import Step, require_records
@@ -30,13 +33,15 @@ class Log(PropertyModel, TableModel):
     """Logs by name, with offsets."""
 
     name = "log"
-    functions = frozenset({"txn", *forms.FUNCTIONS, *MANAGEMENT})
+    functions = frozenset({"txn", *forms.FUNCTIONS, *OF_STATES, *MANAGEMENT})
 
     @override
     def validate(self, operation: Operation) -> None:
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
-        if isinstance(operation.input, dict) and operation.f in forms.FUNCTIONS:
+        if operation.f in OF_STATES:
+            require_state(operation)
+        elif isinstance(operation.input, dict) and operation.f in forms.FUNCTIONS:
             forms.require_form(operation)
         elif operation.f == "final":
             raise ValueError('field value: final takes {"position": offset or null}')
@@ -75,7 +80,9 @@ class Log(PropertyModel, TableModel):
             return jepsen_findings(key, operations), nothing_checked(operations)
         facts, values = unpacked(rows)
         judged = judge(facts, values, is_loss_declared=is_loss_declared(options))
-        return findings_of(key, judged.problems, values), judged.reason
+        states = rows.filter(pc.equal(rows.column("f"), "state"))
+        found = [*findings_of(key, judged.problems, values)]
+        return [*found, *state_findings(key, iterate_rows(states))], judged.reason
 
 
 def has_own_form(rows: pa.Table) -> bool:

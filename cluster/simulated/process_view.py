@@ -63,6 +63,8 @@ class ClusterConfig:
     """The rules of the nodes' authorizer; None without an authorizer."""
     static_configs: tuple[tuple[str, str], ...] = ()
     """The settings that every node has in its own file."""
+    has_data: bool = True
+    """Whether the brokers keep replicas of partitions."""
 
     @property
     def majority(self) -> int:

@@ -38,6 +38,8 @@ LAGS_MS = (1_000, 3_000)
 FETCH_WAITS_MS = (50, 500)
 FETCH_BYTES = (1, 500, 1 << 20)
 """Values of replica.fetch.max.bytes; a small value fetches one batch at a time."""
+RETENTION_INTERVALS_MS = (300_000, 5_000, 2_000)
+"""Values of log.retention.check.interval.ms."""
 SLICE_BYTES = (300, 4000, 1 << 20)
 
 
@@ -80,6 +82,7 @@ def draw_replication(options: ClusterOptions) -> ReplicationPolicy:
         fetch_partition_bytes=random.choice(FETCH_BYTES),
         fetch_backoff_ns=milliseconds(200),
         request_timeout_ns=milliseconds(2_000),
+        retention_interval_ns=milliseconds(random.choice(RETENTION_INTERVALS_MS)),
     )
 
 

@@ -62,6 +62,8 @@ GIVING_UP = "initial.broker.registration.timeout.ms"
 RESTART_NS = milliseconds(1_000)
 """Time after which a supervisor starts a broker that has given up."""
 SEGMENT_BYTES = (4096, 1 << 30)
+FSYNC_FACTORS = (1, 1, 1, 10, 40)
+"""How many times longer an fsync takes on a broker with replicas, of which each broker has one."""
 RACKS: tuple[tuple[str | None, ...], ...] = (
     *(("east", "west", None),) * 3,
     ("east", "west"),
@@ -82,6 +84,8 @@ class World:
         self.scheduler = Scheduler()
         self.outlives_crashes = False
         """Whether the run goes on after a crash of a node, as after the end of its process."""
+        self.has_data = options.has_data
+        """Whether the brokers keep replicas of partitions."""
         self.is_in_final_phase = False
         """Whether the faults have ended: a broker that gives up is then started again."""
         self.missing: frozenset[int] = frozenset()
@@ -141,6 +145,7 @@ class World:
             snapshots=self.snapshots,
             static_configs=options.node_config,
             authorizer=self.authorizer,
+            has_data=options.has_data,
             voter_addresses=voter_addresses(options.nodes),
             controller_listener=listener_name("controller", has_listeners=self.has_listeners),
             client_listener=listener_name("broker", has_listeners=self.has_listeners),
@@ -182,6 +187,10 @@ class World:
             on_crash=self.crashed,
             on_disk_error=self._disk_failed,
         )
+        if options.has_data and info.has("broker"):
+            # A replica with a slow disk joins an ISR while the leader's log goes on.
+            own = Random(f"{options.seed}/fsync-{info.node_id}")
+            env.fsync_factor = own.choice(FSYNC_FACTORS)
         return Machine(
             info,
             self._config(info, options),

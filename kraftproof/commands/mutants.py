@@ -185,7 +185,9 @@ class _Running:
     ) -> None:
         self._mutants = chosen
         self._searches: dict[str, list[Future[Search]]] = {
-            mutant.mutant_id: [pool.submit(searcher.find, mutant.mutant_id, r) for r in ranges]
+            mutant.mutant_id: [
+                pool.submit(searcher.find, mutant.mutant_id, r, mutant.workload) for r in ranges
+            ]
             for mutant in chosen
         }
         self._clean = [pool.submit(searcher.find, CLEAN, r) for r in ranges] if with_clean else []

@@ -68,8 +68,8 @@ HostsOption = Annotated[
 WorkloadOption = Annotated[
     str,
     typer.Option(
-        help="topics, topic-names, registration, log, log-topics, register, append, set, "
-        "queue, counter, lock or "
+        help="topics, topic-names, registration, log, log-topics, reassignment, "
+        "controlled-shutdown, configs, register, append, set, queue, counter, lock or "
         "bank. `kraftproof list workloads` explains them."
     ),
 ]

@@ -44,6 +44,8 @@ class Mutant:
     edits: tuple[Edit, ...]
     expected: str = ""
     """The invariant or check that must detect the bug, if the source or the class names one."""
+    workload: str | None = None
+    """The workload of the runs that show the bug; None for the workloads drawn from the seeds."""
     kind: Literal["S", "L"] = "S"
     """S for a violation of safety, L for a violation of bounded liveness."""
     kafka: Literal["killed", "survived"] | None = None

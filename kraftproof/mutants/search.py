@@ -22,6 +22,8 @@ CRASHES = frozenset({"crash", "assertion"})
 """Kinds of violations without a violated property."""
 STRIDE = 1000
 """Distance between the first seeds of two repetitions."""
+Run = tuple[int, str | None]
+"""A seed, and the workload in place of the seed's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,14 @@ class Searcher:
     def __init__(self, budget_s: float) -> None:
         self._budget_s = budget_s
         self._processes = SimProcesses()
-        self._is_clean: dict[int, bool] = {}
-        self._asking: defaultdict[int, Lock] = defaultdict(Lock)
+        self._is_clean: dict[Run, bool] = {}
+        self._asking: defaultdict[Run, Lock] = defaultdict(Lock)
         self._lock = Lock()
 
-    def find(self, mutant_id: str, seeds: SeedRange) -> Search:
+    def find(self, mutant_id: str, seeds: SeedRange, workload: str | None = None) -> Search:
         """Search until the mutant is found, the seeds end or the budget is spent.
+
+        A workload replaces the workloads that the seeds draw.
 
         Raises:
             SearchStoppedError: the search was stopped early.
@@ -116,7 +120,7 @@ class Searcher:
         false_alarms: list[int] = []
         crashes: dict[int, None] = {}
         while not left.is_empty and spent_s < self._budget_s:
-            found = self._sim(mutant_id, left, self._budget_s - spent_s)
+            found = self._sim(mutant_id, left, workload, self._budget_s - spent_s)
             spent_s += found["cpu_seconds"]
             searched += found["seeds"]
             unknown += found.get("unknown", 0)
@@ -130,7 +134,7 @@ class Searcher:
                 break
             violation = broken[0]
             seed: int = violation["seed"]
-            if mutant_id != CLEAN and self._passes(seed):
+            if mutant_id != CLEAN and self._passes(seed, workload):
                 if spent_s > self._budget_s:
                     break
                 return Search(
@@ -158,19 +162,23 @@ class Searcher:
         """Stop all running searches, and start no further search."""
         self._processes.stop()
 
-    def _passes(self, seed: int) -> bool:
-        """Return whether the unchanged node passes a seed; each seed runs once."""
+    def _passes(self, seed: int, workload: str | None) -> bool:
+        """Return whether the unchanged node passes a seed; each run is made once."""
+        run = (seed, workload)
         with self._lock:
-            asking = self._asking[seed]
+            asking = self._asking[run]
         with asking:
-            if seed not in self._is_clean:
-                found = self._sim(CLEAN, SeedRange(seed, seed + 1), None)
-                self._is_clean[seed] = not found["violations"] and not found.get("unknown", 0)
-            return self._is_clean[seed]
+            if run not in self._is_clean:
+                found = self._sim(CLEAN, SeedRange(seed, seed + 1), workload, None)
+                self._is_clean[run] = not found["violations"] and not found.get("unknown", 0)
+            return self._is_clean[run]
 
-    def _sim(self, mutant_id: str, seeds: SeedRange, budget_s: float | None) -> dict[str, Any]:
+    def _sim(
+        self, mutant_id: str, seeds: SeedRange, workload: str | None, budget_s: float | None
+    ) -> dict[str, Any]:
         """Run `kraftproof sim`, and return the object of its last line."""
         arguments = ["--seeds", str(seeds)]
+        arguments += [] if workload is None else ["--workload", workload]
         arguments += [] if budget_s is None else ["--budget-s", repr(budget_s)]
         arguments += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]
         return self._processes.run(arguments, f"{mutant_id}, seeds {seeds}")

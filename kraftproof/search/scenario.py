@@ -121,6 +121,7 @@ def scenario(
         nemeses=_without_wipes(
             workload,
             _each_once(
+                _own_faults(workload),
                 random.choice(MIXES),
                 _draw_extras(Random(f"scenario {seed} extras")),
                 _draw_rot(Random(f"scenario {seed} bit-rot")),
@@ -160,6 +161,12 @@ def _refuse_unknown(workload: str) -> None:
 def _has_data(workload: str | None) -> bool:
     """Return whether a given workload produces records."""
     return workload is not None and bool(getattr(make_workload(workload), "has_data", False))
+
+
+def _own_faults(workload: str | None) -> tuple[str, ...]:
+    """Return the kinds of faults that a given workload always has."""
+    own: tuple[str, ...] = getattr(make_workload(workload), "faults", ()) if workload else ()
+    return own
 
 
 def _without_wipes(workload: str | None, kinds: tuple[str, ...]) -> tuple[str, ...]:

@@ -19,6 +19,15 @@ def test_a_run_of_partitions_is_valid_under_kills_and_pauses(kraftproof_run, wor
     assert all(count >= 2 for count in dict(run.figures.bitten).values())
 
 
+@pytest.mark.parametrize("workload", ["reassignment", "controlled-shutdown", "configs"])
+def test_moves_restarts_and_settings_are_valid_under_restarts(kraftproof_run, workload):
+    run = kraftproof_run(
+        backend="simulated", workload=workload, nemesis="restart", time_limit_s=25.0, seed=3
+    )
+    assert run.verdict == "valid", run.why
+    assert run.figures.ok > 500
+
+
 def test_a_search_loses_no_acknowledged_record_with_its_disks(tmp_path):
     """Seeds 9, 24 and 26 lose writes that were not synced, or restart with hundreds of logs."""
     arguments = ("--seeds", "9,24,26", "--bare", "--json", "--store", tmp_path)

@@ -18,7 +18,10 @@ BUGS = {
     "log": ("forgets", "not-atomic", "repeats", "skips", "drops"),
     "log-topics": ("drops",),
 }
-OF_KAFKA = {"topics", "topic-names", "registration"}
+OF_KAFKA = {
+    *("topics", "topic-names", "registration"),
+    *("configs", "reassignment", "controlled-shutdown"),
+}
 
 
 def test_every_workload_for_any_system_is_here():

@@ -10,6 +10,7 @@ from kraftproof.cluster.simulated.background import (
     large_topics,
     many_observers,
     mistaken_requests,
+    partition_changes,
     partition_clients,
     random_requests,
     stale_requests,
@@ -53,7 +54,12 @@ def start(
         tasks.append(scope.spawn(task))
     if options.has_data and brokers:
         random = Random(f"{options.seed}/partition-clients")
-        task = partition_clients.produce_and_fetch(scope, network, random, sorted(brokers))
+        task = partition_clients.produce_and_fetch(scope, world, random, sorted(brokers))
+        tasks.append(scope.spawn(task))
+        random = Random(f"{options.seed}/partition-changes")
+        asked = [node.node_id for node in nodes if node.has("controller")]
+        ids = sorted(brokers)
+        task = partition_changes.change_partitions(scope, world, random, ids, asked)
         tasks.append(scope.spawn(task))
     if world.authorizer is not None:
         random = Random(f"{options.seed}/access-clients")

@@ -12,6 +12,7 @@ from kraftproof.cluster.simulated.background.client_batches import client_batch
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.network.network import Network
+from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -43,24 +44,25 @@ _ACKS = (-1, -1, -1, 1)
 
 
 async def produce_and_fetch(
-    scope: SimulatedScope, network: Network, random: Random, brokers: list[int]
+    scope: SimulatedScope, world: World, random: Random, brokers: list[int]
 ) -> None:
-    """Create the topic, and then produce and fetch until the run ends."""
+    """Create the topic, and then fetch until the run ends, and produce until the final phase."""
+    network = world.network
     clients = [
-        _Client(scope, network, Random(f"{random.random()}"), brokers)
+        Client(scope, network, Random(f"{random.random()}"), brokers)
         for _ in range(PRODUCERS + CONSUMERS)
     ]
-    tasks = [scope.spawn(client.produce()) for client in clients[:PRODUCERS]]
+    tasks = [scope.spawn(client.produce(world)) for client in clients[:PRODUCERS]]
     tasks += [scope.spawn(client.consume()) for client in clients[PRODUCERS:]]
     create = _create(random, min(len(brokers), 3))
-    client = _Client(scope, network, random, brokers)
+    client = Client(scope, network, random, brokers)
     while tasks:
         # The topic may be refused while too few brokers are unfenced.
         await client.ask(random.choice(brokers), create, CREATE_VERSION)
         await scope.sleep(milliseconds(5_000))
 
 
-class _Client:
+class Client:
     """One client, with a request at a time."""
 
     def __init__(
@@ -70,6 +72,17 @@ class _Client:
         self._network = network
         self._random = random
         self._brokers = brokers
+        self._leaders: dict[int, int] = {}
+        """The last known leader of each partition, for `send`."""
+
+    async def send(self, data: bytes, partition: int, acks: int) -> None:
+        """Send a batch once, to the last known leader or to any broker."""
+        broker = self._leaders.get(partition) or self._random.choice(self._brokers)
+        answer = await self.ask(broker, _produce(data, partition, acks), PRODUCE_VERSION)
+        found = broker if _error_of(answer) == ErrorCode.NONE else _leader_of(answer)
+        self._leaders.pop(partition, None)
+        if found in self._brokers:
+            self._leaders[partition] = found
 
     async def ask(self, broker: int, message: Message, version: int) -> Message | None:
         """Return the answer to a request; None without an answer."""
@@ -81,11 +94,11 @@ class _Client:
         connection.close()
         return answer
 
-    async def produce(self) -> None:
-        """Produce batches in series to a partition."""
+    async def produce(self, world: World) -> None:
+        """Produce batches in series to a partition, until the final phase."""
         producer_id = await self._producer_id()
         random, partition, sequence = self._random, self._random.randrange(PARTITIONS), 0
-        while True:
+        while not world.is_in_final_phase:
             await self._scope.sleep(random.randrange(LONGEST_REST_NS))
             count = random.randint(1, 3)
             values = [f"{producer_id}-{sequence + delta}".encode() for delta in range(count)]

@@ -14,6 +14,7 @@ from kraftproof.cluster.protocol import Link, NodeInfo
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_checks import FinalOutcome
 from kraftproof.cluster.simulated.convergence.final_queries import ask_final_queries
+from kraftproof.cluster.simulated.convergence.partition_checks import judge_partitions
 from kraftproof.cluster.simulated.convergence.unregistered_broker import judge_return
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
@@ -94,6 +95,8 @@ async def converge(scope: SimulatedScope, world: World, phase: FinalPhase) -> No
     while not final_checks.is_settled(world, core, end) and scope.now() < until_ns:
         await scope.sleep(POLL_NS)
     final_checks.judge(world, core, FinalOutcome(elected=is_elected, created=is_created, end=end))
+    if not world.monitor.violations and world.has_data:
+        await judge_partitions(scope, world, core)
     if not world.monitor.violations:
         await _judge_read(scope, world, core)
     if phase.unregistered is not None and not world.monitor.violations:

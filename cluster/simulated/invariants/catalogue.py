@@ -79,9 +79,23 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     IdempotentOnce,
     PartitionLogsMatch,
 )
+from kraftproof.cluster.simulated.invariants.partitions.copies import (
+    FollowersCopyTheirLeader,
+    LogStartsAreDue,
+)
+from kraftproof.cluster.simulated.invariants.partitions.leaders import (
+    EpochEndsAreTrue,
+    LeadersServe,
+    MinIsrIsHonoured,
+)
+from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
     PartitionEpochsNeverFall,
+)
+from kraftproof.cluster.simulated.invariants.partitions.visible import (
+    ReadersGetCommittedBytes,
+    VisibleIsOnTheIsr,
 )
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
@@ -188,12 +202,7 @@ def make_monitor(
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
-            FlushedPartitionsAreKept(),
-            PartitionEpochsNeverFall(),
-            AcknowledgedIsOnTheIsr(),
-            CommittedBatchesAgree(),
-            IdempotentOnce(),
-            PartitionLogsMatch(),
+            *_of_partitions(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
@@ -214,6 +223,29 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
         AnswersFollowEntries(config),
+    )
+
+
+def _of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
+    """Return the invariants of the partitions' logs, in the order of their hooks."""
+    static = config.static_configs
+    if not config.has_data:
+        return ()
+    return (
+        FlushedPartitionsAreKept(),
+        PartitionEpochsNeverFall(),
+        AcknowledgedIsOnTheIsr(static),
+        VisibleIsOnTheIsr(static),
+        ReadersGetCommittedBytes(static),
+        CommittedBatchesAgree(static),
+        IdempotentOnce(),
+        PartitionLogsMatch(),
+        FollowersCopyTheirLeader(static),
+        LeadersServe(static),
+        EpochEndsAreTrue(static),
+        MinIsrIsHonoured(static),
+        ProducersAreJudgedByTheLog(static),
+        LogStartsAreDue(static),
     )
 
 

@@ -53,6 +53,7 @@ class NodeEnvironment:
         "broker_incarnation",
         "clock",
         "disk_faults",
+        "fsync_factor",
         "log",
         "log_files",
         "monitor",
@@ -97,6 +98,8 @@ class NodeEnvironment:
         """Told of snapshot work and truncations as they begin, while somebody waits for one."""
         self.attempted: QuorumState | None = None
         """The write under way when the disk failed; the write may be on the disk."""
+        self.fsync_factor = 1
+        """How many times longer an fsync takes on this machine than on others."""
         self.broker_incarnation: Uuid | None = None
         """The incarnation of the last process, as a broker registers; None before the start."""
         self.disk_faults: DiskFaults | None = None
@@ -113,4 +116,4 @@ class NodeEnvironment:
             return FSYNC_NS + self.disk_faults.slowness_ns()
         if self.random.random() < SLOW_FSYNC_SHARE:
             return int(self.random.random() * SLOW_FSYNC_NS)
-        return int(FSYNC_NS * (0.5 + self.random.random()))
+        return int(FSYNC_NS * self.fsync_factor * (0.5 + self.random.random()))

@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import topics
+from kraftproof.cluster.systems.kafka.administration import configs
 
 CONTROLLER_PORT: Final = "controller"
 """The name of a controller's port for brokers and other controllers."""
@@ -11,5 +12,11 @@ CONTROLLER_PORT: Final = "controller"
 
 class TopicsClient(topics.TopicsClient):
     """Topics, through one broker."""
+
+    errors = ERRORS
+
+
+class ConfigsClient(configs.ConfigsClient):
+    """Configurations, through one broker."""
 
     errors = ERRORS

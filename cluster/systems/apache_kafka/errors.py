@@ -30,6 +30,7 @@ REFUSALS: Final[dict[str, frozenset[int]]] = {
         ErrorCode.INVALID_CONFIG,
     },
     "delete": _OF_THE_REQUEST | {ErrorCode.TOPIC_DELETION_DISABLED},
+    "alter": _OF_THE_REQUEST | {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_CONFIG},
     "send": SEND_REFUSALS,
 }
 ERRORS: Final = ErrorTable(reads=READS | {"lookup", "describe"}, refusals=REFUSALS)

@@ -14,13 +14,19 @@ from kraftproof.cluster.protocol import (
     ClusterOptions,
     NodeInfo,
 )
-from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT, TopicsClient
+from kraftproof.cluster.systems.apache_kafka.clients import (
+    CONTROLLER_PORT,
+    ConfigsClient,
+    TopicsClient,
+)
 from kraftproof.cluster.systems.apache_kafka.deployment import deployment, release_of
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS
 from kraftproof.cluster.systems.kafka import files
+from kraftproof.cluster.systems.kafka.administration.configs import CONFIG_WORKLOADS
+from kraftproof.cluster.systems.kafka.administration.replica_client import ReplicaClient
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.log_requests import INTERNAL_SEGMENT, SEGMENT
-from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS, LogClient
+from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
@@ -64,7 +70,7 @@ class ApacheKafka(KafkaSystem):
     name = "apache-kafka"
     nodes = "3"
     roles_of_number: ClassVar[str | None] = "controller+broker"
-    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, *LOG_WORKLOADS)
+    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, *LOG_WORKLOADS, *CONFIG_WORKLOADS)
     ready_s = 240.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.AT_LEAST_ONCE,
@@ -128,8 +134,10 @@ class ApacheKafka(KafkaSystem):
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
+        if workload in CONFIG_WORKLOADS:
+            return ConfigsClient(cluster, random)
         if workload in LOG_WORKLOADS:
-            return LogClient(cluster, ERRORS, random, self._segment_setting)
+            return ReplicaClient(cluster, ERRORS, random, self._segment_setting)
         raise SystemUnavailableError(f"the system {self.name} has no client for {workload!r}")
 
     @override

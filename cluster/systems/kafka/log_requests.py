@@ -30,6 +30,7 @@ PRODUCE_TIMEOUT_MS: Final = OPERATION_TIMEOUT_MS * 3 // 4
 FETCH_WAIT_MS: Final = 200
 MOST_FETCHED_BYTES: Final = 256 * 1024
 MIN_INSYNC: Final = 2
+MIN_INSYNC_SETTING: Final = "min.insync.replicas"
 _OUT_OF_ORDER_SEQUENCE: Final = 45
 _INVALID_PRODUCER_EPOCH: Final = 47
 _UNKNOWN_PRODUCER_ID: Final = 59
@@ -54,7 +55,7 @@ SEND_REFUSALS: Final[frozenset[int]] = ENDS_PRODUCER | {
     ErrorCode.INVALID_REQUEST,
 }
 """The errors of Produce that prove that the broker appended no record."""
-READS: Final = frozenset({"assign", "poll", "final"})
+READS: Final = frozenset({"assign", "poll", "final", "state"})
 
 
 def split(key: str) -> tuple[str, int]:
@@ -71,7 +72,7 @@ INTERNAL_SEGMENT: Final = "internal.segment.bytes"
 
 def create(topic: str, partitions: int, factor: int, more: Mapping[str, str]) -> Message:
     """Return the request for a topic whose records are kept for ever, with more settings."""
-    kept = {"min.insync.replicas": str(min(MIN_INSYNC, factor)), "retention.ms": "-1"}
+    kept = {MIN_INSYNC_SETTING: str(min(MIN_INSYNC, factor)), "retention.ms": "-1"}
     settings = {**kept, **more}
     return create_topics_request.CreateTopicsRequest(
         topics=(

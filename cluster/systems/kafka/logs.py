@@ -32,11 +32,11 @@ from kraftproof.node.wire.messages import (
     metadata_response,
     produce_response,
 )
+from kraftproof.node.wire.records.raw_batch import NO_TIMESTAMP
 from kraftproof.node.wire.schema import Message
 
-LOG_WORKLOADS: Final = ("log", "log-topics")
+LOG_WORKLOADS: Final = ("log", "log-topics", "reassignment", "controlled-shutdown")
 """The names of the workloads of partitions."""
-NS_PER_MS: Final = 1_000_000
 _REPLICATION_FACTOR: Final = 3
 
 
@@ -136,8 +136,10 @@ class LogClient(Client):
 
     async def _create(self, key: str, value: Value) -> Completion:
         topic, _ = requests.split(key)
-        factor = min(_REPLICATION_FACTOR, len(self._brokers))
+        factor = min(int(value.get("replicas", _REPLICATION_FACTOR)), len(self._brokers))
         settings = {}
+        if "min_insync" in value:
+            settings[requests.MIN_INSYNC_SETTING] = str(value["min_insync"])
         if "segment_bytes" in value:
             settings[self._segment_setting] = str(value["segment_bytes"])
         request = requests.create(topic, int(value["partitions"]), factor, settings)
@@ -157,8 +159,8 @@ class LogClient(Client):
 
     async def _send(self, key: str, value: Value) -> Completion:
         producer = await self._identity(key) if value["idempotent"] else Producer()
-        now_ms = self._cluster.scope.now() // NS_PER_MS
-        batch = batch_of(_record(value), now_ms, producer)
+        # The time of a run begins at 0: by its own timestamp, a record would be too old to keep.
+        batch = batch_of(_record(value), NO_TIMESTAMP, producer)
         request = requests.produce(key, batch, value["acks"])
         if value["acks"] == 0:
             await self._post(request)

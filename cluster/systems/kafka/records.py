@@ -38,7 +38,7 @@ def batch_of(value: bytes, timestamp_ms: int, producer: Producer) -> bytes:
     content += record
     covered = Writer()
     covered += (0).to_bytes(2, "big") + (0).to_bytes(4, "big")
-    covered += timestamp_ms.to_bytes(8, "big") * 2
+    covered += timestamp_ms.to_bytes(8, "big", signed=True) * 2
     covered += producer.producer_id.to_bytes(8, "big", signed=True)
     covered += producer.epoch.to_bytes(2, "big", signed=True)
     covered += producer.sequence.to_bytes(4, "big", signed=True)

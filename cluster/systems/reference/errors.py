@@ -36,6 +36,7 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[int]]] = {
     "register": _NEVER_TRIED | {ErrorCode.INCONSISTENT_CLUSTER_ID, ErrorCode.INVALID_REGISTRATION},
     "heartbeat": _NEVER_TRIED,
     "unregister": _NEVER_TRIED,
+    "alter": _NEVER_TRIED | {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_CONFIG},
     "send": SEND_REFUSALS,
 }
 ERRORS: Final = ErrorTable(reads=READS | {"lookup", "describe"}, refusals=DEFINITE_REFUSALS)

@@ -14,8 +14,10 @@ from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.kafka import files
+from kraftproof.cluster.systems.kafka.administration.configs import CONFIG_WORKLOADS
+from kraftproof.cluster.systems.kafka.administration.replica_client import ReplicaClient
 from kraftproof.cluster.systems.kafka.connection import PORT
-from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS, LogClient
+from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
@@ -23,7 +25,7 @@ from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
 from kraftproof.cluster.systems.reference.registration import RegistrationClient
-from kraftproof.cluster.systems.reference.topics import TopicsClient
+from kraftproof.cluster.systems.reference.topics import ConfigsClient, TopicsClient
 from kraftproof.cluster.systems.system import (
     Client,
     Deployment,
@@ -44,7 +46,12 @@ class ReferenceSystem(KafkaSystem):
     name = "reference"
     nodes = "3+3"
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
-    workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, *LOG_WORKLOADS, "registration")
+    workloads: ClassVar[tuple[str, ...]] = (
+        *TOPIC_WORKLOADS,
+        *LOG_WORKLOADS,
+        *CONFIG_WORKLOADS,
+        "registration",
+    )
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.LINEARIZABLE,
         "delete": Guarantee.LINEARIZABLE,
@@ -96,8 +103,10 @@ class ReferenceSystem(KafkaSystem):
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
+        if workload in CONFIG_WORKLOADS:
+            return ConfigsClient(cluster, random)
         if workload in LOG_WORKLOADS:
-            return LogClient(cluster, ERRORS, random)
+            return ReplicaClient(cluster, ERRORS, random)
         if workload == "registration":
             return RegistrationClient(cluster, self._cluster_id, random)
         raise SystemUnavailableError(f"the reference system has no client for {workload!r}")

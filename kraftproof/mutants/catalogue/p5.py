@@ -1,22 +1,19 @@
-"""P5: the authorizer keeps the image of its first decision."""
+"""P5: a new follower truncates to its high watermark, as before KIP-101."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="P5",
-    title="The image of the authorizer is cached",
-    source="KIP-801",
-    expected="AnswersFollowEntries",
+    title="A new follower truncates to its high watermark, as before KIP-101",
+    source="KIP-101; KAFKA-3410",
+    workload="log",
+    expected="VisibleIsOnTheIsr",
     edits=(
         Edit(
-            module="kraftproof.node.core.security.authorizer",
-            old="        return self._is_ready\n",
-            new="""        if self._is_ready:
-            from copy import copy
-
-            self._committed = copy(self._committed)
-        return self._is_ready
-""",
+            module="kraftproof.node.core.partition.replica",
+            old="            self.follower = Follower(",
+            new="""            self.truncate(self.index.high_watermark)
+            self.follower = Follower(""",
         ),
     ),
 )

@@ -1,19 +1,18 @@
-"""P8: requests about topics are done without a right."""
+"""P8: a consumer reads above the high watermark."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
     mutant_id="P8",
-    title="The parts of a request are not judged at the controller",
-    source="KIP-590 (590-04)",
-    expected="AnswersFollowEntries",
+    title="A consumer reads above the high watermark",
+    source="ours; KAFKA-14704 is of this class",
+    workload="log",
+    expected="ReadersGetCommittedBytes",
     edits=(
         Edit(
-            module="kraftproof.node.core.controller.authorized",
-            old="""    split = _SPLITS.get(type(message))
-""",
-            new="""    split = _SPLITS.get(type(event))
-""",
+            module="kraftproof.node.core.broker.data.fetch",
+            old="    end = index.end_offset if is_follower else index.high_watermark",
+            new="    end = index.end_offset",
         ),
     ),
 )

@@ -194,8 +194,12 @@ class Fetcher:
             self._back_off(follower, now)
             return
         follower.failures = 0
+        start = replica.index.start_offset
+        if batches and batches[0].base_offset < start:
+            replica.restart(Offset(batches[0].base_offset))
         for batch in batches:
             replica.append_fetched(batch, now)
+        replica.raise_start(start)
         replica.follow_leaders_offsets(
             Offset(partition.high_watermark), Offset(partition.log_start_offset)
         )

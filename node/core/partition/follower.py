@@ -55,6 +55,9 @@ def fetched_batches(
 ) -> list[RawBatch]:
     """Return the batches of an answer, which continue the log.
 
+    The first batch of an empty log may begin below the log's start: the leader's start is within
+    the batch after DeleteRecords, and the leader sends whole batches.
+
     Raises:
         UnfitAnswerError: a batch is damaged, leaves a gap, or has an epoch that the leader of
             `epoch` cannot have.
@@ -68,7 +71,9 @@ def fetched_batches(
     batches: list[RawBatch] = []
     try:
         for batch in parse_batches(data, allow_partial=True):
-            if batch.base_offset != position:
+            is_begin = index.start_offset == position == index.end_offset
+            is_held = is_begin and batch.base_offset <= position <= batch.last_offset
+            if batch.base_offset != position and not is_held:
                 raise UnfitAnswerError(f"offset {batch.base_offset}, {position} is expected")
             if not newest <= batch.epoch <= epoch:
                 raise UnfitAnswerError(

@@ -24,7 +24,7 @@ from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.settings import TopicSettings
-from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.records.raw_batch import NO_TIMESTAMP, RawBatch
 
 
 class Replica:
@@ -203,14 +203,15 @@ class Replica:
 
     def _append(self, batch: RawBatch, now: Instant) -> None:
         self._outbox.emit(Append(self.log, batch))
+        now_ms = now.wall // NANOSECONDS_PER_MS
         self.index.append(
             Offset(batch.base_offset),
             Offset(batch.next_offset),
             Epoch(batch.epoch),
             batch.size,
-            batch.max_timestamp_ms,
+            now_ms if batch.max_timestamp_ms == NO_TIMESTAMP else batch.max_timestamp_ms,
         )
-        self.producers.record(batch, self.index.high_watermark, now.wall // NANOSECONDS_PER_MS)
+        self.producers.record(batch, self.index.high_watermark, now_ms)
         self._flush_if_due()
 
     def _flush_if_due(self) -> None:

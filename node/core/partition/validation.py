@@ -13,6 +13,7 @@ from kraftproof.node.core.partition.settings import TopicSettings
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.records.raw_batch import (
     NO_PRODUCER,
+    NO_TIMESTAMP,
     CorruptRawBatchError,
     RawBatch,
     UnsupportedMagicError,
@@ -24,7 +25,6 @@ from kraftproof.node.wire.records.raw_records import RecordView, read_records
 _ZSTD: Final = 4
 _ZSTD_FROM: Final = 7
 """The first version of Produce with zstd (KIP-110)."""
-_NO_TIMESTAMP: Final = -1
 _MOST_RECORD_ERRORS: Final = 100
 """Maximum number of records named in an answer."""
 
@@ -139,7 +139,7 @@ def _check_timestamps(
     outside = [
         index
         for index, time in enumerate(times)
-        if time != _NO_TIMESTAMP and not oldest <= time <= newest
+        if time != NO_TIMESTAMP and not oldest <= time <= newest
     ]
     if not outside:
         return None

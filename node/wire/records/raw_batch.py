@@ -21,6 +21,8 @@ PREFIX_BYTES: Final = 12
 CRC_BEGIN: Final = 21
 """The first byte that the CRC covers."""
 NO_PRODUCER: Final = -1
+NO_TIMESTAMP: Final = -1
+"""The timestamp of a record without one; such a record has the age of its file."""
 _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 _PREFIX: Final = struct.Struct(">qi")
 _MAGIC_AT: Final = 16

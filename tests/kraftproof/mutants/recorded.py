@@ -28,7 +28,9 @@ def in_parallel(search, arguments):
 
 def record(searcher, mutant_id):
     """Return the cheapest find of a mutant as JSON, or None."""
-    searches = [searcher.find(mutant_id, seeds) for seeds in SeedRange(0, None).repeated(TRIES)]
+    workload = mutants.load(mutant_id).workload
+    ranges = SeedRange(0, None).repeated(TRIES)
+    searches = [searcher.find(mutant_id, seeds, workload) for seeds in ranges]
     finds = [search for search in searches if search.is_found]
     if not finds:
         return None

@@ -44,7 +44,10 @@ def from_recorded_seeds(request):
     ]
     yield {
         mutant_id: pool.submit(
-            searcher.find, mutant_id, SeedRange(RECORDED[mutant_id]["seed"], None)
+            searcher.find,
+            mutant_id,
+            SeedRange(RECORDED[mutant_id]["seed"], None),
+            mutants.load(mutant_id).workload,
         )
         for mutant_id in asked
     }
@@ -75,7 +78,7 @@ def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid():
     *found, clean = in_parallel(
         searcher.find,
         [
-            *((mutant_id, seeds) for mutant_id in drawn),
+            *((mutant_id, seeds, mutants.load(mutant_id).workload) for mutant_id in drawn),
             (CLEAN, SeedRange(seeds.first, seeds.first + 4)),
         ],
     )

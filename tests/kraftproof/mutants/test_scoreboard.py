@@ -32,8 +32,10 @@ class FromScript(Searcher):
         self.violating = violating
         self.cost_s = cost_s
         self.asked = []
+        self.workloads = set()
 
-    def _sim(self, mutant_id, seeds, budget_s):
+    def _sim(self, mutant_id, seeds, workload, budget_s):
+        self.workloads.add(workload)
         self.asked.append((mutant_id, seeds, budget_s))
         hits = [s for s in self.violating.get(mutant_id, ()) if s in members(seeds)]
         crashes = [seed for seed in self.crashing if seed in members(seeds)]
@@ -61,6 +63,12 @@ def members(seeds):
 def test_a_find_names_its_seed_and_what_noticed():
     found = FromScript({"A1": [7]}).find("A1", FROM_0)
     assert (found.seed, found.by, found.cpu_s, found.false_alarms) == (7, "LogMatching", 1.0, ())
+
+
+def test_a_workload_goes_to_the_search_and_to_the_clean_node():
+    searcher = FromScript({"A1": [7]})
+    assert searcher.find("A1", FROM_0, "log").is_found
+    assert (searcher.workloads, len(searcher.asked)) == ({"log"}, 2)
 
 
 def test_what_the_clean_node_does_not_pass_is_a_false_alarm_and_the_search_goes_on():

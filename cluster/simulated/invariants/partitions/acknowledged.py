@@ -1,21 +1,19 @@
-"""Invariants of acknowledged and visible records of partitions.
+"""Invariants of acknowledged and visible records of partitions; see replicas.py."""
 
-The invariants judge topics that flush each append (flush.messages=1): with Kafka's default policy a
-loss of power may lose acknowledged records of every replica, which Kafka declares.
-"""
-
-from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    ACKS_ALL,
+    Replicas,
+    Settings,
+)
 from kraftproof.node.core.base.log_id import LogId
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage, Partition
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -25,56 +23,16 @@ from kraftproof.node.wire.messages import (
     produce_response,
 )
 from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch
-from kraftproof.node.wire.types import Uuid
-
-_TOPIC: Final = 2
-ACKS_ALL: Final = -1
 
 
-class _Replicas(Invariant):
-    """Knows the newest committed image, and the last process of each node."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._offset = 0
-        self._image = EMPTY_IMAGE
-        self._processes: dict[int, ProcessView] = {}
-
-    @override
-    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        self._processes[process.node_id] = process
-
-    @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        if offset > self._offset:
-            self._offset, self._image = offset, image
-
-    def _is_durable(self, topic_id: Uuid) -> bool:
-        topic = self._image.topics.get(topic_id)
-        configs = self._image.configs.get((_TOPIC, "" if topic is None else topic.name))
-        return configs is not None and configs.get("flush.messages") == "1"
-
-    def _partition(self, log: LogId) -> Partition | None:
-        partitions = self._image.partitions.get(log.topic_id)
-        return None if partitions is None else partitions.get(log.partition)
-
-    def _log_of(self, name: str, topic_id: Uuid, index: int) -> LogId | None:
-        found = self._image.topic_ids.get(name, topic_id) if name else topic_id
-        return LogId(found, index) if found in self._image.topics else None
-
-    def _mirror(self, node_id: int, log: LogId) -> PartitionMirror | None:
-        process = self._processes.get(node_id)
-        return None if process is None else process.partitions.get(log)
-
-
-class AcknowledgedIsOnTheIsr(_Replicas):
+class AcknowledgedIsOnTheIsr(Replicas):
     """A batch acknowledged with acks=all is on the disk of each member of the ISR, for ever."""
 
     statement = "An acknowledged batch of a partition is in the log of every member of the ISR."
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
         self._acknowledged: dict[LogId, dict[int, bytes]] = {}
         """By log and base offset: the batch without base offset, epoch and CRC."""
         self._isrs: dict[LogId, tuple[int, ...]] = {}
@@ -92,13 +50,12 @@ class AcknowledgedIsOnTheIsr(_Replicas):
                 self._check(process, log, result.base_offset)
 
     @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        super().on_published(process, offset, image)
-        if image is not self._image:
-            return
+    def on_partitions_moved(
+        self, process: ProcessView, before: MetadataImage, after: MetadataImage
+    ) -> None:
         for log in sorted(self._acknowledged):
             partition = self._partition(log)
-            if partition is None:
+            if partition is None or not self._is_durable(log.topic_id):
                 del self._acknowledged[log]
                 self._isrs.pop(log, None)
             elif self._isrs.get(log) != partition.isr:
@@ -131,16 +88,6 @@ class AcknowledgedIsOnTheIsr(_Replicas):
                 detail = f"log {log}: member {member} of the ISR lacks offset {base_offset}"
                 self.monitor.report_violation(self, process, detail)
 
-    def _results(
-        self, request: produce_request.ProduceRequest, response: produce_response.ProduceResponse
-    ) -> Iterator[tuple[LogId, bytes, produce_response.PartitionProduceResponse]]:
-        for topic, answered in zip(request.topic_data, response.responses, strict=True):
-            pairs = zip(topic.partition_data, answered.partition_responses, strict=True)
-            for data, result in pairs:
-                log = self._log_of(topic.name, topic.topic_id, data.index)
-                if log is not None:
-                    yield log, data.records or b"", result
-
 
 CONTENT_BEGIN: Final = 21
 """The first byte of a batch that a leader does not write; LogAppendTime is not used here."""
@@ -150,19 +97,17 @@ def _is_same(batch: RawBatch, content: bytes) -> bool:
     return batch.data[CONTENT_BEGIN:] == content
 
 
-class CommittedBatchesAgree(_Replicas):
+class CommittedBatchesAgree(Replicas):
     """Consumers of any leader at any time read the same batch at an offset."""
 
     statement = "The batch that a consumer may read at an offset never changes."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
         self._committed: dict[LogId, dict[int, bytes]] = {}
-        self._ends: dict[LogId, int] = {}
-        """By log: the largest high watermark that a leader has answered."""
-        self._told: dict[tuple[int, int, LogId], int] = {}
-        """By node, incarnation and log: the last high watermark that the process answered."""
+        self._told: dict[tuple[int, int, LogId], tuple[int, int]] = {}
+        """By node, incarnation and log: the last answered high watermark, and the generation."""
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
@@ -177,15 +122,17 @@ class CommittedBatchesAgree(_Replicas):
 
     def _look_at(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
         key = (process.node_id, process.incarnation, log)
-        if high_watermark < self._told.get(key, 0):
-            detail = f"log {log}: {high_watermark} after {self._told[key]}"
+        before, generation = self._told.get(key, (0, 0))
+        if high_watermark < before:
+            detail = f"log {log}: {high_watermark} after {before}"
             self.monitor.report_violation(self, process, f"the high watermark falls, {detail}")
-        self._told[key] = high_watermark
-        if not self._is_durable(log.topic_id):
-            return
         mirror = process.partitions.get(log)
+        now = 0 if mirror is None else mirror.generation
+        self._told[key] = (high_watermark, now)
+        if mirror is None or not self._is_durable(log.topic_id):
+            return
         known = self._committed.setdefault(log, {})
-        for batch in () if mirror is None else mirror.between(0, high_watermark):
+        for batch in mirror.between(before if now == generation else 0, high_watermark):
             content = known.setdefault(batch.base_offset, batch.data)
             if content != batch.data:
                 detail = f"log {log}: another batch at offset {batch.base_offset}"

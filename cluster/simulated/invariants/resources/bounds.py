@@ -17,7 +17,7 @@ MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150
 LARGE_TABLES = {"Replicas.observers": 1_000}
 """The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py."""
-TABLES_OF_PARTITIONS = {"Replicas.by_log", "Replicas.recovered", "Housekeeping.written"}
+TABLES_OF_PARTITIONS = {"Replicas.by_log", "Replicas.recovered"}
 """The tables with an entry for each partition of a broker, or each log on its disk, besides."""
 
 

@@ -35,6 +35,8 @@ EARLIEST_LOCAL: Final = -4
 _LATEST_TIERED: Final = -5
 _EARLIEST_PENDING_UPLOAD: Final = -6
 _NO_OFFSET: Final = -1
+_NOT_AVAILABLE_FROM: Final = 5
+"""The first version of ListOffsets with OFFSET_NOT_AVAILABLE."""
 _EPOCHS_FROM: Final = 4
 """The first version of ListOffsets with leader epochs in the answers."""
 _SHARED_FIRST_VERSION: Final[Mapping[int, int]] = {
@@ -160,6 +162,8 @@ class ListOffsetsService:
             return _partition(version, asked.partition_index, error=ErrorCode.UNSUPPORTED_VERSION)
         index = found.replica.index
         end = index.end_offset if is_replica else index.high_watermark
+        if asked.timestamp == LATEST and end < found.leader.epoch_start:
+            return _partition(version, asked.partition_index, error=_not_available(version))
         match asked.timestamp:
             case -1:
                 return _at(found.replica, version, end)
@@ -220,6 +224,12 @@ class ListOffsetsService:
         if topic_id is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return find_leader(image, self._replicas, LogId(topic_id, partition), known_epoch)
+
+
+def _not_available(version: int) -> ErrorCode:
+    """Return the error of a new leader, whose high watermark may still be too low (KIP-207)."""
+    is_known = version >= _NOT_AVAILABLE_FROM
+    return ErrorCode.OFFSET_NOT_AVAILABLE if is_known else ErrorCode.LEADER_NOT_AVAILABLE
 
 
 def _at(replica: Replica, version: int, offset: Offset) -> PartitionAnswer:

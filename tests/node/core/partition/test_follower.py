@@ -79,3 +79,13 @@ def test_decoded_batches_are_no_answer_about_a_topic():
     batch = Batch(base_offset=2, epoch=1, timestamp_ms=0, records=(NoOpRecord(),))
     with pytest.raises(UnfitAnswerError):
         fetched_batches(log(1, 1), 3, PartitionData(records=(batch,)))
+
+
+def test_an_empty_log_takes_the_batch_in_whose_middle_it_starts():
+    """DeleteRecords may raise the leader's start into a batch, and leaders send whole batches."""
+    held = batch_bytes(3, base_offset=4, epoch=1)
+    assert [batch.data for batch in fetched_batches(log(start=5), 1, answer(held))] == [held]
+    with pytest.raises(UnfitAnswerError):
+        fetched_batches(log(start=9), 1, answer(held))
+    with pytest.raises(UnfitAnswerError):
+        fetched_batches(log(1, start=5), 1, answer(held))

@@ -159,3 +159,17 @@ def test_a_follower_that_leads_later_starts_where_the_deletion_ended():
     leader = world.partition.leader
     assert ask(world, leader, -2)[0].offset == 4
     assert world.brokers[leader].replica.log == LOG
+
+
+@pytest.mark.parametrize(
+    ("version", "error"),
+    [(9, ErrorCode.OFFSET_NOT_AVAILABLE), (4, ErrorCode.LEADER_NOT_AVAILABLE)],
+)
+def test_a_new_leader_tells_no_end_below_the_begin_of_its_epoch(version, error):
+    """Its high watermark may be lower than that of the leader before (KIP-207)."""
+    world = filled()
+    replica = world.brokers[1].data.replicas.by_log[LOG]
+    replica.leader.epoch_start = replica.index.end_offset + 1
+    latest, earliest = ask(world, 1, -1, -2, version=version)
+    assert (latest.error_code, latest.offset) == (error, -1)
+    assert (earliest.error_code, earliest.offset) == (ErrorCode.NONE, 0)

@@ -1,9 +1,9 @@
-"""P3: the longest prefix hides the shorter prefixes."""
+"""H3: the longest prefix hides the shorter prefixes."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="P3",
+    mutant_id="H3",
     title="Only the longest prefix of a name is looked up",
     source="KIP-290 (prefixed entries)",
     expected="AnswersFollowEntries",

@@ -1,9 +1,9 @@
-"""P9: an entry of one address holds for every address."""
+"""H9: an entry of one address holds for every address."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="P9",
+    mutant_id="H9",
     title="The host of an entry is not compared",
     source="KIP-11 (hosts)",
     expected="AnswersFollowEntries",

@@ -1,9 +1,9 @@
-"""P4: whoever reaches a controller may forward."""
+"""H4: whoever reaches a controller may forward."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="P4",
+    mutant_id="H4",
     title="CLUSTER_ACTION is not asked of the sender of an Envelope",
     source="KIP-590 (590-03)",
     expected="AnswersFollowEntries",

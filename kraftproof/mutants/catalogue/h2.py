@@ -1,9 +1,9 @@
-"""P2: an entry that allows wins if it is found before an entry that denies."""
+"""H2: an entry that allows wins if it is found before an entry that denies."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="P2",
+    mutant_id="H2",
     title="A permission is looked at before the denials",
     source="KIP-11 (deny first)",
     expected="AnswersFollowEntries",

@@ -1,9 +1,9 @@
-"""P7: a removed entry goes on to give its right."""
+"""H7: a removed entry goes on to give its right."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="P7",
+    mutant_id="H7",
     title="A removed entry stays in the index of entries",
     source="KIP-631 (RemoveAccessControlEntryRecord)",
     expected="ControllerConforms",

@@ -1,9 +1,9 @@
-"""P1: the controller judges a forwarded request by the rights of the broker."""
+"""H1: the controller judges a forwarded request by the rights of the broker."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="P1",
+    mutant_id="H1",
     title="The principal of the client is lost in the Envelope",
     source="KIP-590 (590-04)",
     expected="AnswersFollowEntries",

@@ -1,0 +1,133 @@
+"""Invariants of the copies of a partition: what followers append, and where logs begin."""
+
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NO_CONFIGS,
+    TOPIC,
+    Replicas,
+    Settings,
+    partition_in,
+)
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.effects import Append, Effect
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.log_effects import RaiseLogStart
+from kraftproof.node.wire.messages import (
+    Message,
+    delete_records_request,
+    delete_records_response,
+)
+from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import ZERO_UUID
+
+_RETENTION: Final = ("retention.bytes", "retention.ms")
+
+
+class FollowersCopyTheirLeader(Replicas):
+    """A follower appends only batches that the leader of its epoch has."""
+
+    statement = "A follower appends the batch that the leader of its epoch has at the offset."
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
+            return
+        ours = partition_in(process.image, log)
+        if ours is None or ours.leader in {process.node_id, -1}:
+            return
+        leader = self._processes.get(ours.leader)
+        theirs = None if leader is None else partition_in(leader.image, log)
+        if leader is None or theirs is None or theirs.leader != ours.leader:
+            return
+        mirror, batch = leader.partitions.get(log), effect.batch
+        if theirs.leader_epoch != ours.leader_epoch or mirror is None:
+            return
+        if batch.base_offset < mirror.start_offset:
+            return
+        held = next(iter(mirror.between(batch.base_offset, batch.next_offset)), None)
+        if held is None or held.data != batch.data:
+            detail = f"log {log}: leader {ours.leader} has another batch, or none"
+            found = f"{detail}, at offset {batch.base_offset}"
+            self.monitor.report_violation(self, process, found)
+
+
+class LogStartsAreDue(Replicas):
+    """Records go by a request or by retention alone, and a follower follows the leader's start."""
+
+    statement = (
+        "A leader raises its log start for DeleteRecords, or by retention above retention.bytes; "
+        "a follower's start is at most the leader's; DeleteRecords waits for every live replica."
+    )
+    requests: ClassVar[Requests] = (delete_records_request.DeleteRecordsRequest,)
+
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._starts: dict[LogId, int] = {}
+        """By log: the largest start of any leader."""
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        if not isinstance(effect, RaiseLogStart):
+            return
+        partition, start = partition_in(process.image, log), effect.start_offset
+        if partition is None:
+            return
+        if partition.leader != process.node_id:
+            if start > self._starts.get(log, 0):
+                known = self._starts.get(log, 0)
+                detail = f"log {log}: a follower starts at {start}, a leader at {known}"
+                self.monitor.report_violation(self, process, detail)
+            return
+        self._starts[log] = max(start, self._starts.get(log, 0))
+        event = process.event
+        is_asked = isinstance(event, Received) and isinstance(
+            event.message, delete_records_request.DeleteRecordsRequest
+        )
+        if not is_asked:
+            self._judge_retention(process, log)
+
+    def _judge_retention(self, process: ProcessView, log: LogId) -> None:
+        """Compare the rest of a log with retention.bytes; a topic with retention.ms is skipped."""
+        topic = process.image.topics.get(log.topic_id)
+        configs = process.image.configs.get(
+            (TOPIC, "" if topic is None else topic.name), NO_CONFIGS
+        )
+        if _RETENTION[1] in configs:
+            return
+        limit = int(configs.get(_RETENTION[0]) or -1)
+        left = sum(batch.size for batch in process.partitions.of(log).batches)
+        if limit < 0 or left < limit:
+            detail = f"log {log}: {left} bytes are left, retention.bytes is {limit}"
+            self.monitor.report_violation(self, process, detail)
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        request = event.message
+        assert isinstance(request, delete_records_request.DeleteRecordsRequest), "the only type"
+        if not isinstance(message, delete_records_response.DeleteRecordsResponse):
+            return
+        for topic, answered in zip(request.topics, message.topics, strict=True):
+            for asked, part in zip(topic.partitions, answered.partitions, strict=True):
+                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
+                if log is not None and not part.error_code:
+                    self._judge_deletion(process, log, asked.offset, part.low_watermark)
+
+    def _judge_deletion(self, process: ProcessView, log: LogId, asked: int, low: int) -> None:
+        partition = partition_in(process.image, log)
+        if partition is None:
+            return
+        if low < asked:
+            detail = f"log {log}: records below {asked} go, the low watermark is {low}"
+            self.monitor.report_violation(self, process, detail)
+        for replica in partition.replicas:
+            broker, mirror = process.image.brokers.get(replica), self._mirror(replica, log)
+            if broker is None or broker.fenced or mirror is None or mirror.start_offset >= low:
+                continue
+            detail = f"log {log}: the low watermark is {low}, replica {replica}"
+            self.monitor.report_violation(
+                self, process, f"{detail} starts at {mirror.start_offset}"
+            )

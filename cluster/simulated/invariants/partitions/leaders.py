@@ -1,0 +1,277 @@
+"""Invariants of the broker that answers for a partition: leadership, epochs and the minimum ISR."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    ACKS_ALL,
+    BROKER,
+    NO_CONFIGS,
+    TOPIC,
+    Replicas,
+    Settings,
+    partition_in,
+)
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.messages import (
+    Message,
+    delete_records_request,
+    delete_records_response,
+    fetch_request,
+    fetch_response,
+    list_offsets_request,
+    list_offsets_response,
+    offset_for_leader_epoch_request,
+    offset_for_leader_epoch_response,
+    produce_request,
+    produce_response,
+)
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
+
+NO_EPOCH: Final = -1
+EpochRequest = offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
+EpochResponse = offset_for_leader_epoch_response.OffsetForLeaderEpochResponse
+_MIN_ISR: Final = "min.insync.replicas"
+Part = tuple[str, Uuid, int, int, int]
+"""Name and id of a topic, partition, the leader epoch that the client knows, and the error."""
+
+
+class LeadersServe(Replicas):
+    """The leader of the present epoch alone serves a partition (KIP-320)."""
+
+    statement = (
+        "A broker serves a partition only as the leader by its own image, in the leader epoch that "
+        "the request names."
+    )
+    requests: ClassVar[Requests] = (
+        fetch_request.FetchRequest,
+        produce_request.ProduceRequest,
+        list_offsets_request.ListOffsetsRequest,
+        EpochRequest,
+        delete_records_request.DeleteRecordsRequest,
+    )
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        for name, topic_id, index, epoch, error in _parts(event.message, message):
+            log = self._log_of(name, topic_id, index)
+            partition = None if log is None else partition_in(process.image, log)
+            if error or partition is None:
+                continue
+            is_known = epoch in {NO_EPOCH, partition.leader_epoch}
+            if partition.leader != process.node_id or not is_known:
+                detail = f"log {log}: serves epoch {epoch}, by its image broker {partition.leader}"
+                found = f"{detail} leads epoch {partition.leader_epoch}"
+                self.monitor.report_violation(self, process, found)
+
+
+def _parts(request: Message, answer: Message) -> Iterator[Part]:
+    """Yield the partitions of a request with the results."""
+    match request, answer:
+        case produce_request.ProduceRequest(), produce_response.ProduceResponse():
+            for topic, results in zip(request.topic_data, answer.responses, strict=True):
+                for result in results.partition_responses:
+                    yield topic.name, topic.topic_id, result.index, NO_EPOCH, result.error_code
+        case fetch_request.FetchRequest(), fetch_response.FetchResponse():
+            for asked, found in zip(request.topics, answer.responses, strict=False):
+                for part, data in zip(asked.partitions, found.partitions, strict=True):
+                    epoch, error = part.current_leader_epoch, data.error_code
+                    yield asked.topic, asked.topic_id, part.partition, epoch, error
+        case _:
+            yield from _parts_of_lookups(request, answer)
+
+
+def _parts_of_lookups(request: Message, answer: Message) -> Iterator[Part]:
+    match request, answer:
+        case list_offsets_request.ListOffsetsRequest(), list_offsets_response.ListOffsetsResponse():
+            for each, listed in zip(request.topics, answer.topics, strict=True):
+                for place, at in zip(each.partitions, listed.partitions, strict=True):
+                    epoch, error = place.current_leader_epoch, at.error_code
+                    yield each.name, ZERO_UUID, place.partition_index, epoch, error
+        case EpochRequest(), EpochResponse():
+            for one, ends in zip(request.topics, answer.topics, strict=True):
+                for entry, end in zip(one.partitions, ends.partitions, strict=True):
+                    epoch, error = entry.current_leader_epoch, end.error_code
+                    yield one.topic, ZERO_UUID, entry.partition, epoch, error
+        case _, delete_records_response.DeleteRecordsResponse():
+            for deleted in answer.topics:
+                for low in deleted.partitions:
+                    yield deleted.name, ZERO_UUID, low.partition_index, NO_EPOCH, low.error_code
+        case _:
+            return
+
+
+class EpochEndsAreTrue(Replicas):
+    """A leader knows where each epoch of its log ends, and refuses a log that has diverged."""
+
+    statement = (
+        "The end of an epoch is the first offset of a larger epoch in the leader's log, or else "
+        "the log end; a Fetch beyond the end of its last epoch is answered as diverging."
+    )
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest, EpochRequest)
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        match event.message, message:
+            case EpochRequest() as request, EpochResponse():
+                for topic, answered in zip(request.topics, message.topics, strict=True):
+                    for asked, end in zip(topic.partitions, answered.partitions, strict=True):
+                        log = self._log_of(topic.topic, ZERO_UUID, asked.partition)
+                        if log is not None and not end.error_code:
+                            told = (end.leader_epoch, end.end_offset)
+                            self._judge(process, log, asked.leader_epoch, told)
+            case fetch_request.FetchRequest() as request, fetch_response.FetchResponse():
+                for wanted, found in zip(request.topics, message.responses, strict=False):
+                    for part, result in zip(wanted.partitions, found.partitions, strict=True):
+                        log = self._log_of(wanted.topic, wanted.topic_id, part.partition)
+                        if log is not None and not result.error_code:
+                            self._judge_fetch(process, log, part, result)
+            case _:
+                return
+
+    def _judge_fetch(
+        self,
+        process: ProcessView,
+        log: LogId,
+        asked: fetch_request.FetchPartition,
+        found: fetch_response.PartitionData,
+    ) -> None:
+        diverging = found.diverging_epoch
+        if diverging.end_offset >= 0:
+            told = (diverging.epoch, diverging.end_offset)
+            self._judge(process, log, asked.last_fetched_epoch, told)
+        elif asked.last_fetched_epoch >= 0:
+            mirror = process.partitions.get(log)
+            end = None if mirror is None else _end_of(mirror, asked.last_fetched_epoch)
+            if end is not None and end < asked.fetch_offset:
+                detail = f"epoch {asked.last_fetched_epoch} ends at {end}"
+                fetched = f"a Fetch from offset {asked.fetch_offset} is served"
+                self.monitor.report_violation(self, process, f"log {log}: {detail}, and {fetched}")
+
+    def _judge(self, process: ProcessView, log: LogId, epoch: int, told: tuple[int, int]) -> None:
+        mirror, partition = process.partitions.get(log), partition_in(process.image, log)
+        if mirror is None or partition is None:
+            return
+        is_unknown = epoch < 0 or epoch > partition.leader_epoch
+        end = _end_of(mirror, epoch)
+        is_right = told == (-1, -1) if is_unknown else told[0] <= epoch and told[1] == end
+        if not is_right:
+            detail = f"epoch {epoch} ends at {end}, epoch {told[0]} and offset {told[1]} are told"
+            self.monitor.report_violation(self, process, f"log {log}: {detail}")
+
+
+def _end_of(mirror: PartitionMirror, epoch: int) -> int:
+    """Return the first offset of a larger epoch, or the log end."""
+    for batch in mirror.batches:
+        if batch.epoch > epoch:
+            return max(batch.base_offset, mirror.start_offset)
+    return mirror.end_offset
+
+
+class _Told(Struct, frozen=True):
+    """A high watermark that a leader has answered, and the offset of the leader's image."""
+
+    high_watermark: int
+    image_offset: int
+
+
+class MinIsrIsHonoured(Replicas):
+    """With acks=all, a record needs min.insync.replicas members, before and after the append."""
+
+    statement = (
+        "The high watermark rises, and a Produce with acks=all succeeds, only with an ISR of at "
+        "least min.insync.replicas members."
+    )
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest, produce_request.ProduceRequest)
+
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._sizes: dict[LogId, list[tuple[int, int]]] = {}
+        """By log: the offset of an image and the size of the ISR from there on."""
+        self._least: dict[LogId, list[tuple[int, int]]] = {}
+        """By log: the offset of an image and the least number of members from there on."""
+        self._offsets: dict[int, int] = {}
+        """By node: the offset of the image that the node published last."""
+        self._told: dict[tuple[int, int, LogId], _Told] = {}
+
+    @override
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        before = self._image
+        super().on_published(process, offset, image)
+        self._offsets[process.node_id] = offset
+        if self._image is before:
+            return
+        has_configs = before.configs is not image.configs
+        for topic_id, partitions in image.partitions.items():
+            if not has_configs and before.partitions.get(topic_id) is partitions:
+                continue
+            for index, partition in partitions.items():
+                log = LogId(topic_id, index)
+                least = min(_min_isr(image, log), len(partition.replicas))
+                _note(self._sizes.setdefault(log, []), offset, len(partition.isr))
+                _note(self._least.setdefault(log, []), offset, least)
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        match event.message, message:
+            case (
+                produce_request.ProduceRequest(acks=acks) as request,
+                produce_response.ProduceResponse(),
+            ) if acks == ACKS_ALL:
+                for log, _, result in self._results(request, message):
+                    if not result.error_code:
+                        since = self._offsets.get(process.node_id, 0)
+                        self._judge(process, log, since, "acks=all succeeds")
+            case _, fetch_response.FetchResponse():
+                for topic in message.responses:
+                    for part in topic.partitions:
+                        log_ = self._log_of(topic.topic, topic.topic_id, part.partition_index)
+                        if log_ is not None and not part.error_code:
+                            self._rise(process, log_, part.high_watermark)
+            case _:
+                return
+
+    def _rise(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
+        key = (process.node_id, process.incarnation, log)
+        now = _Told(high_watermark, self._offsets.get(process.node_id, 0))
+        before = self._told.get(key)
+        self._told[key] = now
+        if before is not None and high_watermark > before.high_watermark:
+            self._judge(process, log, before.image_offset, "the high watermark rises")
+
+    def _judge(self, process: ProcessView, log: LogId, since: int, deed: str) -> None:
+        """Report a deed without a large enough ISR in any image since an offset."""
+        sizes = _since(self._sizes.get(log, []), since)
+        least = _since(self._least.get(log, []), since)
+        if sizes and max(sizes) < min(least):
+            detail = f"log {log}: {deed} with {max(sizes)} members, {min(least)} are needed"
+            self.monitor.report_violation(self, process, detail)
+
+
+def _note(values: list[tuple[int, int]], offset: int, value: int) -> None:
+    """Add a value from an offset on, if the value is another one."""
+    if not values or values[-1][1] != value:
+        values.append((offset, value))
+
+
+def _since(values: list[tuple[int, int]], since: int) -> list[int]:
+    """Return the value at an offset, and all later values."""
+    places = [place for place, (offset, _) in enumerate(values) if offset <= since]
+    return [value for _, value in values[places[-1] if places else 0 :]]
+
+
+def _min_isr(image: MetadataImage, log: LogId) -> int:
+    """Return min.insync.replicas of a topic."""
+    topic = image.topics.get(log.topic_id)
+    for resource in ((TOPIC, "" if topic is None else topic.name), (BROKER, "")):
+        value = image.configs.get(resource, NO_CONFIGS).get(_MIN_ISR)
+        if value is not None:
+            return int(value)
+    return 1

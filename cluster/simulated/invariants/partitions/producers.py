@@ -1,0 +1,91 @@
+"""Invariant of a leader's answers to producers, compared with the batches of the leader's log."""
+
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.acknowledged import CONTENT_BEGIN
+from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.errors import ErrorCode, WireError
+from kraftproof.node.wire.messages import Message, produce_request, produce_response
+from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch, parse_batch
+
+SEQUENCES: Final = 1 << 31
+_ORDER_ERRORS: Final = frozenset(
+    (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.INVALID_PRODUCER_EPOCH)
+)
+
+
+class ProducersAreJudgedByTheLog(Replicas):
+    """A leader knows the last sequence numbers of its log, also after a truncation."""
+
+    statement = (
+        "A batch that a leader acknowledges is in the leader's log at the answered offset, and on "
+        "the disk if the topic flushes; a batch that follows the producer's last batch in the log "
+        "is not refused as out of order."
+    )
+    requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        request = event.message
+        assert isinstance(request, produce_request.ProduceRequest), "the only type of its requests"
+        if not isinstance(message, produce_response.ProduceResponse):
+            return
+        results = list(self._results(request, message))
+        for log, sent, result in results:
+            mirror = process.partitions.get(log)
+            wrong = None
+            if mirror is not None and result.error_code == ErrorCode.NONE:
+                wrong = _not_in(mirror, sent, result.base_offset)
+                is_flushed = result.base_offset < mirror.durable_end
+                if wrong is None and not is_flushed and self._is_durable(log.topic_id):
+                    wrong = f"offset {result.base_offset} is acknowledged before the fsync"
+            elif mirror is not None and result.error_code in _ORDER_ERRORS and len(results) == 1:
+                wrong = _in_order(mirror, sent, result.error_code)
+            if wrong is not None:
+                self.monitor.report_violation(self, process, f"log {log}: {wrong}")
+
+
+def _not_in(mirror: PartitionMirror, sent: bytes, base_offset: int) -> str | None:
+    """Describe an acknowledged batch that the log has not at an offset."""
+    if base_offset < mirror.start_offset:
+        return None
+    held = next(iter(mirror.between(base_offset, mirror.end_offset)), None)
+    if held is not None and held.base_offset == base_offset:
+        is_stamped = held.is_log_append_time
+        if is_stamped or held.data[CONTENT_BEGIN:] == sent[CONTENT_BEGIN:]:
+            return None
+    return f"offset {base_offset} is acknowledged, and the log has another batch or none"
+
+
+def _in_order(mirror: PartitionMirror, sent: bytes, error: int) -> str | None:
+    """Describe a batch that is refused as out of order, and is in order by the log."""
+    try:
+        batch = parse_batch(sent)
+    except WireError:
+        return None
+    last = _last_of(mirror, batch.producer_id)
+    if batch.producer_id == NO_PRODUCER or last is None:
+        return None  # the leader may know a batch that retention has removed
+    if error == ErrorCode.INVALID_PRODUCER_EPOCH:
+        is_wrong = batch.producer_epoch >= last.producer_epoch
+    elif batch.producer_epoch > last.producer_epoch:
+        is_wrong = batch.base_sequence == 0
+    else:
+        after = (last.base_sequence + last.last_offset_delta + 1) % SEQUENCES
+        is_wrong = batch.producer_epoch == last.producer_epoch and batch.base_sequence == after
+    if not is_wrong:
+        return None
+    name = f"sequence {batch.base_sequence} of producer {batch.producer_id}"
+    return f"{name} is refused, after offset {last.base_offset} of the log"
+
+
+def _last_of(mirror: PartitionMirror, producer_id: int) -> RawBatch | None:
+    for batch in reversed(mirror.batches):
+        if batch.producer_id == producer_id:
+            return batch
+    return None

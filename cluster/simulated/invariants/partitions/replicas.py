@@ -1,0 +1,123 @@
+"""The knowledge that the invariants of partitions share: image, replicas, and durable topics.
+
+An invariant about acknowledged records judges topics that flush each append
+(flush.messages=1): with Kafka's default policy a loss of power may lose acknowledged records of
+every replica, which Kafka declares. An unclean election may lose records as well.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from immutables import Map
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
+from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage, Partition
+from kraftproof.node.wire.messages import produce_request, produce_response
+from kraftproof.node.wire.types import Uuid
+
+Settings = tuple[tuple[str, str], ...]
+"""The settings of every node's own file."""
+ProduceResult = produce_response.PartitionProduceResponse
+TOPIC: Final = 2
+BROKER: Final = 4
+"""Types of resources with configurations."""
+ACKS_ALL: Final = -1
+_FLUSH: Final = ("flush.messages", "log.flush.interval.messages")
+"""The names of a topic's and of a broker's setting."""
+NO_CONFIGS: Final[Map[str, str]] = Map()
+_UNCLEAN: Final = "unclean.leader.election.enable"
+
+
+class Replicas(Invariant):
+    """Knows the newest committed image, and the last process of each node."""
+
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__()
+        self._static = dict(static)
+        self._offset = 0
+        self._image = EMPTY_IMAGE
+        self._processes: dict[int, ProcessView] = {}
+        self._lossy: set[Uuid] = set()
+        """Topics that may have lost a record, by policy or by an election; never a log again."""
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        self._processes[process.node_id] = process
+
+    @override
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        if offset <= self._offset:
+            return
+        before, self._offset, self._image = self._image, offset, image
+        if before.configs is not image.configs:
+            self._lossy.update(topic for topic in image.topics if self._may_lose(topic))
+        if before.partitions is not image.partitions:
+            self._lossy.update(
+                topic_id
+                for topic_id, partitions in image.partitions.items()
+                if before.partitions.get(topic_id) is not partitions
+                and any(each.recovery_state for each in partitions.values())
+            )
+            self.on_partitions_moved(process, before, image)
+
+    def on_partitions_moved(
+        self, process: ProcessView, before: MetadataImage, after: MetadataImage
+    ) -> None:
+        """Follow a newest image with other partitions."""
+
+    def _is_durable(self, topic_id: Uuid) -> bool:
+        """Return whether an acknowledged record of a topic is never lost."""
+        return (
+            topic_id in self._image.topics
+            and topic_id not in self._lossy
+            and not self._may_lose(topic_id)
+        )
+
+    def _may_lose(self, topic_id: Uuid) -> bool:
+        """Return whether the present settings of a topic allow a loss of acknowledged records."""
+        own = self._image.configs.get((TOPIC, self._image.topics[topic_id].name), NO_CONFIGS)
+        flush = own.get(_FLUSH[0])
+        is_flushed = self._of_brokers(_FLUSH[1]) == {"1"} if flush is None else flush == "1"
+        unclean = own.get(_UNCLEAN)
+        is_unclean = "true" in self._of_brokers(_UNCLEAN) if unclean is None else unclean == "true"
+        return is_unclean or not is_flushed
+
+    def _of_brokers(self, name: str) -> set[str | None]:
+        """Return the values of a setting on the brokers; None for the default."""
+        found = {self._static.get(name)}
+        for (kind, _), configs in self._image.configs.items():
+            if kind == BROKER and name in configs:
+                found.add(configs[name])
+        return found
+
+    def _partition(self, log: LogId) -> Partition | None:
+        return partition_in(self._image, log)
+
+    def _log_of(self, name: str, topic_id: Uuid, index: int) -> LogId | None:
+        found = self._image.topic_ids.get(name, topic_id) if name else topic_id
+        return LogId(found, index) if found in self._image.topics else None
+
+    def _mirror(self, node_id: int, log: LogId) -> PartitionMirror | None:
+        process = self._processes.get(node_id)
+        return None if process is None else process.partitions.get(log)
+
+    def _results(
+        self, request: produce_request.ProduceRequest, response: produce_response.ProduceResponse
+    ) -> Iterator[tuple[LogId, bytes, ProduceResult]]:
+        """Yield log, sent batch and result of each partition of a Produce."""
+        for topic, answered in zip(request.topic_data, response.responses, strict=True):
+            pairs = zip(topic.partition_data, answered.partition_responses, strict=True)
+            for data, result in pairs:
+                log = self._log_of(topic.name, topic.topic_id, data.index)
+                if log is not None:
+                    yield log, data.records or b"", result
+
+
+def partition_in(image: MetadataImage, log: LogId) -> Partition | None:
+    """Return the state of a partition in an image."""
+    partitions = image.partitions.get(log.topic_id)
+    return None if partitions is None else partitions.get(log.partition)

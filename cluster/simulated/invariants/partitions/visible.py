@@ -1,0 +1,227 @@
+"""Invariants of what a leader shows: only records that every member of the ISR has on its disk.
+
+The controller's newest committed ISR is the measure, not the ISR that the leader knows. A leader
+counts a proposed member before the answer (497-08), so that the leader never shows too much.
+"""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    ACKS_ALL,
+    Replicas,
+    Settings,
+)
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.effects import Append, Effect
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.log_effects import RaiseLogStart
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.messages import (
+    Message,
+    fetch_request,
+    fetch_response,
+    list_offsets_request,
+    list_offsets_response,
+    produce_request,
+    produce_response,
+)
+from kraftproof.node.wire.records.raw_batch import parse_batches
+from kraftproof.node.wire.types import ZERO_UUID
+
+LATEST: Final = -1
+NO_REPLICA: Final = -1
+REPLICA_STATE_FROM: Final = 15
+"""The first version of Fetch whose replica stands in the replica's state."""
+Shown = tuple[LogId, int]
+"""A log, and an offset: every record below is shown."""
+
+
+class VisibleIsOnTheIsr(Replicas):
+    """A shown record survives the loss of all but one member of the ISR."""
+
+    statement = (
+        "Each member of a partition's ISR has every record below a high watermark, an answered "
+        "end or a log start on its disk, with the same bytes."
+    )
+    requests: ClassVar[Requests] = (
+        fetch_request.FetchRequest,
+        produce_request.ProduceRequest,
+        list_offsets_request.ListOffsetsRequest,
+    )
+
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._ends: dict[LogId, int] = {}
+        """By log: the end of the shown records."""
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        for log, end in self._shown(event, message):
+            self._show(process, log, end)
+
+    @override
+    def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        if isinstance(effect, Append) or not self._is_durable(log.topic_id):
+            return
+        if isinstance(effect, RaiseLogStart):
+            self._show(process, log, effect.start_offset)
+        partition = self._partition(log)
+        if partition is not None and process.node_id in partition.isr:
+            self._judge(process, log, process.node_id, 0, self._ends.get(log, 0))
+
+    @override
+    def on_partitions_moved(
+        self, process: ProcessView, before: MetadataImage, after: MetadataImage
+    ) -> None:
+        for log in sorted(self._ends):
+            partition = self._partition(log)
+            if partition is None or not self._is_durable(log.topic_id):
+                del self._ends[log]
+                continue
+            known = before.partitions.get(log.topic_id)
+            was = None if known is None else known.get(log.partition)
+            if was is partition:
+                continue
+            for member in partition.isr:
+                if was is None or member not in was.isr:
+                    self._judge(process, log, member, 0, self._ends[log])
+
+    def _shown(self, event: Received, message: Message) -> Iterator[Shown]:
+        match event.message, message:
+            case _, fetch_response.FetchResponse():
+                for topic in message.responses:
+                    for part in topic.partitions:
+                        log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
+                        if log is not None and not part.error_code:
+                            yield log, part.high_watermark
+            case (
+                produce_request.ProduceRequest(acks=acks) as request,
+                produce_response.ProduceResponse(),
+            ) if acks == ACKS_ALL:
+                for log, sent, result in self._results(request, message):
+                    if not result.error_code:
+                        count = sum(batch.last_offset_delta + 1 for batch in parse_batches(sent))
+                        yield log, result.base_offset + count
+            case (
+                list_offsets_request.ListOffsetsRequest(replica_id=replica) as request,
+                list_offsets_response.ListOffsetsResponse(),
+            ) if replica == NO_REPLICA:
+                yield from self._listed(request, message)
+            case _:
+                return
+
+    def _listed(
+        self,
+        request: list_offsets_request.ListOffsetsRequest,
+        response: list_offsets_response.ListOffsetsResponse,
+    ) -> Iterator[Shown]:
+        for topic, answered in zip(request.topics, response.topics, strict=True):
+            for asked, part in zip(topic.partitions, answered.partitions, strict=True):
+                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
+                if log is not None and asked.timestamp == LATEST and not part.error_code:
+                    yield log, part.offset
+
+    def _show(self, process: ProcessView, log: LogId, end: int) -> None:
+        """Judge newly shown records on every member of the ISR."""
+        begin = self._ends.get(log, 0)
+        partition = self._partition(log)
+        if end <= begin or partition is None or not self._is_durable(log.topic_id):
+            return
+        self._ends[log] = end
+        for member in partition.isr:
+            self._judge(process, log, member, begin, end)
+
+    def _judge(self, process: ProcessView, log: LogId, member: int, begin: int, end: int) -> None:
+        """Report a member that lacks a record from `begin` on and below `end`."""
+        mirror, own = self._mirror(member, log), process.partitions.get(log)
+        durable_end = 0 if mirror is None else mirror.durable_end
+        if durable_end < end:
+            detail = f"log {log}: offset {end - 1} is shown, member {member} of the ISR has"
+            found = f"{detail} {durable_end} records on its disk"
+            self.monitor.report_violation(self, process, found)
+        elif mirror is not None and own is not None and own is not mirror:
+            wrong = _first_difference(own, mirror, begin, end)
+            if wrong is not None:
+                detail = f"log {log}: member {member} of the ISR has other bytes at offset {wrong}"
+                self.monitor.report_violation(self, process, detail)
+
+
+def _first_difference(
+    own: PartitionMirror, other: PartitionMirror, begin: int, end: int
+) -> int | None:
+    """Return the first offset with other bytes in two logs, as far as both have the records."""
+    start = max(begin, own.start_offset, other.start_offset)
+    stop = min(end, own.end_offset, other.end_offset)
+    others = {batch.base_offset: batch.data for batch in other.between(start, stop)}
+    for batch in own.between(start, stop):
+        if batch.base_offset >= start and others.get(batch.base_offset) != batch.data:
+            return batch.base_offset
+    return None
+
+
+class ReadersGetCommittedBytes(Replicas):
+    """A consumer reads the bytes of the log, and nothing above the high watermark."""
+
+    statement = (
+        "A Fetch returns the batches of the log from the asked offset on, to a consumer at least "
+        "one batch if there is one, and no batch above the high watermark."
+    )
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        request = event.message
+        assert isinstance(request, fetch_request.FetchRequest), "the only type of its requests"
+        if not isinstance(message, fetch_response.FetchResponse) or message.error_code:
+            return
+        is_new = event.version >= REPLICA_STATE_FROM
+        replica = request.replica_state.replica_id if is_new else request.replica_id
+        only = sum(len(topic.partitions) for topic in request.topics) == 1
+        for topic, answered in zip(request.topics, message.responses, strict=True):
+            for asked, part in zip(topic.partitions, answered.partitions, strict=True):
+                log = self._log_of(topic.topic, topic.topic_id, asked.partition)
+                if log is None or part.error_code:
+                    continue
+                wrong = _wrong_records(process.partitions.get(log), asked.fetch_offset, part)
+                if wrong is None and replica < 0:
+                    wrong = _unread(asked.fetch_offset, part, is_alone=only)
+                if wrong is not None:
+                    self.monitor.report_violation(self, process, f"log {log}: {wrong}")
+
+
+def _wrong_records(
+    mirror: PartitionMirror | None, offset: int, part: fetch_response.PartitionData
+) -> str | None:
+    """Describe returned batches that are not the batches of the log from an offset on."""
+    if not part.records or mirror is None:
+        return None
+    assert isinstance(part.records, bytes), "partitions have bytes"
+    rest = mirror.between(offset, mirror.end_offset)
+    stored = {batch.base_offset: batch.data for batch in rest}
+    place = offset
+    for batch in parse_batches(part.records, allow_partial=True):
+        if not batch.base_offset <= place <= batch.last_offset:
+            return f"offset {place} is expected, the batch begins at {batch.base_offset}"
+        if stored.get(batch.base_offset) != batch.data:
+            return f"the log has other bytes at offset {batch.base_offset}"
+        place = batch.next_offset
+    return None
+
+
+def _unread(offset: int, part: fetch_response.PartitionData, *, is_alone: bool) -> str | None:
+    """Describe records that a consumer must not read, or does not get."""
+    end = offset
+    assert isinstance(part.records, bytes | None), "partitions have bytes"
+    for batch in parse_batches(part.records or b"", allow_partial=True):
+        end = batch.next_offset
+    if end > max(part.high_watermark, offset):
+        return f"offset {end - 1} is returned, the high watermark is {part.high_watermark}"
+    is_due = is_alone and part.log_start_offset <= offset < part.high_watermark
+    if is_due and end == offset and part.diverging_epoch.end_offset < 0:
+        return f"offset {offset} is not returned, the high watermark is {part.high_watermark}"
+    return None

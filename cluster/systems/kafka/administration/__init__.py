@@ -1,0 +1,1 @@
+"""Clients of administration in Kafka's protocol: replicas and configurations."""

@@ -1,0 +1,1 @@
+"""Workloads about the replicas of partitions, beside produce and consume."""
