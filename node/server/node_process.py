@@ -29,7 +29,6 @@ from kraftproof.node.server.listener import Listener, Logins
 from kraftproof.node.server.metrics.node_metrics import MeasuredNode, Meter, unknown_voters
 from kraftproof.node.server.peer_transport import PeerSocket, PeerTransport
 from kraftproof.node.server.pending_requests import ClientReplies, PendingRequest, receive_request
-from kraftproof.node.server.principals import install_principal_builder
 from kraftproof.node.server.requests import Request
 from kraftproof.node.server.security.peer_credentials import PeerCredentials
 from kraftproof.node.server.trace import TraceWriter
@@ -70,7 +69,6 @@ class NodeProcess(Process, Observer):
         )
         self._node_id = node_config.node_id
         self._connections = config.connections
-        install_principal_builder(config.principals)
         self._storage = stored.storage
         self._trace = trace
         self._meter = self._measure(config, node_config)

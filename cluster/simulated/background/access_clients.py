@@ -2,7 +2,7 @@
 
 The clients send requests of one part each: to brokers, to controllers, and in Envelopes that they
 forge. The administrator, a super user, creates and deletes entries all the time. See
-invariants/authorized_answers.py for the judge.
+invariants/security/authorized_answers.py for the judge.
 """
 
 from collections.abc import Sequence

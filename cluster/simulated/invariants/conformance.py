@@ -16,7 +16,6 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER, SAYS_NOTHING
-from kraftproof.cluster.simulated.invariants.error_codes import error_codes
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
     ClusterConfig,
@@ -24,6 +23,7 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
+from kraftproof.cluster.simulated.invariants.security.error_codes import error_codes
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode

@@ -2,13 +2,13 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.authorized_answers import (
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
+from kraftproof.cluster.simulated.invariants.security.authorized_answers import (
     ALL,
     ALTER,
     AnswersFollowEntries,
     allowed,
 )
-from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, InvariantMonitor
 from kraftproof.node.core.base.config import AuthorizerPolicy, Timeouts
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
