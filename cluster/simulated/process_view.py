@@ -6,7 +6,7 @@ from typing import Protocol
 
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
-from kraftproof.node.core.base.config import SnapshotPolicy, Timeouts
+from kraftproof.node.core.base.config import AuthorizerPolicy, SnapshotPolicy, Timeouts
 from kraftproof.node.core.events import Event, Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
@@ -59,6 +59,8 @@ class ClusterConfig:
     client_listener: str | None = None
     """Name of the brokers' first client listener; None if only their registrations tell."""
 
+    authorizer: AuthorizerPolicy | None = None
+    """The rules of the nodes' authorizer; None without an authorizer."""
     static_configs: tuple[tuple[str, str], ...] = ()
     """The settings that every node has in its own file."""
     has_data: bool = True

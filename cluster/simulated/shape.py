@@ -12,14 +12,20 @@ from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.reference import node_config
 from kraftproof.cluster.systems.reference.timeouts import timeouts
 from kraftproof.node.core.base.config import (
+    AuthorizerPolicy,
     Endpoint,
     ReplicationPolicy,
     SnapshotPolicy,
     Timeouts,
 )
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.wire.principal import ANONYMOUS
 
 PORT = 9092
+AUTHORIZER_SHARE = 0.15
+"""Share of runs whose nodes have an authorizer."""
+AUTHORIZER_LABEL = "authorizer-106"
+"""Source of the draw; by this label the seeds recorded for older mutants get no authorizer."""
 OTHER_PORT = 9192
 LISTENERS_SHARE = 0.25
 """Share of runs whose nodes have two listeners, of names that are not the defaults."""
@@ -78,6 +84,18 @@ def draw_replication(options: ClusterOptions) -> ReplicationPolicy:
         request_timeout_ns=milliseconds(2_000),
         retention_interval_ns=milliseconds(random.choice(RETENTION_INTERVALS_MS)),
     )
+
+
+def draw_authorizer(seed: int) -> AuthorizerPolicy | None:
+    """Return the rules of the authorizer, in a share of the runs.
+
+    The nodes and most clients are super users, so that the run goes on whatever the entries say.
+    """
+    random = Random(f"{seed}/{AUTHORIZER_LABEL}")
+    if random.random() >= AUTHORIZER_SHARE:
+        return None
+    super_user = f"{ANONYMOUS.type}:{ANONYMOUS.name}"
+    return AuthorizerPolicy(super_users=(super_user,), allows_without_acl=random.random() < 0.2)
 
 
 def draw_snapshots(options: ClusterOptions, random: Random) -> SnapshotPolicy:

@@ -37,6 +37,7 @@ from kraftproof.cluster.simulated.node.shared_apply import SharedApply
 from kraftproof.cluster.simulated.shape import (
     LISTENERS_SHARE,
     PORT,
+    draw_authorizer,
     draw_replication,
     draw_snapshots,
     draw_timeouts,
@@ -106,6 +107,7 @@ class World:
         self.timeouts = draw_timeouts(options.timeouts, Random(f"{options.seed}/registration"))
         self.has_listeners = Random(f"{options.seed}/listeners").random() < LISTENERS_SHARE
         self.racks = Random(f"{options.seed}/racks").choice(RACKS)
+        self.authorizer = draw_authorizer(options.seed)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
@@ -142,6 +144,7 @@ class World:
             cluster_id=self.cluster_id,
             snapshots=self.snapshots,
             static_configs=options.node_config,
+            authorizer=self.authorizer,
             has_data=options.has_data,
             voter_addresses=voter_addresses(options.nodes),
             controller_listener=listener_name("controller", has_listeners=self.has_listeners),
@@ -219,6 +222,7 @@ class World:
             timeouts=self.timeouts,
             snapshots=self.snapshots,
             replication=draw_replication(options),
+            authorizer=self.authorizer,
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:

@@ -7,7 +7,9 @@ from kraftproof.node.core.base.security import PLAINTEXT_LISTENER, SecurityProto
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
+from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.raw_batch import RawBatch
 from kraftproof.node.wire.types import Uuid
@@ -38,6 +40,13 @@ class Received(Struct, frozen=True, kw_only=True):
     """The address of that broker."""
     client_id: str = ""
     """The name that the client gives itself, by which quotas tell clients apart (KIP-13)."""
+
+
+class RefusedEnvelope(EnvelopeRequest, frozen=True, kw_only=True):
+    """An Envelope whose content can't be read; the sender's own right is judged before (590-06)."""
+
+    refused_with: ErrorCode
+    """The error of the content."""
 
 
 class Answered(Struct, frozen=True, kw_only=True):

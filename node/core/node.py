@@ -12,10 +12,7 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, earliest
-from kraftproof.node.core.broker import answers
 from kraftproof.node.core.broker.broker import Broker
-from kraftproof.node.core.broker.operations import cluster_operations
-from kraftproof.node.core.broker.security.answers import early_answer
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Effect, Exit, Publish
 from kraftproof.node.core.events import (
@@ -25,6 +22,7 @@ from kraftproof.node.core.events import (
     Event,
     Flushed,
     Received,
+    RefusedEnvelope,
     SnapshotChecked,
     SnapshotWritten,
     Stop,
@@ -40,17 +38,12 @@ from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.core.metadata.committed import Apply, CommittedImage
 from kraftproof.node.core.metadata.snapshot import NO_HISTORY, History
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.own_answers import own_answer
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.security.authorizer import Authorizer
-from kraftproof.node.core.security.describe import describe_acls
 from kraftproof.node.core.served import QUORUM
 from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.core.status import NodeStatus
-from kraftproof.node.wire.messages import (
-    api_versions_request,
-    describe_acls_request,
-    describe_cluster_request,
-)
 from kraftproof.node.wire.records.batch import Batch
 
 
@@ -166,7 +159,7 @@ class Node:
 
     def _receive(self, event: Received, now: Instant) -> None:
         """Route a request by listener, then by message (631-03)."""
-        if self._authorizer is not None:
+        if self._authorizer is not None or type(event.message) is RefusedEnvelope:
             refused = refused_at_once(self._authorizer, event)
             if refused is not None:
                 self._outbox.reply(event, refused)
@@ -181,39 +174,12 @@ class Node:
 
     def _receive_as_controller(self, event: Received, now: Instant) -> None:
         assert self._controller is not None, "only controllers have controller listeners"
-        image, offset = self._committed.image, self._committed.offset
-        match event.message:
-            case api_versions_request.ApiVersionsRequest() as request:
-                versions = answers.api_versions(
-                    image, offset, request, event.version, on_controller_listener=True
-                )
-                self._outbox.reply(event, versions)
-            case describe_acls_request.DescribeAclsRequest() as request:
-                has_authorizer = self._authorizer is not None
-                answer = describe_acls(image, request, has_authorizer=has_authorizer)
-                self._outbox.reply(event, answer)
-            case describe_cluster_request.DescribeClusterRequest() as request:
-                self._outbox.reply(
-                    event,
-                    answers.describe_cluster(
-                        self._config,
-                        image,
-                        self._raft.leader,
-                        request,
-                        on_controller_listener=True,
-                        operations=cluster_operations(
-                            self._authorizer,
-                            event,
-                            wanted=request.include_cluster_authorized_operations,
-                        ),
-                    ),
-                )
-            case _:
-                early = early_answer(event, self._authorizer)
-                if early is None:
-                    self._controller.receive(event, now)
-                else:
-                    self._outbox.reply(event, early)
+        leader = self._raft.leader
+        answer = own_answer(event, self._config, self._committed, leader, self._authorizer)
+        if answer is None:
+            self._controller.receive(event, now)
+        else:
+            self._outbox.reply(event, answer)
 
     def _take_snapshot(self, event: SnapshotChecked, now: Instant) -> None:
         """Replace the image by the leader's snapshot, if the quorum accepts the snapshot."""

@@ -16,6 +16,7 @@ from kraftproof.node.core.base.config import (
 )
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
 from kraftproof.node.properties.authorizer import read_authorizer, read_early_listeners
+from kraftproof.node.properties.creation import read_auto_creation, read_internal_topics
 from kraftproof.node.properties.keys import (
     INT64_MAX,
     REPLICATION_NUMBER_KEYS,
@@ -43,9 +44,14 @@ from kraftproof.node.properties.listeners import (
     read_endpoints,
     read_inter_broker_listener,
 )
+from kraftproof.node.properties.plugins import (
+    read_create_topic_policy,
+    read_principal_builder,
+)
 from kraftproof.node.properties.voters import read_voters
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
+from kraftproof.node.wire.principal import PrincipalBuilder
 from kraftproof.node.wire.types import Uuid
 
 ROLES = ("broker", "controller")
@@ -64,6 +70,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The names of the client listeners that open at the start (early.start.listeners)."""
     inter_broker_listener: str
     """The name of the listener that brokers replicate from."""
+    principals: PrincipalBuilder
+    """The builder of principal.builder.class."""
     trace_file: str | None
     metrics_address: tuple[str, int] | None
     """The address of metrics.listener for Prometheus; None without metrics."""
@@ -126,6 +134,10 @@ def parse_server_properties(text: str) -> ServerConfig:
         replication=_replication(reader),
         tokens=read_tokens(reader),
         authorizer=read_authorizer(reader),
+        auto_creates_topics=read_auto_creation(reader),
+        creates_internal_topics=True,
+        internal_topics=read_internal_topics(reader),
+        create_topic_policy=read_create_topic_policy(reader),
     )
     inter_broker_listener = read_inter_broker_listener(reader, bindings)
     return ServerConfig(
@@ -137,6 +149,7 @@ def parse_server_properties(text: str) -> ServerConfig:
         broker_peers=read_broker_peers(reader, inter_broker_listener),
         failed_login_delay_ms=reader.integer("connection.failed.authentication.delay.ms", 100, 0),
         early_listeners=read_early_listeners(reader, tuple(one.name for one in bindings)),
+        principals=read_principal_builder(reader),
         trace_file=reader.text("trace.file"),
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),

@@ -11,6 +11,7 @@ from msgspec import Struct
 from kraftproof.node.core.effects import Forward
 from kraftproof.node.core.served import FORWARDABLE, served_versions
 from kraftproof.node.wire.codec import (
+    REQUESTS,
     decode_request,
     decode_response,
     encode_request,
@@ -27,7 +28,7 @@ from kraftproof.node.wire.headers import (
 )
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
-from kraftproof.node.wire.principal import Principal, decode_principal, encode_principal
+from kraftproof.node.wire.principal import DEFAULT_PRINCIPALS, Principal, PrincipalBuilder
 from kraftproof.node.wire.schema import Message
 
 _VERSIONS = served_versions(on_controller_listener=True)
@@ -48,38 +49,48 @@ class Opened(Struct, frozen=True, kw_only=True):
     client_host: str
 
 
-def wrap_request(effect: Forward) -> EnvelopeRequest:
+def wrap_request(
+    effect: Forward, principals: PrincipalBuilder = DEFAULT_PRINCIPALS
+) -> EnvelopeRequest:
     """Return the envelope that carries a client's request to the active controller."""
     api_key = effect.message.API_KEY
     header = RequestHeader(
-        api_key=api_key, version=effect.version, correlation_id=0, client_id=effect.client_id
+        api_key=api_key,
+        version=effect.version,
+        correlation_id=0,
+        client_id=effect.client_id or None,
     )
     request_version, _ = header_versions(api_key, effect.version)
     return EnvelopeRequest(
         request_data=encode_request_header(header, request_version)
         + encode_request(effect.message, effect.version),
-        request_principal=encode_principal(effect.principal),
+        request_principal=principals.serialize(effect.principal),
         client_host_address=ipaddress.ip_address(effect.client_host).packed,
     )
 
 
-def open_request(envelope: EnvelopeRequest) -> Opened | Refusal:
-    """Return what an envelope holds, or why it is refused (590-06)."""
+def open_request(
+    envelope: EnvelopeRequest, principals: PrincipalBuilder = DEFAULT_PRINCIPALS
+) -> Opened | Refusal:
+    """Return the content of an envelope, or the reason of a refusal, in Kafka's order (590-06)."""
+    try:
+        principal = principals.deserialize(envelope.request_principal or b"")
+    except ValueError:
+        return Refusal(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
+    if len(envelope.client_host_address) not in {4, 16}:
+        return Refusal(ErrorCode.INVALID_REQUEST)
     try:
         header, body = split_request(envelope.request_data)
-        if header.api_key not in FORWARDABLE:
+        if header.api_key in FORWARDABLE:
+            oldest, newest = _VERSIONS[header.api_key]
+            if not oldest <= header.version <= newest:
+                return Refusal(ErrorCode.UNSUPPORTED_VERSION)
+        elif header.api_key not in REQUESTS:
             return Refusal(ErrorCode.INVALID_REQUEST)
-        oldest, newest = _VERSIONS[header.api_key]
-        if not oldest <= header.version <= newest:
-            return Refusal(ErrorCode.UNSUPPORTED_VERSION)
         message = decode_request(header.api_key, header.version, body)
     except WireError:
         return Refusal(ErrorCode.UNSUPPORTED_VERSION)
-    try:
-        principal = decode_principal(envelope.request_principal or b"")
-    except WireError:
-        return Refusal(ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
-    if len(envelope.client_host_address) not in {4, 16}:
+    if header.api_key not in FORWARDABLE:
         return Refusal(ErrorCode.INVALID_REQUEST)
     client_host = str(ipaddress.ip_address(envelope.client_host_address))
     return Opened(header=header, message=message, principal=principal, client_host=client_host)

@@ -92,6 +92,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     # The core takes a while to import; a configuration error should not wait for it.
     from kraftproof.node.server.garbage_collection import keep_collections_short
     from kraftproof.node.server.node_process import NodeProcess
+    from kraftproof.node.server.principals import install_principal_builder
     from kraftproof.node.server.trace import TraceWriter
 
     stored = open_node_storage(disk, config.storage)
@@ -111,6 +112,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
         trace = TraceWriter(
             disk, config.trace_file, node=node_id, incarnation=format_uuid(incarnation)
         )
+    install_principal_builder(config.principals)
     process = NodeProcess(config, node_config, stored, hosts=hosts, trace=trace)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

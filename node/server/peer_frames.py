@@ -2,6 +2,7 @@
 
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.server.envelope import open_response, wrap_request
+from kraftproof.node.server.principals import principal_builder
 from kraftproof.node.wire.codec import decode_response, encode_request, header_versions
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import frame
@@ -17,7 +18,7 @@ def encode_frame(request: Send | Forward, correlation_id: int, client_id: str) -
     """Return the frame of a request."""
     message: Message
     if isinstance(request, Forward):
-        message, version = wrap_request(request), ENVELOPE_VERSION
+        message, version = wrap_request(request, principal_builder()), ENVELOPE_VERSION
     else:
         message, version = request.message, request.version
     header = RequestHeader(

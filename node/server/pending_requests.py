@@ -15,17 +15,17 @@ from typing_extensions import override
 
 from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import Monotonic
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.events import Received, RefusedEnvelope
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.envelope import Opened, Refusal
 from kraftproof.node.server.large_messages import is_large
+from kraftproof.node.server.principals import principal_builder
 from kraftproof.node.server.requests import Request, answer_frame
 from kraftproof.node.shell.ports import Replies
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
-from kraftproof.node.wire.principal import ANONYMOUS, Principal
+from kraftproof.node.wire.principal import ANONYMOUS, AuthenticationContext, Principal
 from kraftproof.node.wire.schema import Message
 
 AnsweredHandler = Callable[[Message, Monotonic], None]
@@ -69,16 +69,18 @@ def receive_request(
     slot: Slot,
     sender: Principal = ANONYMOUS,
 ) -> None:
-    """Hand a request, or the content of an envelope, to the shell; a bad envelope is refused."""
-    opened = request.content
+    """Hand a request, or the content of an envelope, to the shell; the node judges both."""
+    opened, message = request.content, request.message
     if isinstance(opened, Refusal):
-        refusal = EnvelopeResponse(error_code=opened.error_code)
-        slot.respond(answer_frame(request, refusal, None))
-        return
+        message = RefusedEnvelope(refused_with=opened.error_code)
+        opened = None
+    sender = principal_builder().build(
+        AuthenticationContext(principal=sender, client_host=client_host, listener=binding.name)
+    )
     since = Monotonic(time.monotonic_ns())
     receiver.receive(
         PendingRequest(slot=slot, request=request, opened=opened, since=since),
-        message=request.message if opened is None else opened.message,
+        message=message if opened is None else opened.message,
         version=request.header.version if opened is None else opened.header.version,
         on_controller_listener=binding.is_controller,
         principal=sender if opened is None else opened.principal,

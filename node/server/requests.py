@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.server.envelope import Opened, Refusal, open_request, wrap_response
+from kraftproof.node.server.principals import principal_builder
 from kraftproof.node.wire.codec import decode_request, encode_response, header_versions
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.frames import frame
@@ -59,7 +60,9 @@ def parse_request(payload: bytes, *, on_controller_listener: bool) -> Request | 
         raise WireError(f"api key {api_key} has no version {version}")
     header, body = split_request(payload)
     message = decode_request(api_key, version, body)
-    content = open_request(message) if isinstance(message, EnvelopeRequest) else None
+    content = None
+    if isinstance(message, EnvelopeRequest):
+        content = open_request(message, principal_builder())
     return Request(header=header, message=message, content=content)
 
 

@@ -4,9 +4,10 @@ The controller decides which broker may forward, and for which principal.
 """
 
 import struct
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
+from typing_extensions import override
 
 from kraftproof.node.wire.messages.generated import default_principal_data
 from kraftproof.node.wire.messages.generated.default_principal_data import DefaultPrincipalData
@@ -53,3 +54,55 @@ def decode_principal(data: bytes) -> Principal:
         name=decoded.name,
         token_authenticated=decoded.token_authenticated,
     )
+
+
+class AuthenticationContext(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts about a connection from which its principal is built.
+
+    Attributes:
+        principal: The principal of the authentication; ANONYMOUS without one.
+        client_host: The address of the client.
+        listener: The name of the listener.
+    """
+
+    principal: Principal
+    client_host: str
+    listener: str
+
+
+class PrincipalBuilder(Protocol):
+    """The class of principal.builder.class; serialize and deserialize carry a principal unchanged.
+
+    A method raises ValueError if it can't do its work.
+    """
+
+    def build(self, context: AuthenticationContext) -> Principal:
+        """Return the principal of a connection."""
+        ...
+
+    def serialize(self, principal: Principal) -> bytes:
+        """Return the bytes for an Envelope."""
+        ...
+
+    def deserialize(self, data: bytes) -> Principal:
+        """Return the principal of an Envelope."""
+        ...
+
+
+class DefaultPrincipalBuilder(PrincipalBuilder):
+    """The principal of the authentication, in Kafka's own form."""
+
+    @override
+    def build(self, context: AuthenticationContext) -> Principal:
+        return context.principal
+
+    @override
+    def serialize(self, principal: Principal) -> bytes:
+        return encode_principal(principal)
+
+    @override
+    def deserialize(self, data: bytes) -> Principal:
+        return decode_principal(data)
+
+
+DEFAULT_PRINCIPALS: Final = DefaultPrincipalBuilder()

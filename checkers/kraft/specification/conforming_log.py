@@ -144,7 +144,7 @@ def _row(kind: str, text: str) -> rows.Row:
 def _wrong_batches(
     batches: Iterable[Batch], creates: Mapping[str, Operation], *, of_kafka: bool
 ) -> Iterator[Finding]:
-    specification = Specification(Facts(cluster_id=UNKNOWN_CLUSTER))
+    specification = Specification(Facts(cluster_id=UNKNOWN_CLUSTER, has_authorizer=True))
     image = specification.empty
     for offset, written in batches:
         try:

@@ -4,6 +4,7 @@ from random import Random
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
+    access_clients,
     background_topics,
     broker_visitors,
     large_topics,
@@ -59,6 +60,10 @@ def start(
         asked = [node.node_id for node in nodes if node.has("controller")]
         ids = sorted(brokers)
         task = partition_changes.change_partitions(scope, world, random, ids, asked)
+        tasks.append(scope.spawn(task))
+    if world.authorizer is not None:
+        random = Random(f"{options.seed}/access-clients")
+        task = access_clients.send_with_principals(scope, network, random, nodes)
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/large-topics")
     if random.random() < large_topics.SHARE and brokers:

@@ -1,7 +1,6 @@
-"""The invariants of a simulated run, checked during the run.
+"""The invariants of a simulated run, each a small class with its statement.
 
-Each invariant is a small class with its statement. See convergence/final_checks.py for the checks
-at the end of a run.
+See convergence/final_checks.py for the checks at the end of a run.
 """
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
@@ -133,6 +132,7 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
+from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
@@ -153,10 +153,7 @@ def make_monitor(
     committed_log: CommittedLog,
     make_specification: MakeSpecification | None = None,
 ) -> InvariantMonitor:
-    """Return a monitor with every invariant; hooks are called in this order.
-
-    Without a specification, no invariant compares requests with their results.
-    """
+    """Return a monitor with every invariant; only a specification judges results of requests."""
     registry, evidence = Registry(committed_log), QuorumEvidence(config)
     return InvariantMonitor(
         (
@@ -221,6 +218,7 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
         BrokerStateIsAccurate(),
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
+        AnswersFollowEntries(config),
     )
 
 

@@ -23,23 +23,15 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
+from kraftproof.cluster.simulated.invariants.security.error_codes import error_codes
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import (
-    Message,
-    alter_client_quotas_response,
-    alter_configs_response,
-    create_acls_response,
-    create_partitions_response,
-    create_topics_response,
-    delete_acls_response,
-    delete_topics_response,
-    incremental_alter_configs_response,
-)
+from kraftproof.node.wire.messages import Message, create_topics_request
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch
 
+DENIALS = frozenset({ErrorCode.TOPIC_AUTHORIZATION_FAILED, ErrorCode.CLUSTER_AUTHORIZATION_FAILED})
 Image = Any
 Row = Any
 """An image, and a message or record, of the specification; only the specification reads them."""
@@ -232,7 +224,7 @@ class ControllerConforms(Invariant):
         request = requests.pop(event.request, None)
         if request is None or process.status is None:
             return
-        codes = _error_codes(message)
+        codes = error_codes(message)
         if codes is not None and codes <= SAYS_NOTHING:
             request.is_refused_untried = ErrorCode.NOT_CONTROLLER in codes
             if not request.is_refused_untried or not request.is_cause:
@@ -241,6 +233,27 @@ class ControllerConforms(Invariant):
         if wrong is not None:
             name = type(event.message).__name__
             self.monitor.report_violation(self, process, f"{name}: {wrong}")
+
+    @override
+    def on_client_received(self, process: ProcessView, event: Received) -> None:
+        self.on_received(process, event)
+
+    @override
+    def on_client_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        """Judge the answer to a client with rights of its own.
+
+        AnswersFollowEntries judges a denial; the denied request must have changed nothing.
+        """
+        codes = error_codes(message) or frozenset()
+        hides_configs = isinstance(event.message, create_topics_request.CreateTopicsRequest)
+        if not codes & DENIALS and not hides_configs:
+            self.on_replied(process, event, message)
+            return
+        requests = self._open.get((process.node_id, process.incarnation), {})
+        request = requests.pop(event.request, None)
+        if request is not None and request.is_cause and codes & DENIALS:
+            detail = f"{type(event.message).__name__}: denied, but the change was written"
+            self.monitor.report_violation(self, process, detail)
 
     def _judge(self, request: OpenRequest, end: int, message: Message) -> str | None:
         """Judge an answer on the image before its records, or on one that could be its basis."""
@@ -274,23 +287,3 @@ class ControllerConforms(Invariant):
 def _is_idle(batch: Batch) -> bool:
     """Return whether a batch changes no metadata."""
     return batch.is_control or all(type(record) is records.NoOpRecord for record in batch.records)
-
-
-def _error_codes(message: Message) -> frozenset[int] | None:
-    """Return the distinct error codes of an answer; None for an answer without one."""
-    match message:
-        case create_topics_response.CreateTopicsResponse(topics=results):
-            codes = frozenset(result.error_code for result in results)
-        case (
-            delete_topics_response.DeleteTopicsResponse(responses=results)
-            | create_partitions_response.CreatePartitionsResponse(results=results)
-            | create_acls_response.CreateAclsResponse(results=results)
-            | delete_acls_response.DeleteAclsResponse(filter_results=results)
-            | alter_configs_response.AlterConfigsResponse(responses=results)
-            | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
-            | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
-        ):
-            codes = frozenset(result.error_code for result in results)
-        case _:
-            codes = frozenset({getattr(message, "error_code", 0)})
-    return codes or None

@@ -88,6 +88,15 @@ class Invariant:
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
         """A step has answered a request; called after `on_status_changed` of that step."""
 
+    def on_client_received(self, process: ProcessView, event: Received) -> None:
+        """The core is about to handle a request of a principal of its own, no super user.
+
+        Such a request has no hook `on_received`, and its answer has only `on_client_replied`.
+        """
+
+    def on_client_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        """A step has answered a request of such a principal."""
+
     def on_listeners_opened(self, process: ProcessView) -> None:
         """A broker has opened its listeners for clients."""
 
@@ -153,6 +162,7 @@ class InvariantMonitor:
         self.on_appended = [i.on_appended for i in _overriding(invariants, "on_appended")]
         self.on_truncated = [i.on_truncated for i in _overriding(invariants, "on_truncated")]
         self._join_for_partitions(invariants)
+        self._join_for_clients(invariants)
         self.on_persisted = [i.on_persisted for i in _overriding(invariants, "on_persisted")]
         self.on_sent = ByRequest(
             (i.requests, i.on_sent) for i in _overriding(invariants, "on_sent")
@@ -208,6 +218,15 @@ class InvariantMonitor:
         self.on_partition_changed = [
             i.on_partition_changed for i in _overriding(invariants, "on_partition_changed")
         ]
+
+    def _join_for_clients(self, invariants: Sequence[Invariant]) -> None:
+        self.on_client_received = ByRequest(
+            (i.requests, i.on_client_received)
+            for i in _overriding(invariants, "on_client_received")
+        )
+        self.on_client_replied = ByRequest(
+            (i.requests, i.on_client_replied) for i in _overriding(invariants, "on_client_replied")
+        )
 
     def join(self, listener: Invariant) -> None:
         """Add a listener, called after the invariants; only before the run has begun."""

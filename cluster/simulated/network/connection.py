@@ -62,10 +62,18 @@ class SimulatedConnection(Connection[Message]):
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
+        return await self.send(Outgoing(message=message, version=version), timeout_ns)
+
+    async def send(self, outgoing: Outgoing, timeout_ns: int) -> Message:
+        """Send a request, of any principal, and return the answer.
+
+        Raises:
+            ConnectionFailed: the connection is closed.
+            OutcomeUnknown: no answer came.
+        """
         if not self._channel.is_open:
             raise ConnectionFailed("the connection was closed before")
         answered = self._scope.promise()
-        outgoing = Outgoing(message=message, version=version)
         self._channel.send(outgoing, timeout_ns, answered.set)
         answer: Message | None = await answered
         if answer is None:

@@ -41,6 +41,10 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     version: int
     forward: Forward | None = None
     client_id: str = ""
+    principal: Principal = ANONYMOUS
+    """The sender of a request without `forward`."""
+    forwarded_by: Principal | None = None
+    """The sender of a forged Envelope around the request."""
 
 
 class Arrived(Struct, frozen=True, kw_only=True):
@@ -85,11 +89,7 @@ class InMemoryTransport(Transport):
     def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
         forward = outgoing.forward
         if forward is None:
-            arrived = Arrived(
-                message=outgoing.message,
-                version=outgoing.version,
-                client_id=outgoing.client_id,
-            )
+            arrived = _arrived(outgoing, outgoing.message)
         else:
             arrived = Arrived(
                 message=outgoing.message,
@@ -128,16 +128,14 @@ class CodecTransport(Transport):
         version = outgoing.version
         data = self._encode_request(outgoing.message, version)
         key = outgoing.message.API_KEY
-        return lambda: Arrived(
-            message=decode_request(key, version, data),
-            version=version,
-            client_id=outgoing.client_id,
-        )
+        return lambda: _arrived(outgoing, decode_request(key, version, data))
 
     @override
     def response(self, outgoing: Outgoing, message: Message) -> Callable[[], Message]:
         forward, version = outgoing.forward, outgoing.version
         if forward is None:
+            if isinstance(message, EnvelopeResponse):
+                version = ENVELOPE_VERSION  # the answer to a forged Envelope
             data = self._encode_response(message, version)
             return lambda: decode_response(message.API_KEY, version, data)
         opened = _open(wrap_request(forward))
@@ -153,6 +151,17 @@ class CodecTransport(Transport):
         data = encode_response(message, version)
         self._bytes_passed += len(data)
         return data
+
+
+def _arrived(outgoing: Outgoing, message: Message) -> Arrived:
+    """Return a request of the harness as received, with the principal of its sender."""
+    return Arrived(
+        message=message,
+        version=outgoing.version,
+        principal=outgoing.principal,
+        forwarded_by=outgoing.forwarded_by,
+        client_id=outgoing.client_id,
+    )
 
 
 def _from_envelope(data: bytes) -> Arrived:

@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, 
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Outgoing
+from kraftproof.cluster.simulated.node.client_hooks import replied_hooks, replying_hooks
 from kraftproof.cluster.simulated.node.data_requests import is_data
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.port_contract import PortContract
@@ -91,7 +92,7 @@ class SimulatedReplies(Replies[Call | StreamCall]):
             for answered in self._monitor.on_data_answered[type(event.message)]:
                 answered(self._process, event, message)
         else:
-            for replying in self._monitor.on_replying[type(event.message)]:
+            for replying in replying_hooks(self._monitor, event):
                 replying(self._process, event, message)
             self._replied.append((event, message))
         client.answer(message)
@@ -105,6 +106,6 @@ class SimulatedReplies(Replies[Call | StreamCall]):
         if not self._replied:
             return
         for event, message in self._replied:
-            for replied in self._monitor.on_replied[type(event.message)]:
+            for replied in replied_hooks(self._monitor, event):
                 replied(self._process, event, message)
         self._replied.clear()

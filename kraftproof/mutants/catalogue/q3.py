@@ -10,10 +10,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.node",
-            old="                        self._raft.leader,\n                        request,\n",
-            new="""                        max(self._raft.leader, self._raft.durable.voted_for),
-                        request,
-""",
+            old="        leader = self._raft.leader\n",
+            new="        leader = max(self._raft.leader, self._raft.durable.voted_for)\n",
         ),
         Edit(
             module="kraftproof.node.core.raft.describe",

@@ -1,5 +1,7 @@
 """Define the configuration of a node as plain values; see node/properties/config.py for parsing."""
 
+from collections.abc import Callable, Mapping
+
 from msgspec import Struct
 
 from kraftproof.node.core.base.secret import Secret
@@ -102,6 +104,33 @@ class AuthorizerPolicy(Struct, frozen=True, kw_only=True):
     """Whether the audit log has the permissions, too."""
 
 
+class InternalTopics(Struct, frozen=True, kw_only=True):
+    """The sizes of Kafka's internal topics, which a broker has created when they are missing."""
+
+    group_partitions: int = 50
+    """The value of offsets.topic.num.partitions."""
+    group_factor: int = 3
+    """The value of offsets.topic.replication.factor."""
+    transaction_partitions: int = 50
+    """The value of transaction.state.log.num.partitions."""
+    transaction_factor: int = 3
+    """The value of transaction.state.log.replication.factor."""
+    share_partitions: int = 50
+    """The value of share.coordinator.state.topic.num.partitions."""
+    share_factor: int = 3
+    """The value of share.coordinator.state.topic.replication.factor."""
+    min_isr: int = 2
+    """The value of transaction.state.log.min.isr."""
+    segment_bytes: int = 100 * 1024 * 1024
+
+
+CreateTopicPolicy = Callable[[str, int, int, Mapping[str, str]], None]
+"""Takes a topic's name, numbers of partitions and replicas, and configurations.
+
+Raises ValueError with the reason of a refusal. Numbers are -1 if the request names the replicas.
+"""
+
+
 class NodeConfig(Struct, frozen=True, kw_only=True):
     """The configuration of a node: identity, other nodes and time-outs."""
 
@@ -131,6 +160,13 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     timeouts: Timeouts = Timeouts()
     snapshots: SnapshotPolicy = SnapshotPolicy()
     replication: ReplicationPolicy = ReplicationPolicy()
+    auto_creates_topics: bool = False
+    """The value of auto.create.topics.enable."""
+    creates_internal_topics: bool = False
+    """Whether a request for a coordinator creates the missing internal topic."""
+    internal_topics: InternalTopics = InternalTopics()
+    create_topic_policy: CreateTopicPolicy | None = None
+    """The value of create.topic.policy.class.name, loaded; internal topics are exempt."""
     authorizer: AuthorizerPolicy | None = None
     """None without authorizer.class.name: everything is allowed."""
     tokens: TokenPolicy = TokenPolicy()

@@ -8,13 +8,19 @@ from msgspec.structs import replace
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import Instant, Monotonic, earliest
 from kraftproof.node.core.broker import answers
+from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.config_changes import CHANGES, ConfigChange, split
 from kraftproof.node.core.broker.configs import ConfigAnswers
 from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
 from kraftproof.node.core.broker.membership import Membership
-from kraftproof.node.core.broker.metadata import MetadataAnswers
+from kraftproof.node.core.broker.metadata import (
+    MetadataAnswers,
+    denied_creations,
+    missing_names,
+    with_denials,
+)
 from kraftproof.node.core.broker.operations import cluster_operations
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
 from kraftproof.node.core.broker.resource_list import list_config_resources
@@ -48,6 +54,7 @@ from kraftproof.node.wire.messages import (
     describe_topic_partitions_request,
     list_config_resources_request,
     metadata_request,
+    metadata_response,
 )
 
 if TYPE_CHECKING:
@@ -77,6 +84,7 @@ class Broker:
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
+        self._creator = AutoCreator(config, outbox, lambda: raft.leader)
         self._configs = ConfigAnswers(config.node_id, dict(config.static_configs))
         self._data = DataPlane(
             config,
@@ -87,6 +95,7 @@ class Broker:
             broker_epoch=lambda: self._membership.broker_epoch,
             now=now,
             authorizer=authorizer,
+            creator=self._creator,
         )
 
     @property
@@ -169,6 +178,22 @@ class Broker:
         else:
             self._forwarder.receive(replace(event, message=parts.forwarded), now, parts.merge)
 
+    def _create_missing(
+        self,
+        event: Received,
+        request: metadata_request.MetadataRequest,
+        answer: metadata_response.MetadataResponse,
+    ) -> Message:
+        """Create the missing topics of a Metadata request; the client asks again (590-15)."""
+        if not (self._creator.is_enabled and request.allow_auto_topic_creation):
+            return answer
+        missing = missing_names(request, answer)
+        if not missing:
+            return answer
+        denied = denied_creations(self._authorizer, event, missing)
+        self._creator.create_named(event, [name for name in missing if name not in denied])
+        return with_denials(answer, denied)
+
     def _change_token(self, event: Received, now: Instant) -> None:
         """Refuse a client that may not ask about tokens, and forward the others (KIP-48)."""
         refused = refuse_token_change(event, self._authorizer)
@@ -189,7 +214,8 @@ class Broker:
                     on_controller_listener=False,
                 )
             case metadata_request.MetadataRequest():
-                return self._metadata.answer(image, message, event, self._authorizer)
+                answer = self._metadata.answer(image, message, event, self._authorizer)
+                return self._create_missing(event, message, answer)
             case describe_acls_request.DescribeAclsRequest():
                 has_authorizer = self._authorizer is not None
                 return describe_acls(image, message, has_authorizer=has_authorizer)

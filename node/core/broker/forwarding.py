@@ -26,6 +26,7 @@ from kraftproof.node.core.base.types import (
 from kraftproof.node.core.broker.backoff import backoff_ns
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.timed_request import client_timeout_ns
+from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.raft.raft import Raft
@@ -137,8 +138,9 @@ class Forwarder:
             case envelope_response.EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER):
                 self._wait(forwarded, now)
             case envelope_response.EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION):
-                reason = "the controller does not know this version"
-                self._refuse(forwarded, ErrorCode.UNSUPPORTED_VERSION, reason)
+                # The client connects again, and asks for the versions again.
+                request = forwarded.event.request
+                self._outbox.emit(EndRequest(request=request, closes_connection=True))
             case envelope_response.EnvelopeResponse():
                 # The failure of the broker's own authorization, not of the client's (590-07).
                 reason = "the controller refused this broker's envelope"

@@ -7,12 +7,14 @@ change: many clients request every topic at once after a failover.
 from typing import Final
 
 from immutables import Map
+from msgspec.structs import replace
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.broker.answers import contact, listed_brokers
 from kraftproof.node.core.broker.operations import cluster_operations, with_operations
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.metadata.image import MetadataImage, Partition, Topic
 from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
 from kraftproof.node.core.security.authorizer import Authorizer
@@ -187,3 +189,41 @@ def _partition(
         isr_nodes=partition.isr,
         offline_replicas=offline,
     )
+
+
+def missing_names(
+    request: metadata_request.MetadataRequest, answer: metadata_response.MetadataResponse
+) -> list[str]:
+    """Return the legal names without a topic that a client has asked for."""
+    if not request.topics:
+        return []
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return [topic.name for topic in answer.topics if topic.error_code == unknown and topic.name]
+
+
+def denied_creations(
+    authorizer: Authorizer | None, event: Received, names: list[str]
+) -> frozenset[str]:
+    """Return the topics that the client may not create (CREATE on the cluster or the topic)."""
+    if authorizer is None or authorizer.allows(event, Operation.CREATE, logs=False):
+        return frozenset()
+    kind = ResourceKind.TOPIC
+    return frozenset(
+        name for name in names if not authorizer.allows(event, Operation.CREATE, kind, name)
+    )
+
+
+def with_denials(
+    answer: metadata_response.MetadataResponse, denied: frozenset[str]
+) -> metadata_response.MetadataResponse:
+    """Return an answer that refuses the topics which the client may not create."""
+    if not denied:
+        return answer
+    error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    topics = tuple(
+        TopicAnswer(error_code=error, name=topic.name, is_internal=topic.is_internal)
+        if topic.name in denied
+        else topic
+        for topic in answer.topics
+    )
+    return replace(answer, topics=topics)

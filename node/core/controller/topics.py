@@ -31,7 +31,7 @@ from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage, Topic
-from kraftproof.node.core.metadata.names import METADATA_TOPIC
+from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, METADATA_TOPIC
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     create_topics_request,
@@ -136,6 +136,7 @@ def _create(
             break  # the whole request is refused, so the rest does not matter
         try:
             configs = _validate(image, topic)
+            _check_policy(topic, configs, config)
             replicas = assign(placement, topic, config, random)
         except TopicError as refused:
             results.append(_not_created(topic.name, refused))
@@ -151,6 +152,22 @@ def _validate(image: MetadataImage, topic: CreatableTopic) -> SetConfigs:
         raise TopicError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic {topic.name} exists")
     validate_name(image, topic.name)
     return validate_configs(topic)
+
+
+def _check_policy(topic: CreatableTopic, configs: SetConfigs, config: NodeConfig) -> None:
+    """Ask the policy of create.topic.policy.class.name; internal topics bypass the policy (590-16).
+
+    Raises:
+        TopicError: the policy refuses the topic.
+    """
+    if config.create_topic_policy is None or topic.name in INTERNAL_TOPICS:
+        return
+    try:
+        config.create_topic_policy(
+            topic.name, topic.num_partitions, topic.replication_factor, configs
+        )
+    except ValueError as refused:
+        raise TopicError(ErrorCode.POLICY_VIOLATION, str(refused)) from refused
 
 
 def _created(

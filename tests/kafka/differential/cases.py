@@ -3,6 +3,7 @@
 from typing import Final
 
 from tests.kafka.differential import (
+    acls,
     brokers,
     clients,
     credentials,
@@ -39,6 +40,7 @@ CASES: Final[tuple[Case, ...]] = (
     *quorum.DESCRIBING,
     *quorum.SNAPSHOTS,
     *quorum.ENVELOPES,
+    *acls.ACLS,
     *topics.DELETING,
     *credentials.CREDENTIALS,
     *credentials.TOKENS,

@@ -118,6 +118,8 @@ def properties_of(directory: Path, addresses: dict[str, str]) -> Path:
         "listeners": f"PLAINTEXT://{broker},CONTROLLER://{controller}",
         "log.dirs": str(directory / "data"),
         "broker.session.timeout.ms": "120000",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
     }
     path = directory / "server.properties"
     path.write_text("".join(f"{key}={value}\n" for key, value in entries.items()))

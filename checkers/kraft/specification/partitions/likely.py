@@ -43,6 +43,11 @@ from kraftproof.checkers.kraft.specification.rows.quotas import (
     QuotaEntry,
     QuotaOperation,
 )
+from kraftproof.checkers.kraft.specification.rows.security import (
+    AccessControlEntryRecord,
+    RemoveAccessControlEntryRecord,
+)
+from kraftproof.checkers.kraft.specification.security.acls import likely_acl_change
 
 SET, DELETE = 0, 1
 Change = tuple[PartitionChangeRecord, Partition]
@@ -59,6 +64,8 @@ def likely_requests(image: Image, written: Sequence[Row]) -> list[Row]:
             return [allocation]
         case ClientQuotaRecord():
             return [_quota_change(written)]
+        case AccessControlEntryRecord() | RemoveAccessControlEntryRecord():
+            return [likely_acl_change(image, written)]
         case ConfigRecord():
             return [_config_change(written)]
         case PartitionRecord():

@@ -196,5 +196,42 @@ def wrong_acl_deletion_answer(
     return None
 
 
+def likely_acl_change(image: Image, written: Sequence[Row]) -> Row:
+    """Return a request that explains records of entries, for logs without requests."""
+    creations = tuple(
+        AclCreation(
+            resource_type=one.resource_type,
+            resource_name=one.resource_name,
+            resource_pattern_type=one.pattern_type,
+            principal=one.principal,
+            host=one.host,
+            operation=one.operation,
+            permission_type=one.permission_type,
+        )
+        for one in written
+        if isinstance(one, AccessControlEntryRecord)
+    )
+    if creations:
+        return CreateAclsRequest(creations=creations)
+    removed = (
+        image.acls.get(one.id) for one in written if isinstance(one, RemoveAccessControlEntryRecord)
+    )
+    return DeleteAclsRequest(
+        filters=tuple(
+            DeleteAclsFilter(
+                resource_type_filter=one.resource_type,
+                resource_name_filter=one.resource_name,
+                pattern_type_filter=one.pattern_type,
+                principal_filter=one.principal,
+                host_filter=one.host,
+                operation=one.operation,
+                permission_type=one.permission_type,
+            )
+            for one in removed
+            if one is not None
+        )
+    )
+
+
 def _names(codes: Sequence[int]) -> list[str]:
     return [code_name(code) for code in codes]

@@ -75,6 +75,8 @@ class HeartbeatRequestsHonoured(Invariant):
         self._delays: dict[tuple[int, int, Contender], int] = {}
         self._reached: dict[tuple[int, int], dict[int, int]] = {}
         """The metadata offset of each broker's last heartbeat to a process."""
+        self._answered: dict[tuple[int, int, int], dict[int, int]] = {}
+        """The same of answered heartbeats, by process and epoch: a new leader knows nobody's."""
         self._moves: dict[Contender, int] = {}
         """The offset of the last record of the batch that began a shutdown."""
         self._log_ends: dict[tuple[int, int, Contender], int] = {}
@@ -103,7 +105,7 @@ class HeartbeatRequestsHonoured(Invariant):
         if may_stop and not image.leads_any(broker_id):
             key = (process.node_id, process.incarnation, contender)
             end = self._log_ends.setdefault(key, process.log.end_offset)
-            may_stop = not _unaware(image, reached, end - 1)
+            may_stop = not _unaware(image, self._answered_in_epoch(process), end - 1)
         else:
             may_stop = False
         self._asked[process.node_id, process.incarnation, event.request] = Asked(
@@ -119,10 +121,16 @@ class HeartbeatRequestsHonoured(Invariant):
         asked = self._asked.pop((process.node_id, process.incarnation, event.request), None)
         match event.message, message:
             case HeartbeatRequest() as request, HeartbeatResponse(error_code=ErrorCode.NONE):
+                answered = self._answered_in_epoch(process)
+                answered[request.broker_id] = request.current_metadata_offset
                 if asked is not None:
                     self._judge(process, request, message, asked)
             case _:
                 return
+
+    def _answered_in_epoch(self, process: ProcessView) -> dict[int, int]:
+        epoch = -1 if process.status is None else process.status.epoch
+        return self._answered.setdefault((process.node_id, process.incarnation, epoch), {})
 
     def _judge(
         self,

@@ -79,7 +79,8 @@ def _name(random: Random) -> str:
     drawn = random.random()
     if drawn < 0.03:
         return ""
-    return random.choice(LEGAL) if drawn < 0.7 else f"{PREFIX}-"
+    prefixes = (PREFIX, f"{PREFIX}-", f"{PREFIX}-1")
+    return random.choice(LEGAL) if drawn < 0.6 else random.choice(prefixes)
 
 
 def _number(random: Random, legal: tuple[int, ...]) -> int:

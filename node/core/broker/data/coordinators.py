@@ -1,21 +1,38 @@
 """Answer requests for coordinators: this broker has neither groups nor transactions.
 
-A client gets a clear answer at once, and no silence. Real Kafka brokers on the same controllers
-serve groups and transactions.
+A real Kafka broker on the same controllers may serve groups and transactions, and says so by the
+features of its registration. A coordinator is the leader of a partition of an internal topic, which
+the broker has created if the topic is missing (590-14). Without such a broker, a client gets an
+error at once that ends the client's search: COORDINATOR_NOT_AVAILABLE would let the client ask for
+ever.
 """
 
 from typing import Final
 
+from kraftproof.node.core.base.config import NodeConfig
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.broker.auto_creation import AutoCreator
+from kraftproof.node.core.broker.data.access import endpoint_of, partition_of
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation, ResourceKind
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.names import GROUP_TOPIC, SHARE_TOPIC, TRANSACTION_TOPIC
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import find_coordinator_request, find_coordinator_response
 
+Request = find_coordinator_request.FindCoordinatorRequest
+Response = find_coordinator_response.FindCoordinatorResponse
+Coordinator = find_coordinator_response.Coordinator
+
+NO_COORDINATOR: Final = ErrorCode.UNSUPPORTED_VERSION
+"""The error that lets Java, librdkafka and kafka-python report a failure at once."""
 _LISTS_FROM: Final = 4
 """The first version of FindCoordinator with a list of keys."""
-_MESSAGE: Final = "this broker has no group and no transaction coordinator"
+_MESSAGE: Final = "no broker of this cluster has a group or transaction coordinator"
 _GROUP, _TRANSACTION, _SHARE = range(3)
 """The kinds of coordinators: of groups, of transactions and of share groups."""
 _RIGHTS: Final = {
@@ -23,45 +40,107 @@ _RIGHTS: Final = {
     _TRANSACTION: (ResourceKind.TRANSACTIONAL_ID, Operation.DESCRIBE),
     _SHARE: (ResourceKind.CLUSTER, Operation.CLUSTER_ACTION),
 }
+_TOPICS: Final = {
+    _GROUP: (GROUP_TOPIC, "group.version"),
+    _TRANSACTION: (TRANSACTION_TOPIC, "transaction.version"),
+    _SHARE: (SHARE_TOPIC, "share.version"),
+}
+"""By kind: the internal topic, and the feature of the brokers that have such a coordinator."""
+_ALL_BITS: Final = 0xFFFFFFFF
+_POSITIVE_BITS: Final = 0x7FFFFFFF
 
 
-def find_coordinator(
-    event: Received,
-    request: find_coordinator_request.FindCoordinatorRequest,
-    authorizer: Authorizer | None,
-) -> find_coordinator_response.FindCoordinatorResponse:
-    """Return COORDINATOR_NOT_AVAILABLE for each key that the client may describe.
+class Coordinators:
+    """The answers of a broker to FindCoordinator."""
 
-    An unknown kind of coordinator is INVALID_REQUEST.
-    """
-    if event.version < _LISTS_FROM:
-        error = _error(event, request.key_type, request.key, authorizer)
-        return find_coordinator_response.FindCoordinatorResponse(
-            error_code=error,
-            error_message=_MESSAGE if event.version >= 1 else None,
-            node_id=-1,
-            port=-1,
-        )
-    return find_coordinator_response.FindCoordinatorResponse(
-        coordinators=tuple(
-            find_coordinator_response.Coordinator(
-                key=key,
-                node_id=-1,
-                port=-1,
-                error_code=_error(event, request.key_type, key, authorizer),
-                error_message=_MESSAGE,
+    def __init__(
+        self,
+        config: NodeConfig,
+        committed: CommittedImage,
+        authorizer: Authorizer | None,
+        creator: AutoCreator | None,
+    ) -> None:
+        self._listener = config.client_listener
+        self._creates = config.creates_internal_topics
+        self._committed = committed
+        self._authorizer = authorizer
+        self._creator = creator
+
+    def find(self, event: Received, request: Request) -> Response:
+        """Return the coordinator of each key, or the reason why there is none."""
+        if event.version < _LISTS_FROM:
+            found = self._find(event, request.key_type, request.key)
+            return Response(
+                error_code=found.error_code,
+                error_message=found.error_message if event.version >= 1 else None,
+                node_id=found.node_id,
+                host=found.host,
+                port=found.port,
             )
-            for key in request.coordinator_keys
+        return Response(
+            coordinators=tuple(
+                self._find(event, request.key_type, key) for key in request.coordinator_keys
+            )
         )
-    )
+
+    def _find(self, event: Received, kind: int, key: str) -> Coordinator:
+        right = _RIGHTS.get(kind)
+        if right is None:
+            return _failed(key, ErrorCode.INVALID_REQUEST, f"there is no key type {kind}")
+        resource, operation = right
+        name = CLUSTER_NAME if resource is ResourceKind.CLUSTER else key
+        if self._authorizer is not None and not self._authorizer.allows(
+            event, operation, resource, name
+        ):
+            return _failed(key, ERRORS[resource], "the coordinator may not be described")
+        topic, feature = _TOPICS[kind]
+        image = self._committed.image
+        topic_id = image.topic_ids.get(topic)
+        if topic_id is None and self._creates and self._creator is not None:
+            self._creator.create_internal(topic)
+        if not any(_has_feature(image, node, feature) for node in image.brokers):
+            return _failed(key, NO_COORDINATOR, _MESSAGE)
+        if topic_id is None:
+            return _unavailable(key)
+        index = java_hash(key) % len(image.partitions[topic_id])
+        return _leader_of(
+            image, LogId(topic_id, index), key, feature, self._listener(event.listener)
+        )
 
 
-def _error(event: Received, key_type: int, key: str, authorizer: Authorizer | None) -> ErrorCode:
-    right = _RIGHTS.get(key_type)
-    if right is None:
-        return ErrorCode.INVALID_REQUEST
-    kind, operation = right
-    name = CLUSTER_NAME if kind is ResourceKind.CLUSTER else key
-    if authorizer is None or authorizer.allows(event, operation, kind, name):
-        return ErrorCode.COORDINATOR_NOT_AVAILABLE
-    return ERRORS[kind]
+def _leader_of(
+    image: MetadataImage, log: LogId, key: str, feature: str, listener: str
+) -> Coordinator:
+    """Return the leader of a partition, at the listener that the client has used."""
+    partition = partition_of(image, log)
+    if partition is None:
+        return _unavailable(key)
+    endpoint = endpoint_of(image, partition.leader, listener)
+    if endpoint is None:
+        return _unavailable(key)
+    if not _has_feature(image, partition.leader, feature):
+        reason = f"broker {partition.leader}, the coordinator by its partition, has none"
+        return _failed(key, NO_COORDINATOR, reason)
+    return Coordinator(key=key, node_id=partition.leader, host=endpoint[0], port=endpoint[1])
+
+
+def java_hash(text: str) -> int:
+    """Return the hash of a text as Java computes it, without the sign."""
+    units = text.encode("utf-16-be")
+    value = 0
+    for place in range(0, len(units), 2):
+        value = (31 * value + int.from_bytes(units[place : place + 2], "big")) & _ALL_BITS
+    return value & _POSITIVE_BITS
+
+
+def _has_feature(image: MetadataImage, node: int, feature: str) -> bool:
+    broker = image.brokers.get(NodeId(node))
+    return broker is not None and any(one.name == feature for one in broker.features)
+
+
+def _failed(key: str, error: ErrorCode, reason: str) -> Coordinator:
+    return Coordinator(key=key, node_id=-1, port=-1, error_code=error, error_message=reason)
+
+
+def _unavailable(key: str) -> Coordinator:
+    return _failed(key, ErrorCode.COORDINATOR_NOT_AVAILABLE, "the coordinator has no leader yet")

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, earliest
+from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
-from kraftproof.node.core.broker.data.coordinators import find_coordinator
+from kraftproof.node.core.broker.data.coordinators import Coordinators
 from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
 from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.fetch import FetchService
@@ -53,14 +54,15 @@ class DataPlane:
         broker_epoch: Callable[[], int],
         now: Instant,
         authorizer: Authorizer | None = None,
+        creator: AutoCreator | None = None,
     ) -> None:
         policy = config.replication
         self._policy = policy
-        self._authorizer = authorizer
         self._committed = committed
         self._outbox = outbox
         self._broker_epoch = broker_epoch
         self.replicas = Replicas(config, outbox, recovered, broker_epoch=broker_epoch)
+        self._coordinators = Coordinators(config, committed, authorizer, creator)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
         self._produce = ProduceService(*shared, config.client_listener, authorizer)
@@ -114,7 +116,7 @@ class DataPlane:
             case init_producer_id_request.InitProducerIdRequest() as request:
                 self._producer_ids.receive(event, request, now)
             case find_coordinator_request.FindCoordinatorRequest() as request:
-                self._outbox.reply(event, find_coordinator(event, request, self._authorizer))
+                self._outbox.reply(event, self._coordinators.find(event, request))
             case message:
                 raise AssertionError(f"the data plane does not serve {type(message).__name__}")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId
+from kraftproof.node.core.broker.data.coordinators import NO_COORDINATOR
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.outbox import Outbox
@@ -78,7 +79,7 @@ class ProducerIds:
             self._refuse(event, denied)
             return
         if request.transactional_id is not None:
-            self._refuse(event, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+            self._refuse(event, NO_COORDINATOR)
             return
         if self._give(event):
             self._ask_if_low(now)

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.broker.answers import served_versions
-from kraftproof.node.core.effects import Forward, Reply
+from kraftproof.node.core.effects import EndRequest, Forward, Reply
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
 from kraftproof.node.wire.messages.generated.broker_registration_request import (
@@ -183,7 +183,7 @@ def test_client_hears_that_no_controller_was_found_within_its_own_time() -> None
     [
         (ErrorCode.CLUSTER_AUTHORIZATION_FAILED, ErrorCode.UNKNOWN_SERVER_ERROR),
         (ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE, ErrorCode.UNKNOWN_SERVER_ERROR),
-        (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.UNSUPPORTED_VERSION),
+        (ErrorCode.INVALID_REQUEST, ErrorCode.UNKNOWN_SERVER_ERROR),
     ],
 )
 def test_refused_envelope_is_not_the_clients_fault(envelope, client) -> None:
@@ -191,6 +191,14 @@ def test_refused_envelope_is_not_the_clients_fault(envelope, client) -> None:
     forward = forwarded(bench.receive(UnregisterBrokerRequest(broker_id=3)))
     [reply] = bench.answer(forward, EnvelopeResponse(error_code=envelope))
     assert reply.message.error_code == client
+
+
+def test_a_version_that_the_controller_lacks_ends_the_connection_of_the_client() -> None:
+    bench = Bench()
+    forward = forwarded(bench.receive(UnregisterBrokerRequest(broker_id=3)))
+    refused = EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    [ended] = bench.answer(forward, refused)
+    assert ended == EndRequest(request=1, closes_connection=True)
 
 
 @pytest.mark.requirement("631-10")

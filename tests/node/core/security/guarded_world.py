@@ -4,6 +4,7 @@ The nodes send as User:node, a super user. A test sends as any principal, direct
 Envelope.
 """
 
+from collections.abc import Mapping
 from random import Random
 
 from msgspec import structs
@@ -38,6 +39,9 @@ HOST = "10.0.0.1"
 class GuardedWorld(World):
     """Node 1 is the controller, node 2 the broker; `t` is a topic with one partition."""
 
+    settings: Mapping[str, object] = {}
+    """Further values of the configuration of both nodes."""
+
     def __init__(self, policy: AuthorizerPolicy | None = POLICY) -> None:
         self.policy = policy
         self.closed: set[int] = set()
@@ -70,6 +74,7 @@ class GuardedWorld(World):
             log_dirs=(Uuid(node_id.to_bytes(8, "big") * 2),),
             replication=ReplicationPolicy(is_enabled=is_broker),
             authorizer=self.policy,
+            **self.settings,
         )
         node = Node(config, QuorumState(), (), Random(node_id), self.instant)
         self.nodes[node_id] = node

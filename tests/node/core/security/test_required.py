@@ -5,6 +5,8 @@ The cases are compared with the served requests, so that a new request without a
 
 import pytest
 
+from kraftproof.node.core.audit import Audited
+from kraftproof.node.core.effects import Forward
 from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation
 from kraftproof.node.core.security.required import ON_BROKERS, ON_CONTROLLERS
 from kraftproof.node.core.served import FORWARDED, served_versions
@@ -13,7 +15,7 @@ from kraftproof.node.wire.codec import REQUESTS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
-from tests.node.core.security.guarded_world import BROKER, CONTROLLER, GuardedWorld, codes_of
+from tests.node.core.security.guarded_world import BROKER, CONTROLLER, HOST, GuardedWorld, codes_of
 from tests.node.core.security.rights_cases import (
     CHANGES,
     DENIALS,
@@ -103,6 +105,45 @@ def test_who_poses_as_a_broker_changes_nothing(case: Case) -> None:
     # The right to forward is no right of the client.
     assert case.error in codes_of(world.do(case.message, ALICE, at=CONTROLLER, forwarded_by=ALICE))
     assert not codes_of(world.do(case.message, ADMIN, at=CONTROLLER, forwarded_by=ALICE)) & DENIALS
+
+
+FORWARDED_AT_ONCE = [case for case in CHANGES if "Token" not in type(case.message).__name__]
+"""Without the requests about tokens, which a broker refuses on PLAINTEXT before it forwards."""
+
+
+@pytest.mark.requirement("590-18")
+@pytest.mark.parametrize("case", FORWARDED_AT_ONCE, ids=lambda case: type(case.message).__name__)
+def test_the_controller_alone_judges_and_logs_a_forwarded_request(case: Case) -> None:
+    world = GuardedWorld()
+    world.effects.clear()
+    world.do(case.message, NOBODY, at=BROKER, version=case.version)
+    logged = [
+        (node, one.principal, one.host)
+        for node, one in world.effects
+        if isinstance(one, Audited) and one.principal == "User:nobody"
+    ]
+    assert {node for node, _, _ in logged} == {CONTROLLER}
+    assert {host for _, _, host in logged} == {HOST}, "the address is that of the client"
+
+
+@pytest.mark.requirement("590-09")
+@pytest.mark.parametrize("case", FORWARDED_AT_ONCE, ids=lambda case: type(case.message).__name__)
+def test_brokers_forward_in_every_advertised_version(case: Case) -> None:
+    message = case.message
+    oldest, newest = served_versions(on_controller_listener=False)[message.API_KEY]
+    world = GuardedWorld(policy=None)
+    versions = range(oldest, newest + 1)
+    assert versions
+    found = []
+    for version in versions:
+        world.effects.clear()
+        world.do(message, ADMIN, at=BROKER, version=version, by_ms=300)
+        found += [
+            (effect.version, type(effect.message), effect.principal)
+            for node, effect in world.effects
+            if node == BROKER and isinstance(effect, Forward)
+        ]
+    assert found == [(version, type(message), ADMIN) for version in versions]
 
 
 def test_without_an_authorizer_everybody_may_do_everything() -> None:

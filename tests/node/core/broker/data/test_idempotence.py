@@ -43,7 +43,7 @@ def test_a_request_waits_for_the_first_block_and_is_refused_in_time():
 
 def test_transactions_and_groups_get_a_clear_answer_at_once():
     world = DataWorld()
-    assert init(world, 1, "tx").error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert init(world, 1, "tx").error_code == ErrorCode.UNSUPPORTED_VERSION
     for version, request in (
         (3, find_coordinator_request.FindCoordinatorRequest(key="g")),
         (4, find_coordinator_request.FindCoordinatorRequest(coordinator_keys=("g", "h"))),
@@ -51,7 +51,7 @@ def test_transactions_and_groups_get_a_clear_answer_at_once():
         token = world.request(world.brokers[1], request, version)
         answer = world.brokers[1].answers[token]
         errors = [entry.error_code for entry in answer.coordinators] or [answer.error_code]
-        assert set(errors) == {ErrorCode.COORDINATOR_NOT_AVAILABLE}
+        assert set(errors) == {ErrorCode.UNSUPPORTED_VERSION}
 
 
 def send(world, node, sequence, **fields):
