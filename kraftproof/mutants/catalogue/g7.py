@@ -9,9 +9,9 @@ MUTANT = Mutant(
     expected="HeartbeatsAreAccurate",
     edits=(
         Edit(
-            module="kraftproof.node.core.broker.membership",
-            old="current_metadata_offset=self._committed.offset - 1",
-            new="current_metadata_offset=self._committed.offset",
+            module="kraftproof.node.core.broker.membership_requests",
+            old="current_metadata_offset=end - 1",
+            new="current_metadata_offset=end",
         ),
     ),
 )

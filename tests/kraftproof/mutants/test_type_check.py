@@ -74,7 +74,7 @@ def test_the_crash_of_a_misspelled_attribute_is_not_counted(misspelled):
 
 @pytest.mark.simulation
 def test_sim_reports_a_crash_with_its_kind(misspelled):
-    (violation,) = Searcher(60)._sim(str(misspelled), SeedRange(0, 1), None)["violations"]
+    (violation,) = Searcher(60)._sim(str(misspelled), SeedRange(0, 1), None, None)["violations"]
     assert {name: violation[name] for name in ("seed", "invariant", "kind")} == {
         "seed": 0,
         "invariant": "NoUnhandledException",

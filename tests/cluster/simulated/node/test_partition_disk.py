@@ -33,9 +33,12 @@ EVENTS = (Flushed, TimestampFound)
 class Broker:
     """A broker of a simulated cluster whose shell executes the test's effects."""
 
-    def __init__(self, tmp_path, monkeypatch, seed=0):
+    def __init__(self, tmp_path, monkeypatch, seed=0, *, has_data=False):
         options = ClusterOptions(
-            nodes=nodes_of(controller=1, broker=1), seed=seed, directory=tmp_path
+            nodes=nodes_of(controller=1, broker=1),
+            seed=seed,
+            directory=tmp_path,
+            has_data=has_data,  # with replicas, the invariants of partitions watch
         )
         self.cluster = SimulatedCluster(options)
         self.machine = self.cluster.world.machines[BROKER]
@@ -142,7 +145,7 @@ def test_an_fsync_that_is_left_out_is_noticed(tmp_path, monkeypatch):
             broker.machine.env.partitions.of(LOG)
 
     with pytest.raises(InvariantViolatedError, match="FlushedPartitionsAreKept"):
-        Broker(tmp_path, monkeypatch).run(scenario)
+        Broker(tmp_path, monkeypatch, has_data=True).run(scenario)
 
 
 @pytest.mark.simulation
