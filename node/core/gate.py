@@ -23,7 +23,7 @@ def refused_at_once(authorizer: Authorizer | None, event: Received) -> Message |
     """
     message = event.message
     if isinstance(message, RefusedEnvelope):
-        sent = replace(event, forwarded_by=event.principal)
+        sent = replace(event, forwarded_by=event.principal, forwarder_host=event.client_host)
         is_allowed = authorizer is None or authorizer.allows_forwarder(sent)
         denied = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
         return envelope_response.EnvelopeResponse(

@@ -99,7 +99,7 @@ def test_the_shell_gets_what_an_envelope_held_and_who_vouches_for_its_principal(
     (event,) = received
     assert (event.message, event.version) == (REQUEST, 7)
     assert (event.principal, event.client_host) == (ALICE, "10.0.0.9")
-    assert event.forwarded_by == ANONYMOUS
+    assert (event.forwarded_by, event.forwarder_host) == (ANONYMOUS, "10.0.0.4")
     assert event.client_id == "a client"
     assert event.on_controller_listener
 
