@@ -4,7 +4,11 @@ import pytest
 
 from kraftproof.node.core.effects import Append, Flush, Reply
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import create_topics_response, metadata_request
+from kraftproof.node.wire.messages import (
+    create_topics_request,
+    create_topics_response,
+    metadata_request,
+)
 from kraftproof.node.wire.records.metadata import TopicRecord
 from tests.node.core.test_node import World, create
 
@@ -61,3 +65,29 @@ def test_a_broker_that_was_away_gets_the_change_from_the_next_controller(world):
     world.run(12_000)
     metadata = world.answer(5, metadata_request.MetadataRequest(topics=None), 12)
     assert [topic.name for topic in metadata.topics] == ["a"]
+
+
+@pytest.mark.requirement("497-14")
+def test_every_broker_shows_a_change_of_an_isr_as_soon_as_the_record_is_replayed():
+    world = World(1, 3)
+    world.run(8000)
+    topic = create_topics_request.CreatableTopic(name="a", num_partitions=1, replication_factor=3)
+    request = create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=5000)
+    world.answer(2, request, 7)
+    assert [isr_at(world, broker) for broker in (2, 3, 4)] == [{2, 3, 4}] * 3
+    world.kill(4)
+    for _ in range(300):
+        world.run(100)
+        if isr_of(world.nodes[1]) == {2, 3}:
+            break
+    assert [isr_at(world, broker) for broker in (2, 3)] == [{2, 3}] * 2, "without a minute's delay"
+
+
+def isr_of(node):
+    (partitions,) = node._committed.image.partitions.values()
+    return set(partitions[0].isr)
+
+
+def isr_at(world, broker):
+    metadata = world.answer(broker, metadata_request.MetadataRequest(topics=None), 12, by_ms=200)
+    return set(metadata.topics[0].partitions[0].isr_nodes)

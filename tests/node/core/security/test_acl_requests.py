@@ -75,6 +75,7 @@ def test_an_illegal_entry_is_refused_alone(changed) -> None:
 
 
 @pytest.mark.requirement("631-23")
+@pytest.mark.requirement("631-85")
 def test_an_entry_is_written_once() -> None:
     outcome = create(creation(), creation(), creation(operation=WRITE))
     assert [result.error_code for result in outcome.reply.results] == [ErrorCode.NONE] * 3
@@ -181,6 +182,7 @@ def describe(image: MetadataImage, *, has_authorizer: bool = True, **changed):
     return describe_acls(image, request, has_authorizer=has_authorizer)
 
 
+@pytest.mark.requirement("631-85")
 def test_an_entry_of_two_filters_has_one_record_and_two_results() -> None:
     request = delete_acls_request.DeleteAclsRequest(
         filters=(wanted(resource_name_filter="abc"), wanted(operation=READ))
@@ -222,6 +224,7 @@ def test_an_unknown_filter_is_refused_alone(changed) -> None:
     assert not described.resources
 
 
+@pytest.mark.requirement("631-85")
 def test_entries_are_described_by_resource() -> None:
     image = apply(IMAGE, entry(WRITE, "abc", principal="User:carol"))
     found = {

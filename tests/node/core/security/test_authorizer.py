@@ -240,6 +240,7 @@ def test_a_super_user_wins_over_a_denial(outbox) -> None:
     assert not authorizer.allows(received(MetadataRequest(), NOBODY), ALTER)
 
 
+@pytest.mark.requirement("631-85")
 def test_the_decision_follows_the_image(outbox) -> None:
     committed = loaded()
     authorizer = Authorizer(POLICY, committed, outbox)

@@ -89,6 +89,7 @@ def test_a_deleted_log_is_renamed_at_once_and_removed_step_by_step():
     assert node.recovered[0].end_offset == 0
 
 
+@pytest.mark.requirement("631-68")
 def test_a_stray_log_is_kept_and_not_served():
     node = created(*chain(9))
     run(node.logs.delete(DeleteLog(log=LOG, is_stray=True)))

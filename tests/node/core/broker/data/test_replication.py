@@ -148,6 +148,7 @@ def test_a_waiting_batch_ends_with_the_leadership():
     assert world.produced(1, token).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
+@pytest.mark.requirement("631-68")
 def test_a_recovered_log_that_the_image_does_not_place_here_is_stray():
     world = DataWorld()
     world.kill(3)
