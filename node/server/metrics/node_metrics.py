@@ -3,7 +3,7 @@
 See raft.py for the figures, and endpoint.py for the way to a reader.
 """
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Final
 
 from typing_extensions import override
@@ -20,6 +20,7 @@ from kraftproof.node.server.metrics.clients import ClientMetrics
 from kraftproof.node.server.metrics.cluster import cluster_gauges
 from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
 from kraftproof.node.server.metrics.exposition import Figure, exposition, prefixed
+from kraftproof.node.server.metrics.forwarding import ForwardingMetrics
 from kraftproof.node.server.metrics.raft import RaftMetrics
 from kraftproof.node.shell.ports import SteppedNode
 from kraftproof.node.wire.schema import Message
@@ -35,6 +36,7 @@ class Meter:
     __slots__ = (
         "_clock",
         "_figures",
+        "_forwarding",
         "_offset",
         "_unknown_voters",
         "_voters",
@@ -55,6 +57,7 @@ class Meter:
         self._clock = clock
         self._unknown_voters = unknown_voters
         self._figures = RaftMetrics(status, clock().monotonic)
+        self._forwarding = ForwardingMetrics(clock().monotonic)
         self._offset = status.image_offset
         self._voters = voters
         self.clients = ClientMetrics()
@@ -76,6 +79,9 @@ class Meter:
         controller = self._figures.controller_gauges(now)
         if controller:
             controller |= cluster_gauges(self.image)
+        broker = self._figures.broker_gauges()
+        if broker:
+            broker |= self._forwarding.gauges(now)
         return exposition(
             [
                 *prefixed(RAFT, raft),
@@ -84,14 +90,17 @@ class Meter:
                     for state, holds in self._figures.states().items()
                 ),
                 *prefixed(CONTROLLER, controller),
-                *prefixed(SERVER, self._figures.broker_gauges()),
+                *prefixed(SERVER, broker),
                 *self.clients.figures(),
             ]
         )
 
-    def stepped(self, status: NodeStatus, since: Monotonic) -> None:
-        """The core has taken an event; what it shows now, and when it began."""
+    def stepped(
+        self, status: NodeStatus, since: Monotonic, event: Event, effects: Sequence[Effect]
+    ) -> None:
+        """The core has taken an event; what it shows now, when it began, and its effects."""
         now = self.now()
+        self._forwarding.stepped(event, effects, now)
         if status.image_offset != self._offset:
             self._offset = status.image_offset
             self._figures.applied(since, now)
@@ -133,7 +142,7 @@ class MeasuredNode(SteppedNode):
     @override
     def step(self, event: Event, now: Instant) -> list[Effect]:
         effects = self._node.step(event, now)
-        self._meter.stepped(self._node.status(), now.monotonic)
+        self._meter.stepped(self._node.status(), now.monotonic, event, effects)
         return effects
 
     @override
