@@ -62,6 +62,7 @@ class Configs(PropertyModel):
     """The configurations of topics and brokers."""
 
     name = "configs"
+    no_initial_value = "a resource begins with its defaults: record the create in the history"
     functions = frozenset({"create", "alter", *READS})
 
     @override

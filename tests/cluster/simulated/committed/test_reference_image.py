@@ -14,7 +14,7 @@ from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import batch_of, image_of
 from tests.node.core.metadata.test_images import EVERYTHING, IMAGE, uuid
 
-DERIVED = {"topic_ids", "unified_names", "by_broker", "quotas", "digest", "before"}
+DERIVED = {"topic_ids", "unified_names", "by_broker", "quotas", "acls", "digest", "before"}
 """What final_checks.py has rebuilt from the rest."""
 BROKER, TOPIC, PARTITION = 3, uuid(11), 1
 CHANGES = (

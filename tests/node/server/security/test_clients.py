@@ -76,7 +76,13 @@ def add_credentials(port: int) -> None:
 def test_confluent_kafka_produces_and_consumes(
     every: tuple[dict[str, int], Certificates], protocol: str, mechanism: str
 ) -> None:
-    from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
+    from confluent_kafka import (
+        OFFSET_BEGINNING,
+        Consumer,
+        KafkaError,
+        Producer,
+        TopicPartition,
+    )
     from confluent_kafka.admin import AdminClient, NewTopic
 
     ports, files = every
@@ -106,6 +112,11 @@ def test_confluent_kafka_produces_and_consumes(
     consumer = Consumer({**config, "group.id": "g", "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
     message = consumer.poll(60)
+    if message is not None and message.error() is not None:
+        # librdkafka asks for its group's coordinator even if partitions are assigned, and says
+        # once that this cluster has none.
+        assert message.error().code() == KafkaError.UNSUPPORTED_VERSION
+        message = consumer.poll(60)
     assert message is not None
     assert message.error() is None
     assert message.value() == b"hello"

@@ -61,7 +61,7 @@ def listener(*, is_controller: bool) -> Listener:
 @pytest.mark.parametrize("is_controller", [False, True], ids=["broker", "controller"])
 def test_every_served_version_of_every_api_is_drawn(is_controller: bool) -> None:
     random, drawn = Random(1), Counter()
-    for _ in range(6_000):
+    for _ in range(9_000):
         frame = draw_whole(listener(is_controller=is_controller), random)
         header, _ = split_request(frame.data[4:])
         drawn[header.api_key, header.version] += 1
