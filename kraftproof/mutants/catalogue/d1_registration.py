@@ -10,10 +10,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.brokers",
-            old="    written = (_registration(image, request, next_offset), *leave(image, broker_id))",
+            old="    written = (_registration(image, request, next_offset),",
             new="""    if registered is not None:
         next_offset = registered.epoch
-    written = (_registration(image, request, next_offset), *leave(image, broker_id))""",
+    written = (_registration(image, request, next_offset),""",
         ),
     ),
 )
