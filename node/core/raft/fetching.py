@@ -173,11 +173,11 @@ class Fetcher:
         backoff = self._backoffs.get(peer)
         times = 1 if backoff is None else backoff.times + 1
         wait_ns = retry_backoff_ns(self._state.timeouts, times)
-        took_ns = now.monotonic - self._sent_at
-        if took_ns >= self._request_timeout_ns(peer):
-            wait_ns = max(
-                wait_ns, took_ns
-            )  # a paused or unreachable peer would cost the same time again
+        longest_ns = self._request_timeout_ns(peer)
+        if now.monotonic - self._sent_at >= longest_ns:
+            # A paused or unreachable peer would cost the same time again. Whatever the failure
+            # took beyond the time-out was a pause of this node, which has to catch up.
+            wait_ns = max(wait_ns, longest_ns)
         self._backoffs[peer] = PeerBackoff(Monotonic(now.monotonic + wait_ns), times)
         self._has_leader_answered = False
 

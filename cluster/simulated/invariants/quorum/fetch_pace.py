@@ -21,6 +21,7 @@ from kraftproof.cluster.simulated.invariants.moments import (
     Moment,
     moment,
 )
+from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.status import NodeStatus
@@ -81,8 +82,8 @@ class FetchesBackOff(Invariant):
     """
 
     statement = (
-        "A node repeats a failed Fetch to the same voter only after the back-off, or after as long "
-        "as the failure has taken; an observer asks again within the longest of both."
+        "A node repeats a failed Fetch to the same voter only after the back-off, and after a "
+        "time-out if the failure took as long; an observer asks again within the longest of both."
     )
     requests: ClassVar[Requests] = (FETCH, fetch_snapshot_request.FetchSnapshotRequest)
 
@@ -135,7 +136,8 @@ class FetchesBackOff(Invariant):
             return f"a Fetch to node {target} after {times} failures, {early_ms:.0f} ms too early"
         if process.node_id in self._voters or pace.ended is None:
             return None  # a voter waits for its flush before a Fetch
-        longest_ns = max(pace.took_ns, self._timeouts.retry_backoff_max_ns)
+        timeouts = self._timeouts
+        longest_ns = max(min(pace.took_ns, _timeout_ns(timeouts)), timeouts.retry_backoff_max_ns)
         waited_ns = now.running_ns - pace.ended.running_ns
         if waited_ns > longest_ns * (1 + 2 * rate_error) + SLACK_NS:
             return f"a Fetch to node {target} only {waited_ns / 1e6:.0f} ms after the one before"
@@ -184,11 +186,17 @@ class FetchesBackOff(Invariant):
         times, _ = pace.failures.get(pace.target, (0, 0))
         doubled_ns = timeouts.retry_backoff_ns << min(times, MOST_DOUBLINGS)
         wait_ns = min(doubled_ns, timeouts.retry_backoff_max_ns)
-        timeout_ns = max(min(timeouts.request_ns, timeouts.fetch_ns), timeouts.election_ns)
-        if pace.took_ns > timeout_ns * (1 + 2 * rate_error) + ROUNDING_NS:
-            wait_ns = max(wait_ns, pace.took_ns)
+        if pace.took_ns > _timeout_ns(timeouts) * (1 + 2 * rate_error) + ROUNDING_NS:
+            _, leader = pace.leadership
+            own_ns = timeouts.fetch_ns if pace.target == leader else timeouts.election_ns
+            wait_ns = max(wait_ns, min(timeouts.request_ns, own_ns))
         pause = Pause(since_ns=now.true_ns, wait_ns=wait_ns)
         pace.failures[pace.target] = (times + 1, pause)
+
+
+def _timeout_ns(timeouts: Timeouts) -> int:
+    """Return the longest time-out that a Fetch may have."""
+    return max(min(timeouts.request_ns, timeouts.fetch_ns), timeouts.election_ns)
 
 
 def _fetch_offset(message: fetch_request.FetchRequest) -> int:

@@ -22,7 +22,7 @@ NODES = nodes_of(controller=1, broker=2)
 @pytest.mark.simulation
 def test_brokers_keep_their_ids_while_they_live_and_get_them_back(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(broker_visitors, "UNREGISTER_SHARE", 0.0)
-    options = ClusterOptions(nodes=NODES, seed=5, directory=tmp_path)
+    options = ClusterOptions(nodes=NODES, seed=4, directory=tmp_path)
     cluster, answers, stale = SimulatedCluster(options), Counter(), Counter()
     scope = cluster.scope
 
