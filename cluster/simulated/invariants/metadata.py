@@ -3,11 +3,14 @@
 See leases.py for leases; final_checks.py rebuilds the derived parts of images at the end of a run.
 """
 
+from collections.abc import Mapping
+
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog, drop_below
 from kraftproof.cluster.simulated.committed.reference_image import UNCHANGED
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
+from kraftproof.node.core.base.directory_ids import MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
@@ -113,7 +116,7 @@ class LeadersAreInSync(Invariant):
 
     statement = (
         "A partition's ISR is a non-empty subset of its replicas; its leader is an ISR member that "
-        "is neither fenced nor shutting down, and the partition has a leader if a member qualifies."
+        "is active and has the replica's directory, and there is a leader if a member qualifies."
     )
 
     def __init__(self, committed_log: CommittedLog) -> None:
@@ -146,12 +149,19 @@ class LeadersAreInSync(Invariant):
 
     def _look(self, process: ProcessView, image: MetadataImage, partition: Partition) -> None:
         isr = partition.isr
-        may_lead = [broker for broker in isr if _may_lead(image, broker)]
+        disks = dict(zip(partition.replicas, partition.directories, strict=False))
+        may_lead = [one for one in isr if _may_lead(image, one) and _has(image, one, disks)]
         leads = partition.leader in may_lead or (partition.leader == NO_NODE and not may_lead)
         if not leads or not isr or set(isr) - set(partition.replicas):
             self.monitor.report_violation(
                 self, process, f"{partition}: the brokers that may lead are {may_lead}"
             )
+
+
+def _has(image: MetadataImage, broker_id: NodeId, disks: Mapping[NodeId, Uuid]) -> bool:
+    """Return whether a broker has the directory of its replica, or has not told one (KIP-858)."""
+    told = disks.get(broker_id, UNASSIGNED)
+    return told in {MIGRATING, UNASSIGNED, *image.brokers[broker_id].log_dirs}
 
 
 def _may_lead(image: MetadataImage, broker_id: NodeId) -> bool:
