@@ -62,6 +62,7 @@ _BY_MESSAGE: Final = {
         "error_code DescribeLogDirsResult.total_bytes DescribeLogDirsResult.usable_bytes"
         " DescribeLogDirsResult.is_cordoned"
     ),
+    "SaslAuthenticateResponse": "session_lifetime_ms",
     "DescribeConfigsResponse": (
         "DescribeConfigsResourceResult.config_type DescribeConfigsResourceResult.documentation"
     ),

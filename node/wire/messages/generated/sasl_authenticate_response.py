@@ -3,7 +3,7 @@
 import struct
 from typing import ClassVar
 from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.schema import Message, Schema, lacking_field
+from kraftproof.node.wire.schema import Message, Schema
 
 _H = struct.Struct(">h")
 _Q = struct.Struct(">q")
@@ -23,8 +23,6 @@ class SaslAuthenticateResponse(Message, frozen=True, kw_only=True, gc=False):
 
 
 def _encode_sasl_authenticate_response_v0(m: SaslAuthenticateResponse, w: Writer) -> None:
-    if m.session_lifetime_ms != 0:
-        raise lacking_field("SaslAuthenticateResponse", "session_lifetime_ms", 0)
     w += _H.pack(m.error_code)
     w.nullable_string(m.error_message)
     w.legacy_bytes(m.auth_bytes)
