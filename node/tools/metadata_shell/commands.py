@@ -18,7 +18,7 @@ class CommandError(Exception):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """A command with its function, its arguments and its help."""
+    """A command of the shell: its function, help and numbers of arguments."""
 
     run: "Callable[[Shell, list[str]], list[str]]"
     help: str
