@@ -247,7 +247,6 @@ class Process(Protocol):
 
     def wake(self) -> None:
         """Call the shell's `run`, now or soon."""
-        ...
 
     def open_client_listeners(self) -> None:
         """Open the client listeners."""
