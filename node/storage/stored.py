@@ -244,6 +244,7 @@ def open_node_storage(
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
+    boot = read_bootstrap(filesystem, config.metadata_directory)
     configured = config.log_directories or config.directories
     homes = {path: formatted.ids[path] for path in configured if path in formatted.ids}
     partitions = _partition_logs(filesystem, homes, config)
@@ -274,8 +275,8 @@ def open_node_storage(
         ),
         partitions=recovered,
         previous_broker_epoch=partitions.previous_broker_epoch,
-        bootstrap=read_bootstrap(filesystem, config.metadata_directory),
-        warnings=(*failures, *unused_snapshots(directory, found), *repairs),
+        bootstrap=boot.records,
+        warnings=(*failures, *boot.warnings, *unused_snapshots(directory, found), *repairs),
     )
 
 
