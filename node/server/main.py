@@ -98,7 +98,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     from kraftproof.node.server.trace import TraceWriter
 
     stored = open_node_storage(disk, config.storage)
-    for warning in stored.warnings:
+    for warning in (*stored.warnings, *stored.first.warnings):
         say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
     configured = config.node_config(
