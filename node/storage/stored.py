@@ -4,7 +4,7 @@ Server and simulator share this class, with different file systems and different
 function that `start_flush` returns. See node/core/effects.py for the order of effects.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import SnapshotChecked
-from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.core.log.recovered import DamagedLog, RecoveredLog
 from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
@@ -37,8 +37,8 @@ from kraftproof.node.storage.directory_lock import lock_directories
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.meta_properties import DrawId, open_directories, random_directory_id
-from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH, LogDirectory
-from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
+from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH
+from kraftproof.node.storage.partitions.partition_logs import PartitionLogs, partition_logs
 from kraftproof.node.storage.readable_directories import readable_directories
 from kraftproof.node.storage.snapshots import SnapshotFiles
 from kraftproof.node.wire.records.batch import Batch, Record
@@ -193,6 +193,8 @@ class Stored(Struct, frozen=True, kw_only=True):
     storage: Storage
     partitions: tuple[RecoveredLog, ...] = ()
     """The logs of partitions, in order of their ids."""
+    damaged_partitions: tuple[DamagedLog, ...] = ()
+    """The logs of partitions that the recovery has refused; their replicas stay offline."""
     previous_broker_epoch: int = NO_BROKER_EPOCH
     """The broker epoch before the last stop, if that was an orderly stop; else -1."""
     warnings: tuple[str, ...] = ()
@@ -208,6 +210,7 @@ class Stored(Struct, frozen=True, kw_only=True):
             log_dirs=self.log_directory_ids,
             log_dir_paths=self.log_directory_paths,
             failed_log_dirs=self.failed_log_directories,
+            damaged_logs=tuple((each.log, each.directory) for each in self.damaged_partitions),
         )
 
 
@@ -246,7 +249,9 @@ def open_node_storage(
     checkpoints.recovered(log.start.end_offset, log.end_offset)
     configured = config.log_directories or config.directories
     homes = {path: formatted.ids[path] for path in configured if path in formatted.ids}
-    partitions = _partition_logs(filesystem, homes, config)
+    partitions = partition_logs(
+        filesystem, homes, config.partition_segment_bytes, config.metadata_directory
+    )
     recovered, repairs = partitions.open()
     working = {path: homes[path] for path in partitions.paths}
     return Stored(
@@ -273,21 +278,11 @@ def open_node_storage(
             release=release,
         ),
         partitions=recovered,
+        damaged_partitions=partitions.damaged,
         previous_broker_epoch=partitions.previous_broker_epoch,
         bootstrap=read_bootstrap(filesystem, config.metadata_directory),
         warnings=(*failures, *unused_snapshots(directory, found), *repairs),
     )
-
-
-def _partition_logs(
-    filesystem: FileSystem, homes: Mapping[str, Uuid], config: StorageConfig
-) -> PartitionLogs:
-    directories = [
-        LogDirectory(filesystem, path, directory_id, config.partition_segment_bytes)
-        for path, directory_id in homes.items()
-    ]
-    vital = homes.get(config.metadata_directory)
-    return PartitionLogs(filesystem, directories, vital)
 
 
 def log_directory(config: StorageConfig) -> str:

@@ -218,6 +218,24 @@ DIFFERENCES: Final = (
         reason="Ours says in words why a batch is refused; Kafka has no text for these errors.",
     ),
     Difference(
+        cases="produce: * that is no *",
+        fields=("*.error_code",),
+        reason="A batch whose records cannot be decompressed is refused here with INVALID_RECORD "
+        "and the reason. Kafka answers UNKNOWN_SERVER_ERROR, as after any unforeseen exception. "
+        "Clients retry neither.",
+    ),
+    Difference(
+        cases="produce: * codec",
+        fields=("*.log_start_offset",),
+        reason="The answer to a batch of an unknown codec names no log start offset here, as after "
+        "every other refusal. Kafka names it after an unforeseen exception.",
+    ),
+    Difference(
+        cases="produce: * that is no *",
+        fields=("*.log_start_offset",),
+        reason="The answer to a batch that cannot be decompressed names no log start offset here.",
+    ),
+    Difference(
         cases="produce: no records",
         fields=("*",),
         reason="A Produce whose records are null gets no answer from Kafka. Ours answers "
