@@ -87,7 +87,13 @@ class World:
         self.has_data = options.has_data
         """Whether the brokers keep replicas of partitions."""
         self.is_in_final_phase = False
+        """Whether the run is judged at its end, after the final reads."""
+        self.is_supervised = False
         """Whether the faults have ended: a broker that gives up is then started again."""
+        self.dead: frozenset[int] = frozenset()
+        """Nodes that stay down until the end of the run."""
+        self._given_up: set[int] = set()
+        """Brokers that have given up their registration, in any process."""
         self.missing: frozenset[int] = frozenset()
         """Nodes that are dead or isolated until the end of the run."""
         self.crashes: list[Violation] = []
@@ -258,8 +264,9 @@ class World:
             machine.kill()
         gives_up = effect.status != 0 and GIVING_UP in effect.reason
         if gives_up and self.registration_wait.may_give_up(process):
-            if self.is_in_final_phase:
-                self.scheduler.after(RESTART_NS, partial(self._start_again, machine))
+            self._given_up.add(process.node_id)
+            if self.is_supervised:
+                self._start_later(machine)
             return
         if effect.status != 0 or not is_asked:
             self.monitor.report_violation_of(
@@ -269,8 +276,21 @@ class World:
                 f"exit status {effect.status}: {effect.reason}",
             )
 
+    def supervise(self) -> None:
+        """Start brokers that have given up, now and from now on, as a supervisor does.
+
+        The session of an earlier process may outlast initial.broker.registration.timeout.ms, so
+        that a healthy broker ends. Before the end of the faults, such brokers stay down.
+        """
+        self.is_supervised = True
+        for node_id in sorted(self._given_up):
+            self._start_later(self.machines[node_id])
+
+    def _start_later(self, machine: Machine) -> None:
+        self.scheduler.after(RESTART_NS, partial(self._start_again, machine))
+
     def _start_again(self, machine: Machine) -> None:
-        if machine.process is None:
+        if machine.process is None and machine.info.node_id not in self.dead:
             machine.start()
 
     def write_files(self, directory: Path) -> None:
