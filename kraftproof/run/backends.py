@@ -153,7 +153,7 @@ def supervise(cluster: Cluster) -> None:
         from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
         assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
-        cluster.world.supervise()
+        cluster.world.supervisor.begin()
 
 
 async def quiesce(cluster: Cluster) -> None:

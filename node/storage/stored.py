@@ -4,7 +4,7 @@ Server and simulator share this class, with different file systems and different
 function that `start_flush` returns. See node/core/effects.py for the order of effects.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -247,13 +247,10 @@ def open_node_storage(
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
-    configured = config.log_directories or config.directories
-    homes = {path: formatted.ids[path] for path in configured if path in formatted.ids}
-    partitions = partition_logs(
-        filesystem, homes, config.partition_segment_bytes, config.metadata_directory
-    )
+    partitions = _partition_logs(filesystem, config, formatted.ids)
     recovered, repairs = partitions.open()
-    working = {path: homes[path] for path in partitions.paths}
+    configured = config.log_directories or config.directories
+    working = {path: formatted.ids[path] for path in partitions.paths}
     return Stored(
         cluster_id=formatted.cluster_id,
         log_directory_ids=tuple(working.values()),
@@ -283,6 +280,14 @@ def open_node_storage(
         bootstrap=read_bootstrap(filesystem, config.metadata_directory),
         warnings=(*failures, *unused_snapshots(directory, found), *repairs),
     )
+
+
+def _partition_logs(
+    filesystem: FileSystem, config: StorageConfig, ids: Mapping[str, Uuid]
+) -> PartitionLogs:
+    homes = {one: ids[one] for one in config.log_directories or config.directories if one in ids}
+    vital = homes.get(config.metadata_directory)
+    return partition_logs(filesystem, homes, config.partition_segment_bytes, vital)
 
 
 def log_directory(config: StorageConfig) -> str:

@@ -45,7 +45,8 @@ class FinalOutcome:
 
 def heal_all(world: World) -> None:
     """Heal every link, disk and clock, end forced ties, and resume or start every node."""
-    world.is_in_final_phase = world.is_supervised = True
+    world.is_in_final_phase = True
+    world.supervisor.begin()
     world.ties.share = 0.0
     world.links.heal_all()
     for node_id in sorted(world.machines):

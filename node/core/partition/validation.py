@@ -11,7 +11,6 @@ from msgspec import Struct
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, WallClock
 from kraftproof.node.core.partition.settings import TopicSettings
 from kraftproof.node.wire.errors import ErrorCode, WireError
-from kraftproof.node.wire.records.compression import is_known
 from kraftproof.node.wire.records.raw_batch import (
     NO_PRODUCER,
     NO_TIMESTAMP,
@@ -103,7 +102,7 @@ def _check_header(batch: RawBatch) -> Refusal | None:
         problem = f"producer {batch.producer_id} of epoch {batch.producer_epoch}"
     elif batch.is_transactional:
         problem = "this broker has no transactions"
-    elif not is_known(batch.compression):
+    elif batch.compression > _ZSTD:
         # Kafka's answer, too: to Kafka, the codec is an unforeseen exception.
         return Refusal(
             ErrorCode.UNKNOWN_SERVER_ERROR, f"compression codec {batch.compression} is unknown"

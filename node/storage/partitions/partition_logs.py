@@ -260,11 +260,11 @@ class PartitionLogs:
 
 
 def partition_logs(
-    filesystem: FileSystem, homes: Mapping[str, Uuid], segment_bytes: int, vital: str
+    filesystem: FileSystem, homes: Mapping[str, Uuid], segment_bytes: int, vital: Uuid | None
 ) -> PartitionLogs:
     """Return the logs below the directories, not opened yet; `vital` has the metadata log."""
     directories = [
         LogDirectory(filesystem, path, directory_id, segment_bytes)
         for path, directory_id in homes.items()
     ]
-    return PartitionLogs(filesystem, directories, homes.get(vital))
+    return PartitionLogs(filesystem, directories, vital)

@@ -33,11 +33,6 @@ class MissingCodecError(Exception):
     """The node has no library for the codec, so the records stay opaque."""
 
 
-def is_known(codec: int) -> bool:
-    """Return whether a codec of a batch's attributes, 0 to 7, has a meaning."""
-    return codec <= Compression.ZSTD
-
-
 def decompress(codec: int, data: memoryview) -> memoryview:
     """Return the decompressed records.
 

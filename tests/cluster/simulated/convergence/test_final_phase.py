@@ -49,11 +49,11 @@ def test_a_broker_that_has_given_up_is_started_once_the_faults_are_over(tmp_path
         broker.kill()
         broker.start()
         if is_early:
-            cluster.world.supervise()
+            cluster.world.supervisor.begin()
         await cluster.scope.sleep(wait_ns + SECOND_NS // 2)
         assert broker.process is None
         controller.start()
-        cluster.world.supervise()
+        cluster.world.supervisor.begin()
         await cluster.scope.sleep(10 * SECOND_NS)
         assert broker.process is not None
         assert final_checks.is_ready(cluster.world)
