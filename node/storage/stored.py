@@ -30,7 +30,7 @@ from kraftproof.node.core.log.recovered import DamagedLog, RecoveredLog
 from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
-from kraftproof.node.storage.bootstrap import read_bootstrap
+from kraftproof.node.storage.bootstrap import FirstRecords, read_bootstrap
 from kraftproof.node.storage.checkpoints import OffsetCheckpoints
 from kraftproof.node.storage.damaged_snapshots import refuse_gap, unused_snapshots
 from kraftproof.node.storage.directory_lock import lock_directories
@@ -41,7 +41,7 @@ from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs, partition_logs
 from kraftproof.node.storage.readable_directories import readable_directories
 from kraftproof.node.storage.snapshots import SnapshotFiles
-from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 
@@ -199,14 +199,14 @@ class Stored(Struct, frozen=True, kw_only=True):
     """The broker epoch before the last stop, if that was an orderly stop; else -1."""
     warnings: tuple[str, ...] = ()
     """Repaired problems, a line for each."""
-    bootstrap: tuple[Record, ...] = ()
+    first: FirstRecords = FirstRecords()
     """The first records of the cluster, from the formatting."""
 
     def configured(self, config: NodeConfig) -> NodeConfig:
         """Return the configuration with the log directories and the records of the formatting."""
         return replace(
             config,
-            bootstrap=self.bootstrap,
+            bootstrap=self.first.records,
             log_dirs=self.log_directory_ids,
             log_dir_paths=self.log_directory_paths,
             failed_log_dirs=self.failed_log_directories,
@@ -277,7 +277,7 @@ def open_node_storage(
         partitions=recovered,
         damaged_partitions=partitions.damaged,
         previous_broker_epoch=partitions.previous_broker_epoch,
-        bootstrap=read_bootstrap(filesystem, config.metadata_directory),
+        first=read_bootstrap(filesystem, config.metadata_directory),
         warnings=(*failures, *unused_snapshots(directory, found), *repairs),
     )
 
