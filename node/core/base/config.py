@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.secret import Secret
 from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import NodeId, milliseconds
@@ -151,6 +152,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     """The path of each of `log_dirs`."""
     failed_log_dirs: tuple[str, ...] = ()
     """The paths of the log directories that could not be opened at the start."""
+    damaged_logs: tuple[tuple[LogId, Uuid], ...] = ()
+    """The logs that the start has refused as damaged, each with the id of its log directory."""
     bootstrap: tuple[Record, ...] = ()
     """The first records of the cluster, from the formatting; a cluster with records needs none."""
     default_replication_factor: int = 1
