@@ -31,12 +31,18 @@ from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collec
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
-from kraftproof.cluster.simulated.network.connection import connect, is_reached, open_stream
+from kraftproof.cluster.simulated.network.connection import (
+    Sender,
+    connect,
+    is_reached,
+    open_stream,
+)
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.node.mutation import refuse_unmutated
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.simulated.world import World
+from kraftproof.cluster.systems.kafka.connection import PORT, SASL_PORT
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import Message
 
@@ -276,9 +282,12 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     def address(self, node_id: int, port: str) -> Address:
         raise ClusterError("the simulated backend has no addresses")
 
-    async def connect(self, node_id: int, timeout_ns: int) -> Connection[Message]:
+    async def connect(
+        self, node_id: int, timeout_ns: int, *, port: str = PORT, client_id: str = ""
+    ) -> Connection[Message]:
         """Open a connection that takes messages as objects."""
-        return await connect(self._scope, self.world.network, node_id, timeout_ns)
+        sender = Sender(client_id=client_id, is_secure=port == SASL_PORT)
+        return await connect(self._scope, self.world.network, node_id, timeout_ns, sender)
 
     async def open_stream(self, node_id: int, timeout_ns: int) -> SimulatedStream:
         """Open a connection that carries bytes."""

@@ -33,10 +33,10 @@ from kraftproof.cluster.simulated.network.transport import (
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.cluster.simulated.security import LOGINS, TOKENS, authorizer_of
 from kraftproof.cluster.simulated.shape import (
     LISTENERS_SHARE,
     PORT,
-    draw_authorizer,
     draw_replication,
     draw_snapshots,
     draw_timeouts,
@@ -47,7 +47,7 @@ from kraftproof.cluster.simulated.shape import (
 from kraftproof.cluster.simulated.supervisor import Supervisor
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
-from kraftproof.node.core.base.config import NodeConfig, Voter
+from kraftproof.node.core.base.config import NodeConfig, TokenPolicy, Voter
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
@@ -106,7 +106,7 @@ class World:
         self.timeouts = draw_timeouts(options.timeouts, Random(f"{options.seed}/registration"))
         self.has_listeners = Random(f"{options.seed}/listeners").random() < LISTENERS_SHARE
         self.racks = Random(f"{options.seed}/racks").choice(RACKS)
-        self.authorizer = draw_authorizer(options.seed)
+        self.authorizer = authorizer_of(options)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
@@ -190,6 +190,8 @@ class World:
             # A replica with a slow disk joins an ISR while the leader's log goes on.
             own = Random(f"{options.seed}/fsync-{info.node_id}")
             env.fsync_factor = own.choice(FSYNC_FACTORS)
+        if options.has_security and info.has("broker"):
+            env.login_policy = LOGINS
         return Machine(
             info,
             self._config(info, options),
@@ -222,6 +224,7 @@ class World:
             snapshots=self.snapshots,
             replication=draw_replication(options),
             authorizer=self.authorizer,
+            tokens=TOKENS if options.has_security else TokenPolicy(),
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:

@@ -1,7 +1,9 @@
 """A client's connection from the harness to a simulated node."""
 
 from collections.abc import Callable
+from typing import Final
 
+from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
@@ -51,18 +53,38 @@ class HarnessEndpoint(ClientEndpoint, Timers):
         return self._scope.scheduler.after(delay_ns, action)
 
 
+class Sender(Struct, frozen=True):
+    """The sender of the requests of a connection."""
+
+    client_id: str = ""
+    is_secure: bool = False
+    """Whether the connection goes to the SASL listener, and begins with a login."""
+
+
+PLAIN_SENDER: Final = Sender()
+
+
 class SimulatedConnection(Connection[Message]):
     """Whole messages over one simulated connection."""
 
-    __slots__ = ("_channel", "_scope")
+    __slots__ = ("_channel", "_scope", "_sender")
 
-    def __init__(self, scope: SimulatedScope, channel: ClientChannel) -> None:
+    def __init__(
+        self, scope: SimulatedScope, channel: ClientChannel, sender: Sender = PLAIN_SENDER
+    ) -> None:
         self._scope = scope
+        self._sender = sender
         self._channel = channel
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
-        return await self.send(Outgoing(message=message, version=version), timeout_ns)
+        outgoing = Outgoing(
+            message=message,
+            version=version,
+            client_id=self._sender.client_id,
+            is_secure=self._sender.is_secure,
+        )
+        return await self.send(outgoing, timeout_ns)
 
     async def send(self, outgoing: Outgoing, timeout_ns: int) -> Message:
         """Send a request, of any principal, and return the answer.
@@ -96,7 +118,11 @@ class SimulatedConnection(Connection[Message]):
 
 
 async def connect(
-    scope: SimulatedScope, network: net.Network, node_id: int, timeout_ns: int
+    scope: SimulatedScope,
+    network: net.Network,
+    node_id: int,
+    timeout_ns: int,
+    sender: Sender = PLAIN_SENDER,
 ) -> SimulatedConnection:
     """Open a connection from the harness.
 
@@ -115,7 +141,7 @@ async def connect(
     if not stands:
         channel.close()
         raise ConnectionFailed(f"node {node_id} does not listen")
-    return SimulatedConnection(scope, channel)
+    return SimulatedConnection(scope, channel, sender)
 
 
 async def open_stream(
