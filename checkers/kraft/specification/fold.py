@@ -15,6 +15,7 @@ from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import (
     TOPIC_RESOURCE,
     Broker,
+    ContradictionError,
     Entity,
     Image,
     Partition,
@@ -27,12 +28,9 @@ from kraftproof.checkers.kraft.specification.rows.security import (
     AccessControlEntryRecord,
     RemoveAccessControlEntryRecord,
 )
+from kraftproof.checkers.kraft.specification.security.kept import SECRET_RECORDS, Secrets
 
 UNCHANGED_LEADER: Final = -2
-
-
-class ContradictionError(ValueError):
-    """A record contradicts the image before it."""
 
 
 class Draft(Struct, kw_only=True):
@@ -51,6 +49,7 @@ class Draft(Struct, kw_only=True):
     next_producer_id: int
     acls: dict[Id, AccessControlEntryRecord]
     quotas: dict[Entity, dict[str, float]]
+    secrets: Secrets
     before: Image | None
 
     @classmethod
@@ -69,6 +68,7 @@ class Draft(Struct, kw_only=True):
             next_producer_id=image.next_producer_id,
             acls=dict(image.acls),
             quotas={entity: dict(values) for entity, values in image.quotas.items()},
+            secrets=image.secrets,
             before=image.before,
         )
 
@@ -97,6 +97,7 @@ class Draft(Struct, kw_only=True):
             next_producer_id=self.next_producer_id,
             acls=self.acls,
             quotas=self.quotas,
+            secrets=self.secrets,
             before=self.before,
         )
 
@@ -227,8 +228,8 @@ def _protect(draft: Draft, record: AccessControlEntryRecord) -> None:
     draft.acls[record.id] = record
 
 
-def _unprotect(draft: Draft, record: RemoveAccessControlEntryRecord) -> None:
-    draft.acls.pop(record.id, None)
+def _keep(draft: Draft, record: Row) -> None:
+    draft.secrets = draft.secrets.after(record)
 
 
 def _set_quota(draft: Draft, record: ClientQuotaRecord) -> None:
@@ -264,10 +265,6 @@ def _begin(draft: Draft, _: rows.BeginTransactionRecord) -> None:
     draft.before = draft.image
 
 
-def _end(draft: Draft, _: rows.EndTransactionRecord) -> None:
-    draft.before = None
-
-
 def _abort(draft: Draft, _: rows.AbortTransactionRecord) -> None:
     if draft.before is None:
         raise ContradictionError("a metadata transaction is aborted, but none is open")
@@ -289,11 +286,12 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
     AccessControlEntryRecord: _protect,
-    RemoveAccessControlEntryRecord: _unprotect,
+    RemoveAccessControlEntryRecord: lambda draft, record: draft.acls.pop(record.id, None),
+    **dict.fromkeys(SECRET_RECORDS, _keep),
     ProducerIdsRecord: _give_producer_ids,
     ClientQuotaRecord: _set_quota,
     rows.RegisterControllerRecord: _register_controller,
     rows.BeginTransactionRecord: _begin,
-    rows.EndTransactionRecord: _end,
+    rows.EndTransactionRecord: lambda draft, _: setattr(draft, "before", None),
     rows.AbortTransactionRecord: _abort,
 }

@@ -144,9 +144,7 @@ def _muted(key: str, own: Sequence[Operation]) -> list[Finding]:
             before = None
             continue
         if before is not None and one.complete_time < until:
-            reason = (
-                f"was answered {until - one.complete_time:.0f} ns too early"
-            )
+            reason = f"was answered {until - one.complete_time:.0f} ns too early"
             return [_finding(MUTED, key, one, reason)]
         throttle_ms = _moved(one).throttle_ms
         answered = max(float(one.invoke_time or 0), until if before is not None else 0.0)

@@ -84,9 +84,7 @@ def judge(
             if version.begin < end and answer.agrees(version.state)
         ]
         if not fitting:
-            found.append(
-                _finding(name, "known", key, answer, "no state until then fits")
-            )
+            found.append(_finding(name, "known", key, answer, "no state until then fits"))
             continue
         if answer.is_newest or answer.is_final:
             if not any(versions[place].end > begin for place in fitting):
