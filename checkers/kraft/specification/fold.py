@@ -275,7 +275,7 @@ def _abort(draft: Draft, _: rows.AbortTransactionRecord) -> None:
 
 
 # Each function takes the row of its key, which the type of a dict cannot express.
-_EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
+_EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], object]]] = {
     rows.RegisterBrokerRecord: _register,
     rows.UnregisterBrokerRecord: _unregister,
     rows.BrokerRegistrationChangeRecord: _change_broker,
