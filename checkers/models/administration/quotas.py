@@ -21,6 +21,7 @@ from kraftproof.checkers.verdict import Finding, FindingKind
 RATE: Final = "quotas/rate"
 FREE: Final = "quotas/free"
 MUTED: Final = "quotas/muted"
+NEEDLESS: Final = "quotas/needless"
 KNOWN: Final = "quotas/known"
 WINDOWS: Final = 11
 """Number of windows of a second over which a broker measures."""
@@ -30,6 +31,12 @@ PATIENCE: Final = 0.8
 """The share of the throttle time after which the next answer may come, for clocks that run fast."""
 NS_PER_MS: Final = 1_000_000
 NS_PER_S: Final = 1_000_000_000
+REMEMBERED_NS: Final = 16 * NS_PER_S
+"""Longest time for which a broker remembers bytes, with a margin for answers that come late."""
+LEAST: Final = 0.9 * (WINDOWS - 1)
+"""The seconds of its rate that a client must have used up before it waits, less a margin."""
+OVERHEAD: Final = 100
+"""Upper bound of the bytes of a batch besides its record."""
 MOVES: Final = {"send": "producer_byte_rate", "read": "consumer_byte_rate"}
 ORDER: Final = ("user+client", "user", "client")
 """The entities of a key from the most specific on."""
@@ -47,6 +54,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The input of `set`: all quotas of the client."""
 
     quotas: list[Quota]
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """The input of `send` and `read`: the bytes of the record, or the most bytes to read."""
+
+    size: int
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,8 +88,10 @@ class Quotas(PropertyModel):
             raise unknown_function(self, operation)
         if operation.f == "set":
             read_as("set takes", operation.input, Settings)
-        elif operation.f in MOVES and operation.status == "ok":
-            read_as(f"{operation.f} answers", operation.output, Moved)
+        elif operation.f in MOVES:
+            read_as(f"{operation.f} takes", operation.input, Wanted)
+            if operation.status == "ok":
+                read_as(f"{operation.f} answers", operation.output, Moved)
         elif operation.f == "confirm" and operation.status == "ok":
             read_as("confirm answers", operation.output, Confirmed)
 
@@ -94,7 +109,7 @@ class Quotas(PropertyModel):
         by_process: dict[object, list[Operation]] = defaultdict(list)
         for one in operations:
             by_process[one.process].append(one)
-        found: list[Finding] = []
+        found = _needless(key, operations, settings)
         for own in by_process.values():
             found += _muted(key, [one for one in own if one.f in MOVES])
             for f, quota in MOVES.items():
@@ -136,6 +151,24 @@ def _within(
     return []
 
 
+def _needless(
+    key: str, operations: Sequence[Operation], settings: Sequence[Quota]
+) -> list[Finding]:
+    """Return a finding for a client that must wait before it has used up its own budget."""
+    for f, quota in MOVES.items():
+        rate = _rate(settings, quota)
+        moves = [one for one in operations if one.f == f and rate is not None]
+        for one in moves:
+            if one.status != "ok" or _moved(one).throttle_ms == 0:
+                continue
+            begin, end = (one.invoke_time or 0) - REMEMBERED_NS, one.complete_time or 0
+            asked = [each for each in moves if begin <= (each.complete_time or end)]
+            used = sum(_size(each) + OVERHEAD for each in asked if (each.invoke_time or 0) < end)
+            if used < LEAST * (rate or 0):
+                return [_finding(NEEDLESS, key, one, f"must wait after {used} bytes of {rate}/s")]
+    return []
+
+
 def _muted(key: str, own: Sequence[Operation]) -> list[Finding]:
     """Return a finding for an answer that came while the connection was muted."""
     until, before = 0.0, None
@@ -167,6 +200,10 @@ def _shown(operation: Operation) -> set[Quota]:
     if operation.f != "confirm" or operation.status != "ok":
         return set()
     return set(msgspec.convert(operation.output, Confirmed).quotas)
+
+
+def _size(operation: Operation) -> int:
+    return msgspec.convert(operation.input, Wanted).size
 
 
 def _moved(operation: Operation) -> Moved:
