@@ -7,7 +7,7 @@ choose among the newest keys. See checkers/models/administration/single_writer.p
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import ClassVar
 
@@ -66,7 +66,7 @@ class Episodes(ABC):
     async def run(self, session: Session) -> None:
         """Prepare the users, and let writers and askers work."""
         for user in self.prepared(session.run_id):
-            await _until_done(session, user)
+            await _until_done(session, user, lambda: session.ending)
         pacer = Pacer(session.scope, session.random, session.load.rate)
         count = max(session.load.concurrency, 2)
         writers = max(1, round(count * WRITER_SHARE))
@@ -76,7 +76,13 @@ class Episodes(ABC):
             await task
 
     async def final_reads(self, session: Session) -> int:
-        """Ask each broker about the newest keys, until every broker has answered."""
+        """Ask each broker about the newest keys, once the broker has caught up.
+
+        A broker that takes a login with the last credential of the run has all changes before.
+        """
+        mark = f"{self.name}-end-{session.run_id}"
+        await _until_done(session, mark, lambda: False)
+        await _until_seen(session, mark)
         unread = 0
         for key in list(self._keys)[-FINAL_KEYS:]:
             step = self.final(session.random, key)
@@ -144,12 +150,26 @@ def _next(session: Session, process: Process) -> Process:
     return session.process()
 
 
-async def _until_done(session: Session, user: str) -> None:
+async def _until_done(session: Session, user: str, gives_up: Callable[[], bool]) -> None:
+    """Set the credential of a user."""
     process = session.process()
-    while not session.ending:
+    for _ in range(FINAL_ROUNDS):
+        if gives_up():
+            break
         completion = await process.invoke("prepare", user, None)
         if completion.outcome is Outcome.OK:
             break
         process = _next(session, process)
+        await session.scope.sleep(PAUSE_NS)
+    process.close()
+
+
+async def _until_seen(session: Session, user: str) -> None:
+    """Wait until each broker takes the login of a user; each login goes to the next broker."""
+    process = session.process()
+    for _ in range(FINAL_ROUNDS):
+        answers = [await process.invoke("await", user, None) for _ in range(FINAL_READS)]
+        if all(answer.outcome is Outcome.OK for answer in answers):
+            break
         await session.scope.sleep(PAUSE_NS)
     process.close()

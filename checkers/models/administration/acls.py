@@ -87,7 +87,7 @@ class Acls(PropertyModel):
 
     name = "acls"
     no_initial_value = "a name begins without entries: record the grants in the history"
-    functions = frozenset({"prepare", *CHANGES, *QUESTIONS})
+    functions = frozenset({"prepare", "await", *CHANGES, *QUESTIONS})
 
     @override
     def validate(self, operation: Operation) -> None:

@@ -57,7 +57,7 @@ class Credentials(PropertyModel):
 
     name = "credentials"
     no_initial_value = "a user begins without a credential: record the set in the history"
-    functions = frozenset({"describe", *CHANGES, *LOGINS})
+    functions = frozenset({"prepare", "await", "describe", *CHANGES, *LOGINS})
 
     @override
     def validate(self, operation: Operation) -> None:
@@ -79,7 +79,8 @@ class Credentials(PropertyModel):
         del options
         changes = [one for one in operations if one.f in CHANGES]
         versions = versions_of(None, changes, _changed)
-        answered = [one for one in operations if one.f not in CHANGES and one.status == "ok"]
+        asked = [one for one in operations if one.f in LOGINS or one.f == "describe"]
+        answered = [one for one in asked if one.status == "ok"]
         return judge(self.name, key, versions, [_answer(one) for one in answered])
 
 

@@ -76,7 +76,7 @@ class Tokens(PropertyModel):
 
     name = "tokens"
     no_initial_value = "a token begins with its create: record the create in the history"
-    functions = frozenset({"prepare", "describe", *CHANGES, *LOGINS})
+    functions = frozenset({"prepare", "await", "describe", *CHANGES, *LOGINS})
 
     @override
     def validate(self, operation: Operation) -> None:

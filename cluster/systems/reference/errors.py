@@ -52,6 +52,6 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[int]]] = {
     **dict.fromkeys(("renew", "expire"), _NEVER_TRIED | _NO_TOKEN),
 }
 ERRORS: Final = ErrorTable(
-    reads=READS | {"lookup", "describe", "ask", "login", "confirm", "read"},
+    reads=READS | {"lookup", "describe", "ask", "await", "login", "confirm", "read"},
     refusals=DEFINITE_REFUSALS,
 )

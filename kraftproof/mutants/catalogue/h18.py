@@ -11,10 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.security.sasl_state",
-            old="""            return None if credential is None else keys_of(credential)
-""",
-            new="""            return None if credential is None else _FIRST.setdefault(user, keys_of(credential))
-""",
+            old=" else keys_of(credential)",
+            new=" else _FIRST.setdefault(user, keys_of(credential))",
         ),
         Edit(
             module="kraftproof.node.core.security.sasl_state",

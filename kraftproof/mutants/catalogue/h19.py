@@ -11,10 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.security.tokens",
-            old="""        written, expiry_ms = records.RemoveDelegationTokenRecord(token_id=token.token_id), now_ms
-""",
-            new="""        written, expiry_ms = _until(token, now_ms), now_ms
-""",
+            old=" records.RemoveDelegationTokenRecord(token_id=token.token_id), now_ms",
+            new=" _until(token, now_ms), now_ms",
         ),
     ),
 )

@@ -11,10 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.security.sasl_state",
-            old="""        principal = Principal(type=owner.type, name=owner.name, token_authenticated=True)
-""",
-            new="""        principal = Principal(type=owner.type, name=token.token_id, token_authenticated=True)
-""",
+            old="name=owner.name, token_authenticated",
+            new="name=token.token_id, token_authenticated",
         ),
     ),
 )

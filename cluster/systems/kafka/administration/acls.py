@@ -9,9 +9,8 @@ from typing import Final, cast
 
 from typing_extensions import override
 
-from kraftproof.cluster.systems.kafka.administration.logins import user_login
+from kraftproof.cluster.systems.kafka.administration.logins import password_of, user_login
 from kraftproof.cluster.systems.kafka.administration.secure_client import (
-    ALTER_VERSION,
     Altered,
     SecureClient,
 )
@@ -50,11 +49,6 @@ _JUDGED: Final = frozenset(
 """The errors of an allowed request about a topic that does not exist."""
 
 
-def password_of(user: str) -> str:
-    """Return the password that the workload gives to a user."""
-    return f"password of {user}"
-
-
 class AclsClient(SecureClient):
     """Access control entries, through one broker."""
 
@@ -80,7 +74,7 @@ class AclsClient(SecureClient):
             case "revoke":
                 return _deletion(value), ACLS_VERSION
             case _:
-                return self._credential(key, password_of(key)), ALTER_VERSION
+                return self._prepared(key)
 
     @override
     def _completion(self, f: str, answer: Message) -> Completion:

@@ -38,6 +38,8 @@ class CredentialsClient(SecureClient):
         match f:
             case "set":
                 return self._credential(key, value["password"], value["iterations"]), ALTER_VERSION
+            case "prepare":
+                return self._prepared(key)
             case "remove":
                 module = alter_user_scram_credentials_request
                 deletion = module.ScramCredentialDeletion(name=key, mechanism=MECHANISM_NUMBER)

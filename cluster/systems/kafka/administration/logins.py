@@ -30,6 +30,11 @@ class LoginResult(Struct, frozen=True):
     iterations: int | None
 
 
+def password_of(user: str) -> str:
+    """Return the password that a workload gives to a user of its own."""
+    return f"password of {user}"
+
+
 def user_login(user: str, password: str) -> ClientLogin:
     """Return the login of a user."""
     return ClientLogin(mechanism=MECHANISM, username=user, password=Secret(password))

@@ -17,6 +17,8 @@ from kraftproof.cluster.systems.kafka.administration.logins import (
     MECHANISM_NUMBER,
     LoginResult,
     connect_as,
+    password_of,
+    user_login,
 )
 from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_NS, KafkaClient, answered
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
@@ -48,11 +50,15 @@ class SecureClient(KafkaClient):
 
     @override
     async def invoke(self, f: str, key: str, value: Value) -> Completion:
-        if f == "final":
-            self._turn_away()
-            await self.open()
+        completion: Completion | None
         try:
-            completion = await self._as_a_user(f, key, value)
+            if f in {"final", "await"}:
+                self._turn_away()
+                await self.open()
+            if f == "await":
+                completion = await self._seen(key)
+            else:
+                completion = await self._as_a_user(f, key, value)
         except ConnectionFailed as error:
             self._turn_away()
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
@@ -71,6 +77,17 @@ class SecureClient(KafkaClient):
     @abstractmethod
     async def _as_a_user(self, f: str, key: str, value: Value) -> Completion | None:
         """Do an operation of a user; None leaves the operation to the administrator."""
+
+    async def _seen(self, user: str) -> Completion:
+        """Return ok once the broker knows the prepared credential of a user."""
+        result = await self._log_in(user_login(user, password_of(user)))
+        if result.is_accepted:
+            return answered("seen")
+        return Completion(outcome=Outcome.FAIL, error="the broker does not know the user yet")
+
+    def _prepared(self, user: str) -> tuple[Message, int]:
+        """Return the request that sets the credential of a user of the workload."""
+        return self._credential(user, password_of(user)), ALTER_VERSION
 
     async def _log_in(self, login: ClientLogin) -> LoginResult:
         """Try a login on a connection of its own."""

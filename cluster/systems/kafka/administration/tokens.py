@@ -10,9 +10,12 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.kafka.administration.logins import token_login, user_login
+from kraftproof.cluster.systems.kafka.administration.logins import (
+    password_of,
+    token_login,
+    user_login,
+)
 from kraftproof.cluster.systems.kafka.administration.secure_client import (
-    ALTER_VERSION,
     Altered,
     SecureClient,
 )
@@ -37,11 +40,6 @@ CHANGE_VERSION: Final = 2
 DESCRIBE_VERSION: Final = 3
 AT_ONCE: Final = -1
 """The period of ExpireDelegationToken that removes the token."""
-
-
-def password_of(user: str) -> str:
-    """Return the password that the workload gives to the owner."""
-    return f"password of {user}"
 
 
 class TokensClient(SecureClient):
@@ -115,7 +113,7 @@ class TokensClient(SecureClient):
 
     @override
     def _request(self, f: str, key: str, value: Value) -> tuple[Message, int]:
-        return self._credential(key, password_of(key)), ALTER_VERSION
+        return self._prepared(key)
 
     @override
     def _completion(self, f: str, answer: Message) -> Completion:
