@@ -3,7 +3,11 @@
 import pytest
 
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import find_coordinator_request, init_producer_id_request
+from kraftproof.node.wire.messages import (
+    describe_producers_request,
+    find_coordinator_request,
+    init_producer_id_request,
+)
 from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from tests.support.node.data_world import TOPIC, DataWorld
 
@@ -58,6 +62,43 @@ def send(world, node, sequence, **fields):
     token = world.produce(node, 1, producer=(7, fields.pop("epoch", 0), sequence), **fields)
     world.run(400)
     return world.produced(node, token)
+
+
+def described(world, node, topic="t", index=0):
+    asked = describe_producers_request.TopicRequest(name=topic, partition_indexes=(index,))
+    request = describe_producers_request.DescribeProducersRequest(topics=(asked,))
+    token = world.request(world.brokers[node], request, 0)
+    world.settle()
+    ((partition,),) = [named.partitions for named in world.brokers[node].answers[token].topics]
+    return partition
+
+
+def test_the_leader_describes_the_last_batch_of_each_producer():
+    world = DataWorld()
+    world.run(100)
+    for sequence in range(2):
+        send(world, 1, sequence)
+    other = world.produce(1, 3, producer=(9, 2, 0))
+    world.run(400)
+    assert world.produced(1, other).error_code == 0
+    found = described(world, 1)
+    assert found.error_code == 0
+    assert [
+        (one.producer_id, one.producer_epoch, one.last_sequence) for one in found.active_producers
+    ] == [(7, 0, 1), (9, 2, 2)]
+    times = [one.last_timestamp for one in found.active_producers]
+    assert times[0] < times[1]
+    assert {one.coordinator_epoch for one in found.active_producers} == {-1}
+    assert {one.current_txn_start_offset for one in found.active_producers} == {-1}
+
+
+def test_producers_are_described_by_the_leader_of_a_known_partition_only():
+    world = DataWorld()
+    world.run(100)
+    assert described(world, 2).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert described(world, 1, "no-such-topic").error_code == unknown
+    assert described(world, 1, index=7).error_code == unknown
 
 
 def test_a_retry_gets_the_offset_of_the_first_attempt():
