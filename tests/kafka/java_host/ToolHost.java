@@ -6,10 +6,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.apache.kafka.common.utils.Exit;
 
@@ -109,6 +111,7 @@ public final class ToolHost {
             return run;
         }
         run.end(0);
+        run.hooks.addAll(hooksOfMachine());
         for (Runnable hook : run.hooks) {
             Thread thread = new Thread(hook);
             thread.setDaemon(true);
@@ -116,6 +119,24 @@ public final class ToolHost {
             join(thread, limitMs);
         }
         return run;
+    }
+
+    /** Takes the hooks that a program gave to the virtual machine itself. */
+    @SuppressWarnings("unchecked")
+    private static List<Thread> hooksOfMachine() {
+        try {
+            Class<?> owner = Class.forName("java.lang.ApplicationShutdownHooks");
+            Field field = owner.getDeclaredField("hooks");
+            field.setAccessible(true);
+            synchronized (owner) {
+                Map<Thread, Thread> hooks = (Map<Thread, Thread>) field.get(null);
+                List<Thread> taken = new ArrayList<>(hooks.keySet());
+                hooks.clear();
+                return taken;
+            }
+        } catch (ReflectiveOperationException failure) {
+            throw new IllegalStateException(failure);
+        }
     }
 
     private static void call(Run run, String[] words, int lingerMs) {

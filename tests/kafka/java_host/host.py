@@ -103,6 +103,7 @@ class ToolHost:
         if self._process is None:
             path = f"{compiled(self._jars)}:{self._jars}/*"
             command = ["setpriv", "--pdeathsig", "KILL", "nice", "java", *self._options]
+            command += ["--add-opens", "java.base/java.lang=ALL-UNNAMED"]  # for ToolHost's hooks
             self._process = subprocess.Popen(
                 [*command, "-cp", path, "ToolHost"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )

@@ -1,4 +1,6 @@
-"""Answer DescribeProducers: the idempotent producers of a partition, from its leader (KIP-664).
+"""Answer DescribeProducers: the idempotent producers of a partition (KIP-664).
+
+Any replica answers: kafka-transactions find-hanging asks one broker for all of its replicas.
 
 The broker has no transactions, so no producer has a coordinator's epoch or an open transaction.
 """
@@ -6,7 +8,7 @@ The broker has no transactions, so no producer has a coordinator's epoch or an o
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
-from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.access import find_replica
 from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -61,8 +63,8 @@ class ProducersService:
         if topic_id is None:
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             return _failed(index, error, "there is no such topic")
-        found = find_leader(image, self._replicas, LogId(topic_id, index))
-        if not isinstance(found, LedPartition):
+        found = find_replica(image, self._replicas, LogId(topic_id, index))
+        if isinstance(found, ErrorCode):
             return _failed(index, found)
         producers = tuple(
             Producer(
@@ -72,7 +74,7 @@ class ProducersService:
                 last_timestamp=batch.timestamp_ms,
                 coordinator_epoch=_NO_COORDINATOR_EPOCH,
             )
-            for producer_id, batch in found.replica.producers.last_batches()
+            for producer_id, batch in found.producers.last_batches()
         )
         return Partition(partition_index=index, active_producers=producers)
 

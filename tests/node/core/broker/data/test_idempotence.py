@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_producers_request,
@@ -10,6 +11,9 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from tests.support.node.data_world import TOPIC, DataWorld
+
+GROUPS = {8, 9, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69}
+"""The API keys of the requests to a coordinator of groups."""
 
 
 def init(world, node, transactional_id=None):
@@ -47,15 +51,26 @@ def test_a_request_waits_for_the_first_block_and_is_refused_in_time():
 
 def test_transactions_and_groups_get_a_clear_answer_at_once():
     world = DataWorld()
-    assert init(world, 1, "tx").error_code == ErrorCode.UNSUPPORTED_VERSION
-    for version, request in (
-        (3, find_coordinator_request.FindCoordinatorRequest(key="g")),
-        (4, find_coordinator_request.FindCoordinatorRequest(coordinator_keys=("g", "h"))),
-    ):
-        token = world.request(world.brokers[1], request, version)
-        answer = world.brokers[1].answers[token]
-        errors = [entry.error_code for entry in answer.coordinators] or [answer.error_code]
-        assert set(errors) == {ErrorCode.UNSUPPORTED_VERSION}
+    assert init(world, 1, "tx").error_code == ErrorCode.INVALID_TRANSACTION_TIMEOUT
+    served = served_versions(on_controller_listener=False)
+    assert not GROUPS & served.keys(), "a client learns from ApiVersions that there are no groups"
+    for kind in (0, 1):
+        assert found(world, 3, key="g", key_type=kind) == [(ErrorCode.NONE, 1)]
+        keys = ("g", "h")
+        named = found(world, 4, coordinator_keys=keys, key_type=kind)
+        assert named == [(ErrorCode.NONE, 1)] * 2, "the broker itself"
+    for version in (0, 1):
+        assert found(world, version, key="g") == [(ErrorCode.UNSUPPORTED_VERSION, -1)]
+    shares = found(world, 6, coordinator_keys=("g",), key_type=2)
+    assert shares == [(ErrorCode.UNSUPPORTED_VERSION, -1)]
+
+
+def found(world, version, **fields):
+    """Return error and node of each key's coordinator, from broker 1."""
+    request = find_coordinator_request.FindCoordinatorRequest(**fields)
+    token = world.request(world.brokers[1], request, version)
+    answer = world.brokers[1].answers[token]
+    return [(one.error_code, one.node_id) for one in answer.coordinators or (answer,)]
 
 
 def send(world, node, sequence, **fields):
@@ -73,7 +88,7 @@ def described(world, node, topic="t", index=0):
     return partition
 
 
-def test_the_leader_describes_the_last_batch_of_each_producer():
+def test_each_replica_describes_the_last_batch_of_each_producer():
     world = DataWorld()
     world.run(100)
     for sequence in range(2):
@@ -90,12 +105,12 @@ def test_the_leader_describes_the_last_batch_of_each_producer():
     assert times[0] < times[1]
     assert {one.coordinator_epoch for one in found.active_producers} == {-1}
     assert {one.current_txn_start_offset for one in found.active_producers} == {-1}
+    assert described(world, 2) == found
 
 
-def test_producers_are_described_by_the_leader_of_a_known_partition_only():
+def test_producers_of_an_unknown_partition_are_an_error():
     world = DataWorld()
     world.run(100)
-    assert described(world, 2).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
     unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert described(world, 1, "no-such-topic").error_code == unknown
     assert described(world, 1, index=7).error_code == unknown
