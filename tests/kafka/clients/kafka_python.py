@@ -148,8 +148,8 @@ class KafkaPython:
         assert sorted(node["broker_id"] for node in found["brokers"]) == list(BROKERS)
 
     def _describe(self, kind: ConfigResourceType, name: str) -> str:
-        asked = [ConfigResource(kind, name)]
-        return str(refusing(self._admin.describe_configs, asked, config_filter=_ALL))
+        asked, every = [ConfigResource(kind, name)], ConfigFilterType.ALL
+        return str(refusing(self._admin.describe_configs, asked, config_filter=every))
 
     def describe_configs(self) -> None:
         assert "retention.ms" in self._describe(ConfigResourceType.TOPIC, self._topic)
@@ -298,6 +298,3 @@ class KafkaPython:
         for _, error in pairs:
             if error is not NoError and error != "OK":
                 raise RefusedError(getattr(error, "__name__", str(error)))
-
-
-_ALL = ConfigFilterType.ALL

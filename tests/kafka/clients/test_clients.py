@@ -1,5 +1,6 @@
 """Every call of five clients works, or is refused at once: docs/clients.md."""
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,9 +27,9 @@ CLIENTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def clients(trio: Trio, java: Java) -> Iterator[dict[str, Any]]:
-    """One object of each client, with a topic of its own."""
+@contextlib.contextmanager
+def make_clients(trio: Trio, java: Java) -> Iterator[dict[str, Any]]:
+    """Yield one object of each client, with a topic of its own."""
     start(java, trio)
     made = {}
     for name, kind in CLIENTS.items():
@@ -36,6 +37,13 @@ def clients(trio: Trio, java: Java) -> Iterator[dict[str, Any]]:
         made[name] = kind(trio, topic, java) if kind is JavaClient else kind(trio, topic)
     yield made
     made["kafka-python"].close()
+
+
+@pytest.fixture(scope="module")
+def clients(trio: Trio, java: Java) -> Iterator[dict[str, Any]]:
+    """The clients of the local cluster."""
+    with make_clients(trio, java) as made:
+        yield made
 
 
 @pytest.mark.requirement("631-90")

@@ -5,15 +5,18 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.local.local_cluster import LocalCluster
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.remote.live_cluster import LiveCluster
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from tests.kafka.java import Java
-from tests.kafka.systems import make_cluster, until
+from tests.kafka.systems import until
 
 BROKERS: Final = (2, 3, 4)
 VALUES: Final = (b"one", b"two", b"three")
@@ -35,7 +38,7 @@ class Trio:
     brokers: str
     controllers: str
     directory: Path
-    cluster: LocalCluster
+    cluster: LiveCluster
     runner: asyncio.Runner
 
     def admin(self) -> AdminClient:
@@ -69,8 +72,14 @@ def start(java: Java, trio: Trio) -> None:
     assert done.output == "works\n", done.text
 
 
+async def make(kind: type[LiveCluster], options: ClusterOptions) -> LiveCluster:
+    make_one: Any = kind  # a backend has a maker of its own
+    cluster: LiveCluster = make_one(options, LiveScope(), ReferenceSystem())
+    return cluster
+
+
 @contextlib.contextmanager
-def running(directory: Path) -> Iterator[Trio]:
+def running(directory: Path, kind: type[LiveCluster] = LocalCluster) -> Iterator[Trio]:
     """Run one controller and three brokers."""
     options = ClusterOptions(
         nodes=nodes_of(controller=1, broker=len(BROKERS)),
@@ -80,7 +89,7 @@ def running(directory: Path) -> Iterator[Trio]:
         node_config=SETTINGS,
     )
     with asyncio.Runner() as runner:
-        cluster = runner.run(make_cluster(options))
+        cluster = runner.run(make(kind, options))
         try:
             runner.run(cluster.start())
             voters = (cluster.node_files(1) / "server.properties").read_text()
