@@ -83,7 +83,12 @@ class NodeProcess(Process, Observer):
         )
         self._published: tuple[MetadataImage, Offset] = (EMPTY_IMAGE, Offset(0))
         self._bootstrap = bootstrap_image(node_config)
-        logins = Logins(self._known, read_clocks, config.failed_login_delay_ms)
+        logins = Logins(
+            self._known,
+            read_clocks,
+            config.failed_login_delay_ms,
+            lambda: self._node.client_versions,
+        )
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,

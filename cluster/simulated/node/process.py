@@ -50,6 +50,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         *,
         incarnation: int,
         is_controller: bool,
+        has_authorizer: bool,
         trace: TraceWriter | None,
     ) -> None:
         self.node_id = env.node_id
@@ -71,7 +72,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._contract = PortContract(self, env.monitor)
         self._disk = SimulatedDisk(self, env, storage, self._contract)
         self._workers = SimulatedWorkers(env, self._suspension, self._contract)
-        self._replies = SimulatedReplies(self, env.monitor)
+        self._replies = SimulatedReplies(self, env.monitor, has_authorizer=has_authorizer)
         self._clock = SimulatedNodeClock(env, node, after=self.after, tick=self._tick)
         self._shell = NodeShell(
             node,
