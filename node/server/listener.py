@@ -248,6 +248,10 @@ class Listener:
         """Call `action` in the next turn of the event loop."""
         asyncio.get_running_loop().call_soon(action)
 
+    def call_later(self, delay_ns: int, action: Callable[[], None]) -> None:
+        """Call `action` after a time, in the event loop."""
+        asyncio.get_running_loop().call_later(delay_ns / 1e9, action)
+
     def refused(self, reason: str) -> None:
         """Count a connection ended for what it sent; say so at 1, 10, 100 and so on."""
         self._refused += 1

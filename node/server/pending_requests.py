@@ -108,6 +108,10 @@ class ClientReplies(Replies[PendingRequest]):
         """None encodes all answers in the caller's thread."""
 
     @override
+    def mute(self, client: PendingRequest, duration_ns: int) -> None:
+        client.slot.mute(duration_ns)
+
+    @override
     def reply(self, client: PendingRequest, event: Received, message: Message) -> None:
         self._on_answered(event.message, client.since)
         if self._encoder is None or not is_large(message):

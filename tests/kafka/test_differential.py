@@ -9,7 +9,8 @@ from kraftproof.node.wire.messages import describe_quorum_request, describe_quor
 from tests.kafka.differential.case import CONTROLLER, Case, Context, every_version
 from tests.kafka.differential.cases import CASES
 from tests.kafka.differential.compare import differences
-from tests.kafka.differential.expected import DIFFERENCES, Difference
+from tests.kafka.differential.difference import Difference
+from tests.kafka.differential.expected import DIFFERENCES
 from tests.kafka.differential.quorum import describe
 from tests.kafka.differential.system import CLUSTER_ID, Answer, System, both
 from tests.kafka.java import Java

@@ -42,6 +42,10 @@ class StreamCall:
         self._on_answer()
         respond(self._pending, message)
 
+    def mute(self, duration_ns: int) -> None:
+        """Take no further request of the connection for a time."""
+        self._pending.slot.mute(duration_ns)
+
     def end(self, *, closes_connection: bool, by_right: bool) -> None:
         """End the request without an answer, and maybe the connection, by right or not."""
         self._on_answer()
@@ -57,13 +61,13 @@ class StreamListener(ConnectionOwner, RequestReceiver):
         shell: NodeShell[Any, Any],
         *,
         is_controller: bool,
-        call_soon: Callable[[Callable[[], None]], None],
+        call_later: Callable[[int, Callable[[], None]], object],
         on_excess: Callable[[int], None],
     ) -> None:
         self.frame_bytes = MAX_FRAME_BYTES
         self._shell = shell
         self._binding = Binding(name="STREAM", host="", port=0, is_controller=is_controller)
-        self._call_soon = call_soon
+        self._call_later = call_later
         self._on_excess = on_excess
         self._in_flight: Counter[Connection] = Counter()
         """Requests without an answer, by connection."""
@@ -93,7 +97,11 @@ class StreamListener(ConnectionOwner, RequestReceiver):
 
     @override
     def call_soon(self, action: Callable[[], None]) -> None:
-        self._call_soon(action)
+        self._call_later(0, action)
+
+    @override
+    def call_later(self, delay_ns: int, action: Callable[[], None]) -> None:
+        self._call_later(delay_ns, action)
 
     @override
     def handle(self, connection: Connection, payload: bytes, slot: Slot) -> None:
