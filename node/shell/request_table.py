@@ -39,7 +39,7 @@ class RequestTable(Generic[ClientT]):
         forwarded_by: Principal | None,
         forwarder_host: str,
         client_id: str,
-        correlation_id: int,
+        correlation_id: int = 0,
         listener: str = PLAINTEXT_LISTENER,
         security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
     ) -> Received:
