@@ -3,7 +3,6 @@
 See simulated_cluster.py for the operations on the cluster.
 """
 
-from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -45,10 +44,11 @@ from kraftproof.cluster.simulated.shape import (
     listener_name,
     voter_addresses,
 )
+from kraftproof.cluster.simulated.supervisor import Supervisor
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
 from kraftproof.node.core.base.config import NodeConfig, Voter
-from kraftproof.node.core.base.types import NodeId, milliseconds
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.committed import Apply
@@ -59,8 +59,6 @@ BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
 GIVING_UP = "initial.broker.registration.timeout.ms"
 """The setting that a broker names when it gives up."""
-RESTART_NS = milliseconds(1_000)
-"""Time after which a supervisor starts a broker that has given up."""
 SEGMENT_BYTES = (4096, 1 << 30)
 FSYNC_FACTORS = (1, 1, 1, 10, 40)
 """How many times longer an fsync takes on a broker with replicas, of which each broker has one."""
@@ -82,12 +80,13 @@ class World:
         random = Random(f"{options.seed}/world")
         self.cluster_id = format_uuid(Uuid(random.randbytes(16)))
         self.scheduler = Scheduler()
+        self.supervisor = Supervisor(self.scheduler)
         self.outlives_crashes = False
         """Whether the run goes on after a crash of a node, as after the end of its process."""
         self.has_data = options.has_data
         """Whether the brokers keep replicas of partitions."""
         self.is_in_final_phase = False
-        """Whether the faults have ended: a broker that gives up is then started again."""
+        """Whether the run is judged at its end, after the final reads."""
         self.missing: frozenset[int] = frozenset()
         """Nodes that are dead or isolated until the end of the run."""
         self.crashes: list[Violation] = []
@@ -258,8 +257,7 @@ class World:
             machine.kill()
         gives_up = effect.status != 0 and GIVING_UP in effect.reason
         if gives_up and self.registration_wait.may_give_up(process):
-            if self.is_in_final_phase:
-                self.scheduler.after(RESTART_NS, partial(self._start_again, machine))
+            self.supervisor.gave_up(machine)
             return
         if effect.status != 0 or not is_asked:
             self.monitor.report_violation_of(
@@ -268,10 +266,6 @@ class World:
                 process,
                 f"exit status {effect.status}: {effect.reason}",
             )
-
-    def _start_again(self, machine: Machine) -> None:
-        if machine.process is None:
-            machine.start()
 
     def write_files(self, directory: Path) -> None:
         """Write the disk and the trace of each node below a directory."""

@@ -147,6 +147,15 @@ class Simulation:
     """The crashes of nodes that the run has outlived."""
 
 
+def supervise(cluster: Cluster) -> None:
+    """Let a simulated world start brokers that gave up, as the supervisor of a live node does."""
+    if BACKENDS[cluster.backend].is_virtual:
+        from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+
+        assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
+        cluster.world.supervisor.begin()
+
+
 async def quiesce(cluster: Cluster) -> None:
     """Let a simulated world settle, and be judged, once all is healed."""
     if BACKENDS[cluster.backend].is_virtual:

@@ -14,9 +14,10 @@ from kraftproof.node.core.base.config import (
     SnapshotPolicy,
     Timeouts,
 )
-from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, NodeId, milliseconds
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, milliseconds
 from kraftproof.node.properties.authorizer import read_authorizer, read_early_listeners
 from kraftproof.node.properties.creation import read_auto_creation, read_internal_topics
+from kraftproof.node.properties.identity import read_directories, read_node_id, read_roles
 from kraftproof.node.properties.keys import (
     INT64_MAX,
     REPLICATION_NUMBER_KEYS,
@@ -48,13 +49,13 @@ from kraftproof.node.properties.plugins import (
     read_create_topic_policy,
     read_principal_builder,
 )
-from kraftproof.node.properties.voters import read_voters
+from kraftproof.node.properties.quotas import read_byte_quotas, read_mutation_quotas
+from kraftproof.node.properties.voters import FormattedVoters, no_voters, read_voters
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
 from kraftproof.node.wire.principal import PrincipalBuilder
 from kraftproof.node.wire.types import Uuid
 
-ROLES = ("broker", "controller")
 DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
 DEFAULT_CONNECTIONS = 1000
 
@@ -104,8 +105,12 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
         )
 
 
-def parse_server_properties(text: str) -> ServerConfig:
+def parse_server_properties(
+    text: str, formatted_voters: FormattedVoters = no_voters
+) -> ServerConfig:
     """Return the configuration of a server.properties.
+
+    `formatted_voters` returns the voters that the formatting wrote into a metadata directory.
 
     Raises:
         ConfigError: a key is unknown, a value is out of bounds, or keys contradict each other.
@@ -113,11 +118,14 @@ def parse_server_properties(text: str) -> ServerConfig:
     pairs = read_keys(text)
     unused = unused_keys(pairs, USED_KEYS)
     reader = Reader(pairs)
-    roles = _roles(reader)
-    node_id = _node_id(reader)
+    roles = read_roles(reader)
+    node_id = read_node_id(reader)
     bindings = read_bindings(reader, roles)
     endpoints = read_endpoints(reader, bindings)
-    voters = read_voters(reader, node_id, roles, endpoints)
+    directories = read_directories(reader)
+    voters = read_voters(
+        reader, node_id, roles, endpoints, lambda: formatted_voters(directories[0])
+    )
     node = NodeConfig(
         node_id=node_id,
         cluster_id="",
@@ -133,8 +141,11 @@ def parse_server_properties(text: str) -> ServerConfig:
         snapshots=read_snapshots(reader, SnapshotPolicy()),
         replication=_replication(reader),
         tokens=read_tokens(reader),
+        byte_quotas=read_byte_quotas(reader),
+        mutation_quotas=read_mutation_quotas(reader),
         authorizer=read_authorizer(reader),
         auto_creates_topics=read_auto_creation(reader),
+        asks_controller_versions=True,
         creates_internal_topics=True,
         internal_topics=read_internal_topics(reader),
         create_topic_policy=read_create_topic_policy(reader),
@@ -142,7 +153,7 @@ def parse_server_properties(text: str) -> ServerConfig:
     inter_broker_listener = read_inter_broker_listener(reader, bindings)
     return ServerConfig(
         node=node,
-        storage=_storage(reader, node),
+        storage=_storage(reader, node, directories),
         bindings=bindings,
         inter_broker_listener=inter_broker_listener,
         controller_peers=read_controller_peers(reader),
@@ -158,14 +169,6 @@ def parse_server_properties(text: str) -> ServerConfig:
     )
 
 
-def directories_of(text: str) -> tuple[NodeId, tuple[str, ...]]:
-    """Return the node id and the directories to format, the only inputs of kraft-storage."""
-    pairs = read_keys(text)
-    unused_keys(pairs, USED_KEYS)
-    reader = Reader(pairs)
-    return _node_id(reader), _directories(reader)
-
-
 def parse_hosts(text: str) -> Mapping[str, str]:
     """Parse a hosts file (`address name...`) into a map from names to addresses."""
     hosts: dict[str, str] = {}
@@ -176,25 +179,6 @@ def parse_hosts(text: str) -> Mapping[str, str]:
         for name in fields[1:]:
             hosts[name] = fields[0]
     return hosts
-
-
-def _roles(reader: Reader) -> tuple[str, ...]:
-    value = reader.required("process.roles", "broker,controller")
-    roles = names(value)
-    if not roles or len(set(roles)) != len(roles) or any(role not in ROLES for role in roles):
-        raise ConfigError(
-            f"process.roles={value}: is not valid, expected broker, controller or broker,controller"
-        )
-    return roles
-
-
-def _node_id(reader: Reader) -> NodeId:
-    value = reader.required("node.id", "1")
-    node_id = integer("node.id", value, 0)
-    broker_id = reader.text("broker.id")
-    if broker_id is not None and integer("broker.id", broker_id, 0) != node_id:
-        raise ConfigError(f"broker.id={broker_id}: differs from node.id={value}; remove broker.id")
-    return NodeId(node_id)
 
 
 def _timeouts(reader: Reader) -> Timeouts:
@@ -248,19 +232,7 @@ def read_segment_bytes(reader: Reader, default: int) -> int:
     return reader.integer(SEGMENT_BYTES_KEY, default, 1024)
 
 
-def _directories(reader: Reader) -> tuple[str, ...]:
-    """Return the directories to format: metadata.log.dir, if set, and the log directories."""
-    value = reader.text("log.dirs") or reader.text("log.dir")
-    listed = names(value or "")
-    metadata = reader.text("metadata.log.dir")
-    if metadata is None and not listed:
-        raise ConfigError("log.dirs: is missing; for example log.dirs=/var/lib/kraft")
-    ordered = (metadata, *listed) if metadata is not None else listed
-    return tuple(dict.fromkeys(ordered))
-
-
-def _storage(reader: Reader, node: NodeConfig) -> StorageConfig:
-    directories = _directories(reader)
+def _storage(reader: Reader, node: NodeConfig, directories: tuple[str, ...]) -> StorageConfig:
     return StorageConfig(
         node_id=node.node_id,
         directories=directories,

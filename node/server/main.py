@@ -19,6 +19,7 @@ from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem
 from kraftproof.node.storage.stored import open_node_storage
+from kraftproof.node.storage.voter_set import read_voters
 from kraftproof.node.tools.arguments import ToolParser
 from kraftproof.node.wire.types import Uuid, format_uuid
 
@@ -33,7 +34,8 @@ def run(argv: list[str]) -> int:
     arguments = _parser().parse_args(argv)
     disk = Disk()
     try:
-        config = parse_server_properties(_read_text(disk, arguments.properties))
+        text = _read_text(disk, arguments.properties)
+        config = parse_server_properties(text, lambda path: read_voters(disk, path))
         for key in config.unused_keys:
             say(unused_warning(key))
         hosts = parse_hosts(_read_text(disk, arguments.hosts_file)) if arguments.hosts_file else {}
@@ -96,7 +98,7 @@ async def _run_node(config: ServerConfig, hosts: Mapping[str, str], disk: FileSy
     from kraftproof.node.server.trace import TraceWriter
 
     stored = open_node_storage(disk, config.storage)
-    for warning in stored.warnings:
+    for warning in (*stored.warnings, *stored.first.warnings):
         say(warning)
     incarnation = Uuid(secrets.token_bytes(16))
     configured = config.node_config(

@@ -7,6 +7,8 @@ first active controller of an empty log writes the records into the log.
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec import Struct
+
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.apply_error import ApplyError
@@ -26,6 +28,16 @@ from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord
 
 FILE_NAME: Final = "bootstrap.checkpoint"
+LEFT_OUT: Final = frozenset(
+    {
+        "eligible.leader.replicas.version",
+        "group.version",
+        "share.version",
+        "streams.version",
+        "transaction.version",
+    }
+)
+"""The features of Kafka 4.3 that a node of ours does not have."""
 _EPOCH: Final = 1
 
 
@@ -61,15 +73,25 @@ def write_bootstrap(
     replace_durably(filesystem, join(directory, FILE_NAME), encode_batches(batches))
 
 
-def read_bootstrap(filesystem: FileSystem, directory: str) -> tuple[Record, ...]:
+class FirstRecords(Struct, frozen=True, kw_only=True):
+    """The first records of a cluster that this node can write."""
+
+    records: tuple[Record, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """A line about the features of Kafka that are left out."""
+
+
+def read_bootstrap(filesystem: FileSystem, directory: str) -> FirstRecords:
     """Return the first records of a cluster; none without the file.
 
+    A cluster that this node begins has the level 0 of Kafka's other features.
+
     Raises:
-        StorageError: the file is damaged, or names a feature or a level that this node lacks.
+        StorageError: the file is damaged, or names a feature or a level that is unknown.
     """
     path = join(directory, FILE_NAME)
     if not filesystem.exists(path):
-        return ()
+        return FirstRecords()
     try:
         batches = decode_batches(filesystem.read(path))
     except WireError as error:
@@ -78,7 +100,13 @@ def read_bootstrap(filesystem: FileSystem, directory: str) -> tuple[Record, ...]
     is_framed = bool(whole) and isinstance(whole[0], SnapshotHeader)
     if not is_framed or not isinstance(whole[-1], SnapshotFooter):
         raise StorageError(f"{path}: is no complete checkpoint; format the directory again")
-    records = tuple(record for batch in batches if not batch.is_control for record in batch.records)
+    read = [record for batch in batches if not batch.is_control for record in batch.records]
+    left_out = [
+        record
+        for record in read
+        if isinstance(record, FeatureLevelRecord) and record.name in LEFT_OUT
+    ]
+    records = tuple(record for record in read if record not in left_out)
     for record in records:
         if isinstance(record, FeatureLevelRecord):
             _check_feature(path, record)
@@ -86,12 +114,19 @@ def read_bootstrap(filesystem: FileSystem, directory: str) -> tuple[Record, ...]
         apply_all(EMPTY_IMAGE, records)
     except ApplyError as error:
         raise StorageError(f"{path}: {error}; format the directory again") from error
-    return records
+    return FirstRecords(records=records, warnings=_warnings(path, left_out))
 
 
 def bootstrap_image(config: NodeConfig) -> MetadataImage:
     """Return the image of the first records alone; see docs/decisions/0561 for its use."""
     return apply_all(EMPTY_IMAGE, config.bootstrap)
+
+
+def _warnings(path: str, left_out: Sequence[FeatureLevelRecord]) -> tuple[str, ...]:
+    if not left_out:
+        return ()
+    names = ", ".join([record.name for record in left_out])
+    return (f"{path}: {names}: the level of a new cluster stays 0, this node lacks the feature",)
 
 
 def _check_feature(path: str, record: FeatureLevelRecord) -> None:

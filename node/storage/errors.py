@@ -5,6 +5,10 @@ class StorageError(Exception):
     """The node must not start on this directory; the message names the file and the remedy."""
 
 
+class DamagedPartitionError(StorageError):
+    """The log of a partition is damaged, so that the replica stays offline."""
+
+
 class CorruptLogError(StorageError):
     """Bytes in the middle of the log are damaged; recovery must not guess their content."""
 

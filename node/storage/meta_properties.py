@@ -8,6 +8,7 @@ versions, gets an id at the next start (KIP-858). The node writes version 1 and 
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -146,10 +147,15 @@ def format_directories(
     *,
     ignore_formatted: bool = False,
     draw_id: DrawId = random_directory_id,
+    ids: Mapping[str, Uuid] = MappingProxyType({}),
+    announce: Callable[[], None] = lambda: None,
+    prepare: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
-    """Format every directory, each with a random id; return the newly formatted directories.
+    """Format every directory; return the newly formatted directories.
 
-    A formatted directory is an error, or is left as it is with `ignore_formatted`.
+    A directory has its id of `ids`, or else a random id. A formatted directory is an error, or is
+    left as it is with `ignore_formatted`. The function calls `announce` before the first change,
+    and `prepare` with each directory before its meta.properties is written.
     """
     fresh = [path for path in directories if not filesystem.exists(join(path, FILE_NAME))]
     if len(fresh) < len(directories) and not ignore_formatted:
@@ -158,8 +164,12 @@ def format_directories(
             f"Log directory {formatted} is already formatted. "
             "Use --ignore-formatted to ignore this directory and format the others."
         )
+    if fresh:
+        announce()
     for path in fresh:
-        write_meta_properties(filesystem, path, replace(meta, directory_id=draw_id()))
+        prepare(path)
+        directory_id = ids.get(path) or draw_id()
+        write_meta_properties(filesystem, path, replace(meta, directory_id=directory_id))
     return fresh
 
 

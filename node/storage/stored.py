@@ -26,22 +26,22 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import SnapshotChecked
-from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.core.log.recovered import DamagedLog, RecoveredLog
 from kraftproof.node.core.metadata.snapshot import History
 from kraftproof.node.storage import quorum_state
 from kraftproof.node.storage.batch_codec import PLAIN, BatchCodec
-from kraftproof.node.storage.bootstrap import read_bootstrap
+from kraftproof.node.storage.bootstrap import FirstRecords, read_bootstrap
 from kraftproof.node.storage.checkpoints import OffsetCheckpoints
 from kraftproof.node.storage.damaged_snapshots import refuse_gap, unused_snapshots
 from kraftproof.node.storage.directory_lock import lock_directories
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES, DIRECTORY_NAME, MetadataLog
 from kraftproof.node.storage.meta_properties import DrawId, open_directories, random_directory_id
-from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH, LogDirectory
-from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
+from kraftproof.node.storage.partitions.log_directory import NO_BROKER_EPOCH
+from kraftproof.node.storage.partitions.partition_logs import PartitionLogs, partition_logs
 from kraftproof.node.storage.readable_directories import readable_directories
 from kraftproof.node.storage.snapshots import SnapshotFiles
-from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid
 
 
@@ -193,21 +193,24 @@ class Stored(Struct, frozen=True, kw_only=True):
     storage: Storage
     partitions: tuple[RecoveredLog, ...] = ()
     """The logs of partitions, in order of their ids."""
+    damaged_partitions: tuple[DamagedLog, ...] = ()
+    """The logs of partitions that the recovery has refused; their replicas stay offline."""
     previous_broker_epoch: int = NO_BROKER_EPOCH
     """The broker epoch before the last stop, if that was an orderly stop; else -1."""
     warnings: tuple[str, ...] = ()
     """Repaired problems, a line for each."""
-    bootstrap: tuple[Record, ...] = ()
+    first: FirstRecords = FirstRecords()
     """The first records of the cluster, from the formatting."""
 
     def configured(self, config: NodeConfig) -> NodeConfig:
         """Return the configuration with the log directories and the records of the formatting."""
         return replace(
             config,
-            bootstrap=self.bootstrap,
+            bootstrap=self.first.records,
             log_dirs=self.log_directory_ids,
             log_dir_paths=self.log_directory_paths,
             failed_log_dirs=self.failed_log_directories,
+            damaged_logs=tuple((each.log, each.directory) for each in self.damaged_partitions),
         )
 
 
@@ -244,11 +247,10 @@ def open_node_storage(
     if log.start != LOG_BEGIN:
         snapshots.remove_below(log.start)
     checkpoints.recovered(log.start.end_offset, log.end_offset)
-    configured = config.log_directories or config.directories
-    homes = {path: formatted.ids[path] for path in configured if path in formatted.ids}
-    partitions = _partition_logs(filesystem, homes, config)
+    partitions = _partition_logs(filesystem, config, formatted.ids)
     recovered, repairs = partitions.open()
-    working = {path: homes[path] for path in partitions.paths}
+    configured = config.log_directories or config.directories
+    working = {path: formatted.ids[path] for path in partitions.paths}
     return Stored(
         cluster_id=formatted.cluster_id,
         log_directory_ids=tuple(working.values()),
@@ -273,21 +275,19 @@ def open_node_storage(
             release=release,
         ),
         partitions=recovered,
+        damaged_partitions=partitions.damaged,
         previous_broker_epoch=partitions.previous_broker_epoch,
-        bootstrap=read_bootstrap(filesystem, config.metadata_directory),
+        first=read_bootstrap(filesystem, config.metadata_directory),
         warnings=(*failures, *unused_snapshots(directory, found), *repairs),
     )
 
 
 def _partition_logs(
-    filesystem: FileSystem, homes: Mapping[str, Uuid], config: StorageConfig
+    filesystem: FileSystem, config: StorageConfig, ids: Mapping[str, Uuid]
 ) -> PartitionLogs:
-    directories = [
-        LogDirectory(filesystem, path, directory_id, config.partition_segment_bytes)
-        for path, directory_id in homes.items()
-    ]
+    homes = {one: ids[one] for one in config.log_directories or config.directories if one in ids}
     vital = homes.get(config.metadata_directory)
-    return PartitionLogs(filesystem, directories, vital)
+    return partition_logs(filesystem, homes, config.partition_segment_bytes, vital)
 
 
 def log_directory(config: StorageConfig) -> str:

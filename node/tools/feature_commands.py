@@ -1,42 +1,22 @@
 """Run `kraft-storage version-mapping` and `feature-dependencies` (KIP-1022).
 
-Both print facts of Kafka's releases, whatever this node supports. The table is compared with Kafka
-4.3's tool by a test.
+Both print facts of Kafka's releases, whatever this node supports.
 """
 
 import argparse
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
+from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.tools.arguments import print_line
+from kraftproof.node.tools.feature_levels import (
+    DEFAULTS,
+    NEEDED,
+    PRODUCTION_LEVEL,
+    default_level,
+    level_of_release,
+)
 from kraftproof.node.tools.release_versions import RELEASE_VERSIONS
-
-METADATA_VERSION: Final = "metadata.version"
-PRODUCTION_LEVEL: Final = 30
-"""The newest level of metadata.version for production in Kafka 4.3."""
-_SINCE: Final[Mapping[str, tuple[tuple[int, int], ...]]] = {
-    "kraft.version": ((21, 1),),
-    "transaction.version": ((24, 2),),
-    "group.version": ((22, 1),),
-    "eligible.leader.replicas.version": ((26, 1),),
-    "share.version": ((28, 1),),
-    "streams.version": ((29, 1),),
-}
-"""Each feature in Kafka's order: from a level of metadata.version on, the feature's default."""
-_LEVELS: Final[Mapping[str, int]] = {
-    "kraft.version": 1,
-    "transaction.version": 2,
-    "group.version": 1,
-    "eligible.leader.replicas.version": 1,
-    "share.version": 1,
-    "streams.version": 1,
-}
-"""The newest level of each feature."""
-_NEEDED: Final[Mapping[tuple[str, int], tuple[str, int]]] = {
-    ("eligible.leader.replicas.version", 1): (METADATA_VERSION, 23),
-}
-"""The level of another feature that a level needs."""
 
 
 def add_feature_commands(commands: "argparse._SubParsersAction[Any]") -> None:
@@ -58,29 +38,12 @@ def version_mapping(arguments: argparse.Namespace) -> int:
         ConfigError: the release is unknown.
     """
     wanted = arguments.release_version
-    level = PRODUCTION_LEVEL if wanted is None else _level_of(wanted)
+    level = PRODUCTION_LEVEL if wanted is None else level_of_release(wanted)
     name = RELEASE_VERSIONS[level] if wanted is None else wanted
     print_line(f"{METADATA_VERSION}={level} ({name})")
-    for feature, steps in _SINCE.items():
-        default = max((value for since, value in steps if level >= since), default=0)
-        print_line(f"{feature}={default}")
+    for feature in DEFAULTS:
+        print_line(f"{feature}={default_level(feature, level)}")
     return 0
-
-
-def _level_of(release: str) -> int:
-    """Return the level of a release; a release without its last part is the newest of its levels.
-
-    Raises:
-        ConfigError: the release is unknown.
-    """
-    for level in sorted(RELEASE_VERSIONS, reverse=True):
-        name = RELEASE_VERSIONS[level]
-        if release in {name, name.partition("-")[0]}:
-            return level
-    known = ", ".join(RELEASE_VERSIONS.values())
-    raise ConfigError(
-        f"Unknown {METADATA_VERSION} '{release}'. Supported {METADATA_VERSION} are: {known}"
-    )
 
 
 def feature_dependencies(arguments: argparse.Namespace) -> int:
@@ -91,17 +54,24 @@ def feature_dependencies(arguments: argparse.Namespace) -> int:
     """
     for text in arguments.feature:
         name, _, number = text.partition("=")
+        if "=" not in text:
+            raise ConfigError(
+                f"Invalid feature format: {text}. Expected format: 'feature=version'"
+                " (e.g. 'group.version=1')"
+            )
         if not number.isdecimal():
-            raise ConfigError(f"--feature {text}: feature=level is expected")
+            raise ConfigError(f"Invalid version format: {number} for feature {name}")
         level = int(number)
         shown = f"{name}={level}"
         if name == METADATA_VERSION and level in RELEASE_VERSIONS:
             shown = f"{shown} ({RELEASE_VERSIONS[level]})"
-        elif name not in {METADATA_VERSION, *_LEVELS}:
+        elif name == METADATA_VERSION:
+            raise ConfigError(f"Unknown {METADATA_VERSION} {level}")
+        elif name not in DEFAULTS:
             raise ConfigError(f"Unknown feature: {name}")
-        elif name == METADATA_VERSION or level > _LEVELS[name]:
-            raise ConfigError(f"Unknown feature level {level} of {name}")
-        needed = _NEEDED.get((name, level))
+        elif level > DEFAULTS[name][1]:
+            raise ConfigError(f"Feature level {level} is not supported for feature {name}")
+        needed = NEEDED.get((name, level))
         if needed is None:
             print_line(f"{shown} has no dependencies.")
             continue

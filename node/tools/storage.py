@@ -1,44 +1,26 @@
 """Run `kraft-storage info | format | random-uuid`, like kafka-storage (KIP-631, "kafka-storage").
 
 The exit status is 1 for every error and for every problem found by `info`. The tool does not check
-the log. Without `--release-version`, `--feature` and `--add-scram`, the tool writes only
-meta.properties, and the cluster begins with the default level of metadata.version.
+the log. See format_command.py and feature_commands.py for the other commands.
 """
 
-import argparse
 import secrets
 import sys
-import time
 
-from kraftproof.node.core.base.types import NodeId
-from kraftproof.node.core.metadata.version import (
-    LARGEST_LEVEL,
-    LEAST_LEVEL,
-    METADATA_VERSION,
-    RELEASES,
-)
-from kraftproof.node.properties.config import directories_of
+from kraftproof.node.properties.formatting import FormatConfig, read_format_config
 from kraftproof.node.properties.keys import ConfigError
-from kraftproof.node.storage.bootstrap import write_bootstrap
-from kraftproof.node.storage.directory_lock import lock_directories
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.meta_properties import (
     FILE_NAME,
-    MetaProperties,
     check_directories,
-    format_directories,
-    is_cluster_id,
     parse_properties,
 )
-from kraftproof.node.tools.add_scram import parse_add_scram
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.feature_commands import add_feature_commands
-from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.records.batch import Record
-from kraftproof.node.wire.records.metadata import FeatureLevelRecord
-from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
+from kraftproof.node.tools.format_command import add_format_options, format_storage
+from kraftproof.node.wire.types import Uuid, format_uuid
 
 PROGRAM = "kraft-storage"
 
@@ -58,10 +40,10 @@ def run(argv: list[str]) -> int:
             return 0
         if "run" in arguments:
             return int(arguments.run(arguments))
-        node_id, directories = _directories(disk, arguments.config)
+        text = _read_text(disk, arguments.config)
         if arguments.command == "info":
-            return _info(disk, directories, node_id)
-        return _format(disk, directories, node_id, arguments)
+            return _info(disk, read_format_config(text))
+        return format_storage(disk, text, arguments)
     except (ConfigError, StorageError) as error:
         print_error(PROGRAM, str(error))
     except OSError as error:
@@ -84,47 +66,28 @@ def _parser() -> ToolParser:
     formatting = commands.add_parser("format", help="format the log directories")
     for command in (info, formatting):
         command.add_argument("-c", "--config", required=True, help="the node's server.properties")
-    formatting.add_argument("-t", "--cluster-id", required=True, help="the cluster's id")
-    formatting.add_argument(
-        "-g", "--ignore-formatted", action="store_true", help="skip what is formatted already"
-    )
-    formatting.add_argument(
-        "-r", "--release-version", help="the release of the first metadata.version, as 4.0-IV3"
-    )
-    formatting.add_argument(
-        "-f",
-        "--feature",
-        action="append",
-        default=[],
-        help="a level, as metadata.version=25",
-    )
-    formatting.add_argument(
-        "-S",
-        "--add-scram",
-        action="append",
-        default=[],
-        help="a first credential, as SCRAM-SHA-256=[name=alice,password=secret]",
-    )
+    add_format_options(formatting)
     commands.add_parser("random-uuid", help="print a random cluster id")
     add_feature_commands(commands)
     return parser
 
 
-def _directories(disk: FileSystem, config: str) -> tuple[NodeId, tuple[str, ...]]:
+def _read_text(disk: FileSystem, config: str) -> str:
     try:
-        return directories_of(disk.read(config).decode())
+        return disk.read(config).decode()
     except UnicodeDecodeError as error:
         raise ConfigError(f"{config}: is not UTF-8 text") from error
 
 
-def _info(disk: FileSystem, directories: tuple[str, ...], node_id: NodeId) -> int:
+def _info(disk: FileSystem, config: FormatConfig) -> int:
+    directories = sorted(config.directories)
     found = [path for path in directories if disk.exists(path)]
     problems = [f"{path} does not exist" for path in directories if path not in found]
     formatted = [path for path in found if disk.exists(join(path, FILE_NAME))]
     problems += [f"{path} is not formatted." for path in found if path not in formatted]
     if formatted:
         try:
-            check_directories(disk, formatted, node_id)
+            check_directories(disk, formatted, config.node_id)
         except StorageError as error:
             problems.append(str(error))
     _print_list("Found log directory:", "Found log directories:", found)
@@ -138,71 +101,10 @@ def _info(disk: FileSystem, directories: tuple[str, ...], node_id: NodeId) -> in
     return 1 if problems else 0
 
 
-def first_level(release: str | None, features: list[str]) -> int | None:
-    """Return the level of metadata.version that the options name; None without an option.
-
-    Raises:
-        ConfigError: a release, a feature or a level is unknown, or both options are given.
-    """
-    if release is not None and features:
-        raise ConfigError("give one of --release-version and --feature")
-    if release is not None:
-        levels = [level for level, name in RELEASES.items() if name.startswith(release)]
-        # A release without its last part stands for the newest level of the release.
-        if not levels or (release not in RELEASES.values() and "-" in release):
-            known = f"{RELEASES[LEAST_LEVEL]} to {RELEASES[LARGEST_LEVEL]}"
-            raise ConfigError(f"--release-version {release}: is no release from {known}")
-        return max(levels)
-    found = None
-    for feature in features:
-        name, _, level = feature.partition("=")
-        is_level = level.isdecimal() and LEAST_LEVEL <= int(level) <= LARGEST_LEVEL
-        if name != METADATA_VERSION or not is_level or found is not None:
-            raise ConfigError(
-                f"--feature {feature}: only {METADATA_VERSION}={LEAST_LEVEL} to {LARGEST_LEVEL},"
-                " once, is supported"
-            )
-        found = int(level)
-    return found
-
-
 def _print_list(one: str, several: str, lines: list[str]) -> None:
     if lines:
         print_line(one if len(lines) == 1 else several)
         print_line("".join(f"  {line}\n" for line in lines))
-
-
-def _format(
-    disk: FileSystem,
-    directories: tuple[str, ...],
-    node_id: NodeId,
-    arguments: argparse.Namespace,
-) -> int:
-    cluster_id = str(arguments.cluster_id)
-    try:
-        parse_uuid(cluster_id)
-    except WireError as error:
-        raise ConfigError(f"Cluster ID string {error}") from error
-    assert is_cluster_id(cluster_id)
-    level = first_level(arguments.release_version, arguments.feature)
-    first: list[Record] = [parse_add_scram(text) for text in arguments.add_scram]
-    if level is not None:
-        first.append(FeatureLevelRecord(name=METADATA_VERSION, feature_level=level))
-    meta = MetaProperties(cluster_id=cluster_id, node_id=node_id)
-    release = lock_directories(disk, [path for path in directories if disk.exists(path)])
-    try:
-        done = format_directories(
-            disk, directories, meta, ignore_formatted=bool(arguments.ignore_formatted)
-        )
-        if first and directories[0] in done:
-            write_bootstrap(disk, directories[0], first, time.time_ns() // 1_000_000)
-    finally:
-        release()
-    for path in done:
-        print_line(f"Formatting {path} with cluster id {cluster_id}.")
-    if not done:
-        print_line("All of the log directories are already formatted.")
-    return 0
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from kraftproof.node.core.broker.answers import served_versions
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.messages import describe_quorum_request, describe_quorum_response
 from tests.kafka.differential.case import CONTROLLER, Case, Context, every_version
 from tests.kafka.differential.cases import CASES
 from tests.kafka.differential.compare import differences
-from tests.kafka.differential.expected import DIFFERENCES, Difference
+from tests.kafka.differential.difference import Difference
+from tests.kafka.differential.expected import DIFFERENCES
 from tests.kafka.differential.quorum import describe
 from tests.kafka.differential.system import CLUSTER_ID, Answer, System, both
 from tests.kafka.java import Java

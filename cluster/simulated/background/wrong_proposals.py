@@ -49,21 +49,21 @@ class WrongProposals:
         assert isinstance(message, Request), "the type of the hook"
         if not self._is_waiting:
             self._is_waiting = True
-            self._task = self._scope.spawn(self._follow(process.node_id, message))
+            self._task = self._scope.spawn(self._follow(process.node_id, message, event.version))
 
-    async def _follow(self, asked: int, message: Request) -> None:
-        """Send a wrong request some time after a leader's request."""
+    async def _follow(self, asked: int, message: Request, version: int) -> None:
+        """Send a wrong request of the same version some time after a leader's request."""
         random = self._random
         await self._scope.sleep(random.randrange(LONGEST_DELAY_NS))
         kind = random.random()
         if kind < AGAIN_SHARE:
             for controller in self._controllers:
-                await self._client.ask(controller, message, VERSION)
+                await self._client.ask(controller, message, version)
         elif kind < AGAIN_SHARE + AHEAD_SHARE:
-            await self._client.ask(asked, _ahead(message), VERSION)
+            await self._client.ask(asked, _ahead(message), version)
         elif kind < AGAIN_SHARE + AHEAD_SHARE + STALE_SHARE:
             stale = replace(message, broker_epoch=message.broker_epoch - 1)
-            await self._client.ask(asked, stale, VERSION)
+            await self._client.ask(asked, stale, version)
         else:
             await self._send_ineligible()
         self._is_waiting = False

@@ -44,12 +44,9 @@ class FinalOutcome:
 
 
 def heal_all(world: World) -> None:
-    """Heal every link, disk and clock, end forced ties, and resume or start every node.
-
-    A broker that gives up its registration from now on is started again, as a supervisor does:
-    the session of its earlier process may last longer than initial.broker.registration.timeout.ms.
-    """
+    """Heal every link, disk and clock, end forced ties, and resume or start every node."""
     world.is_in_final_phase = True
+    world.supervisor.begin()
     world.ties.share = 0.0
     world.links.heal_all()
     for node_id in sorted(world.machines):

@@ -75,6 +75,7 @@ class FinalPhase:
 async def converge(scope: SimulatedScope, world: World, phase: FinalPhase) -> None:
     """Heal every fault, remove the missing nodes, wait for convergence, and check the result."""
     final_checks.heal_all(world)
+    world.supervisor.dead = frozenset(phase.dead)
     world.missing = frozenset((*phase.dead, *phase.isolated))
     for node_id in phase.dead:
         world.machines[node_id].kill()

@@ -27,12 +27,7 @@ from kraftproof.node.storage.batch_codec import BatchCodec
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import join
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
-from kraftproof.node.storage.stored import (
-    StorageConfig,
-    Stored,
-    log_directory,
-    open_node_storage,
-)
+from kraftproof.node.storage.stored import StorageConfig, Stored, log_directory, open_node_storage
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid, format_uuid
 
@@ -125,6 +120,7 @@ class Machine:
             stored.storage,
             incarnation=self.restart_count,
             is_controller=self.info.has("controller"),
+            has_authorizer=config.authorizer is not None,
             trace=self._trace(incarnation) if self._is_traced else None,
         )
         if stored.durable == self.env.attempted:
@@ -162,8 +158,11 @@ class Machine:
         return stored
 
     def _open(self, disk: SimulatedFileSystem) -> Stored:
-        """Open the storage of a disk, the node's own or a copy."""
-        return open_node_storage(disk, self._storage_config, self._codec, self._directory_id)
+        """Open the storage of a disk, the node's own or a copy; no fault damages a partition."""
+        stored = open_node_storage(disk, self._storage_config, self._codec, self._directory_id)
+        if stored.damaged_partitions:
+            raise StorageError(stored.warnings[-1])
+        return stored
 
     def _judge_damage(self, mistake: str | None) -> None:
         if mistake is not None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.secret import Secret
 from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import NodeId, milliseconds
@@ -93,6 +94,15 @@ class TokenPolicy(Struct, frozen=True, kw_only=True):
     """The value of delegation.token.expiry.check.interval.ms in nanoseconds."""
 
 
+class QuotaPolicy(Struct, frozen=True, kw_only=True):
+    """The windows over which the rates of clients are measured, with the defaults of Kafka."""
+
+    windows: int = 11
+    """The value of quota.window.num, or of controller.quota.window.num."""
+    window_ns: int = milliseconds(1000)
+    """The value of quota.window.size.seconds, or of the controller's key, in nanoseconds."""
+
+
 class AuthorizerPolicy(Struct, frozen=True, kw_only=True):
     """The rules of the authorizer besides the access control entries (KIP-801)."""
 
@@ -151,6 +161,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     """The path of each of `log_dirs`."""
     failed_log_dirs: tuple[str, ...] = ()
     """The paths of the log directories that could not be opened at the start."""
+    damaged_logs: tuple[tuple[LogId, Uuid], ...] = ()
+    """The logs that the start has refused as damaged, each with the id of its log directory."""
     bootstrap: tuple[Record, ...] = ()
     """The first records of the cluster, from the formatting; a cluster with records needs none."""
     default_replication_factor: int = 1
@@ -162,6 +174,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     replication: ReplicationPolicy = ReplicationPolicy()
     auto_creates_topics: bool = False
     """The value of auto.create.topics.enable."""
+    asks_controller_versions: bool = False
+    """Whether the broker asks each new controller for its API versions (KIP-590)."""
     creates_internal_topics: bool = False
     """Whether a request for a coordinator creates the missing internal topic."""
     internal_topics: InternalTopics = InternalTopics()
@@ -170,6 +184,9 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     authorizer: AuthorizerPolicy | None = None
     """None without authorizer.class.name: everything is allowed."""
     tokens: TokenPolicy = TokenPolicy()
+    byte_quotas: QuotaPolicy = QuotaPolicy()
+    mutation_quotas: QuotaPolicy = QuotaPolicy()
+    """The windows of the active controller for controller_mutation_rate."""
 
     def client_listener(self, name: str) -> str:
         """Return the name if a client listener has the name, else the first client listener."""

@@ -16,6 +16,15 @@ class LogSpan(Struct, frozen=True, gc=False):
     newest_ms: int
 
 
+class DamagedLog(Struct, frozen=True, kw_only=True):
+    """The log of a partition that is damaged where no crash damages a file; the log stays as is."""
+
+    log: LogId
+    topic: str
+    directory: Uuid
+    """The id of the log directory."""
+
+
 class RecoveredLog(Struct, frozen=True, kw_only=True):
     """The recovered log of a partition; its generation is 0, and its records are durable."""
 

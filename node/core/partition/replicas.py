@@ -58,11 +58,14 @@ class Replicas:
         self._followed: dict[NodeId, dict[LogId, Replica]] = {}
         self._changed: dict[LogId, None] = {}
         self.directories = LogDirectories(config.log_dirs, has_failed=bool(config.failed_log_dirs))
-        for found in recovered:
-            self.directories.count(found.directory, 1)
+        for directory in (
+            *(log.directory for log in recovered),
+            *dict(config.damaged_logs).values(),
+        ):
+            self.directories.count(directory, 1)
         self.by_log: dict[LogId, Replica] = {}
-        self.offline: dict[LogId, Uuid] = {}
-        """The replicas without a log, since their directory has failed; with the directory."""
+        self.offline: dict[LogId, Uuid] = dict(config.damaged_logs)
+        """The replicas whose log is damaged, or whose directory has failed; with the directory."""
         self.misplaced: dict[LogId, Uuid] = {}
         """The replicas whose directory is not that of the image; with their directory."""
 

@@ -102,6 +102,11 @@ def _check_header(batch: RawBatch) -> Refusal | None:
         problem = f"producer {batch.producer_id} of epoch {batch.producer_epoch}"
     elif batch.is_transactional:
         problem = "this broker has no transactions"
+    elif batch.compression > _ZSTD:
+        # Kafka's answer, too: to Kafka, the codec is an unforeseen exception.
+        return Refusal(
+            ErrorCode.UNKNOWN_SERVER_ERROR, f"compression codec {batch.compression} is unknown"
+        )
     else:
         return None
     return Refusal(ErrorCode.INVALID_RECORD, problem)

@@ -4,7 +4,7 @@ See offset_files.py for the checkpoints. `.kafka_cleanshutdown` is written last 
 with the broker epoch, and is removed at the next start.
 """
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import Final
@@ -12,8 +12,8 @@ from typing import Final
 import msgspec
 
 from kraftproof.node.core.base.log_id import LogId
-from kraftproof.node.core.log.recovered import RecoveredLog
-from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.core.log.recovered import DamagedLog, RecoveredLog
+from kraftproof.node.storage.errors import DamagedPartitionError, StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
 from kraftproof.node.storage.offset_files import (
     HIGH_WATERMARK,
@@ -59,6 +59,12 @@ class LogDirectory:
         self.directory_id = directory_id
         self.logs: dict[LogId, PartitionLog] = {}
         self.high_watermarks: dict[LogId, int] = {}
+        self.damaged: dict[tuple[str, int], DamagedLog] = {}
+        """The refused logs by topic and number; their files and checkpoints stay as they are."""
+        self._kept: dict[str, dict[tuple[str, int], int]] = {}
+        """The entries of damaged logs in each checkpoint file."""
+        self._written: dict[str, Mapping[tuple[str, int], int]] = {}
+        """The entries in each checkpoint file."""
         self.broker_epoch = NO_BROKER_EPOCH
         """The broker epoch of the last orderly stop; NO_BROKER_EPOCH after any other end."""
 
@@ -66,13 +72,13 @@ class LogDirectory:
         """Recover the logs; return their descriptions, and a warning line for each repair.
 
         Raises:
-            StorageError: a file is garbled, or a log is damaged.
+            StorageError: a checkpoint is garbled, or the mark of the stop.
         """
         is_clean = self._read_stop()
-        starts, points, watermarks = (
-            read_offsets(self._filesystem, join(self.path, name))
+        offsets = self._written = {
+            name: read_offsets(self._filesystem, join(self.path, name))
             for name in (LOG_START, RECOVERY_POINT, HIGH_WATERMARK)
-        )
+        }
         recovered: list[RecoveredLog] = []
         warnings: list[str] = []
         for name in self._filesystem.list_directory(self.path):
@@ -83,33 +89,58 @@ class LogDirectory:
                 continue
             topic_id = read_topic_id(self._filesystem, directory)
             if topic_id is None:
-                warnings.append(self._set_aside(name))
+                warnings.append(
+                    f"{directory}: has no topic id in partition.metadata, so that nothing in it"
+                    f" was ever flushed; it is kept as {self._set_aside(name)}"
+                )
                 continue
-            log, found = recover_log(
-                self._filesystem,
-                directory,
-                LogId(topic_id, named[1]),
-                named[0],
-                self.directory_id,
-                segment_bytes=self._segment_bytes,
-                checkpoints=LogCheckpoints(
-                    is_clean=is_clean,
-                    start_offset=starts.get(named, 0),
-                    recovery_point=points.get(named, 0),
-                    high_watermark=watermarks.get(named, 0),
-                ),
+            log_id = LogId(topic_id, named[1])
+            checkpoints = LogCheckpoints(
+                is_clean=is_clean,
+                start_offset=offsets[LOG_START].get(named, 0),
+                recovery_point=offsets[RECOVERY_POINT].get(named, 0),
+                high_watermark=offsets[HIGH_WATERMARK].get(named, 0),
             )
+            try:
+                log, found = recover_log(
+                    self._filesystem,
+                    directory,
+                    log_id,
+                    named[0],
+                    self.directory_id,
+                    segment_bytes=self._segment_bytes,
+                    checkpoints=checkpoints,
+                )
+            except DamagedPartitionError as error:
+                warnings.append(f"{error}; the replica is offline until the next start")
+                self.damaged[named] = DamagedLog(
+                    log=log_id, topic=named[0], directory=self.directory_id
+                )
+                continue
             self.logs[log.log] = log
             self.high_watermarks[log.log] = found.high_watermark
             recovered.append(found)
+        self._kept = {
+            name: {each: offset for each, offset in found.items() if each in self.damaged}
+            for name, found in offsets.items()
+        }
         if recovered and not is_clean:
-            self._write_recovery_points()
+            self._write(RECOVERY_POINT)
         self._remove_stop()
         return recovered, warnings
 
     def create(self, log: LogId, topic: str) -> PartitionLog:
-        """Make an empty log; its directory is durable with the first flush."""
-        directory = join(self.path, partition_directory(topic, log.partition))
+        """Make an empty log; its directory is durable with the first flush.
+
+        A damaged log of the same name, which belongs to a deleted topic, is kept as a stray log.
+        """
+        named, name = (topic, log.partition), partition_directory(topic, log.partition)
+        directory = join(self.path, name)
+        if self.damaged.pop(named, None) is not None:
+            self._set_aside(name)
+            for kept in self._kept.values():
+                kept.pop(named, None)
+        self._forget(named)
         assert not self._filesystem.exists(directory), "a log is created once"
         self._filesystem.make_directory(directory)
         write_topic_id(self._filesystem, directory, log.topic_id)
@@ -134,7 +165,7 @@ class LogDirectory:
         """Raise the start of a log, durably, and remove the segments below."""
         raised = self.logs[log]
         raised.start_offset = start_offset
-        self._write_starts()
+        self._write(LOG_START)
         raised.raise_start(start_offset)
 
     def lower_start(self, log: LogId, start_offset: int) -> None:
@@ -142,7 +173,7 @@ class LogDirectory:
         lowered = self.logs[log]
         if start_offset < lowered.start_offset:
             lowered.start_offset = start_offset
-            self._write_starts()
+            self._write(LOG_START)
 
     def checkpoint(self) -> Generator[None, None, None]:
         """Return the steps that write the checkpoint files, each durably."""
@@ -153,11 +184,11 @@ class LogDirectory:
         for flush in flushes:
             flush()
         yield
-        self._write_recovery_points()
+        self._write(RECOVERY_POINT)
         yield
-        self._write_starts()
+        self._write(LOG_START)
         yield
-        self._write(HIGH_WATERMARK, lambda log: self.high_watermarks.get(log.log, 0))
+        self._write(HIGH_WATERMARK)
 
     def stop(self, broker_epoch: int) -> None:
         """Flush every log, and write the checkpoints and then the mark of an orderly stop."""
@@ -201,15 +232,12 @@ class LogDirectory:
             self._filesystem.fsync_directory(self.path)
 
     def _set_aside(self, name: str) -> str:
-        """Rename a directory without a topic id, which was never flushed; return a warning."""
+        """Rename the directory of a partition as stray; return the new name."""
         unknown = LogId(ZERO_UUID, 0)
         retired = retired_name(self._filesystem, self.path, name, unknown, STRAY)
         self._filesystem.rename(join(self.path, name), join(self.path, retired))
         self._filesystem.fsync_directory(self.path)
-        return (
-            f"{join(self.path, name)}: has no topic id in partition.metadata, so that nothing in it"
-            f" was ever flushed; it is kept as {retired}"
-        )
+        return retired
 
     def _finish_deletion(self, path: str, *, is_stray: bool) -> Generator[None, None, None]:
         yield
@@ -224,18 +252,28 @@ class LogDirectory:
         for _ in self._finish_deletion(path, is_stray=False):
             pass
 
-    def _write_recovery_points(self) -> None:
-        self._write(RECOVERY_POINT, lambda log: log.durable_end)
-
-    def _write_starts(self) -> None:
-        self._write(LOG_START, lambda log: log.start_offset)
-
-    def _write(self, name: str, offset: Callable[[PartitionLog], int]) -> None:
+    def _write(self, name: str) -> None:
         with self._lock:
+            kept = self._kept.get(name, {})
             offsets = {
-                (log.topic, log.log.partition): offset(log) for log in tuple(self.logs.values())
+                (log.topic, log.log.partition): self._offset(name, log)
+                for log in tuple(self.logs.values())
             }
-            write_offsets(self._filesystem, join(self.path, name), offsets)
+            self._written[name] = {**kept, **offsets}
+            write_offsets(self._filesystem, join(self.path, name), self._written[name])
+
+    def _offset(self, name: str, log: PartitionLog) -> int:
+        """Return the offset of a log for a checkpoint file."""
+        if name == LOG_START:
+            return log.start_offset
+        return log.durable_end if name == RECOVERY_POINT else self.high_watermarks.get(log.log, 0)
+
+    def _forget(self, named: tuple[str, int]) -> None:
+        """Remove the checkpoints of an earlier log of the same name, durably."""
+        with self._lock:
+            stale = [name for name, offsets in self._written.items() if named in offsets]
+        for name in stale:
+            self._write(name)
 
 
 def refuse_duplicates(directories: Iterable[LogDirectory]) -> None:

@@ -1,12 +1,12 @@
 """Execute the effects about partitions on the log directories of a node."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Flush, Truncate
 from kraftproof.node.core.events import ProducersRead, TimestampFound
-from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.core.log.recovered import DamagedLog, RecoveredLog
 from kraftproof.node.core.log_effects import (
     ConfigureLog,
     CreateLog,
@@ -62,7 +62,7 @@ class PartitionLogs:
         """Recover every log; return the descriptions in order of ids, and warnings.
 
         Raises:
-            StorageError: a directory is garbled, or a log is damaged.
+            StorageError: a directory is garbled.
             OSError: the disk of the metadata log, or of the only directory, failed.
         """
         recovered: list[RecoveredLog] = []
@@ -86,6 +86,11 @@ class PartitionLogs:
     def paths(self) -> tuple[str, ...]:
         """Return the paths of the working log directories."""
         return tuple(each.path for each in self._directories)
+
+    @property
+    def damaged(self) -> tuple[DamagedLog, ...]:
+        """Return the logs that the recovery has refused, in the working directories."""
+        return tuple(log for each in self._directories for log in each.damaged.values())
 
     @property
     def previous_broker_epoch(self) -> int:
@@ -252,3 +257,14 @@ class PartitionLogs:
     def _existing(self, log: LogId) -> PartitionLog | None:
         home = self._homes.get(log)
         return None if home is None else home.logs.get(log)
+
+
+def partition_logs(
+    filesystem: FileSystem, homes: Mapping[str, Uuid], segment_bytes: int, vital: Uuid | None
+) -> PartitionLogs:
+    """Return the logs below the directories, not opened yet; `vital` has the metadata log."""
+    directories = [
+        LogDirectory(filesystem, path, directory_id, segment_bytes)
+        for path, directory_id in homes.items()
+    ]
+    return PartitionLogs(filesystem, directories, vital)

@@ -3,7 +3,7 @@
 After a clean stop the headers are read. After an unclean stop the segments above the recovery point
 are checked batch by batch: the log ends before the first batch that is damaged or out of order, and
 the leader, or the other replicas of a new leader, have the rest. Damage below the recovery point
-cannot come from a crash, and is refused in one line.
+cannot come from a crash: the log is refused in one line, and stays as it is.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.log.recovered import RecoveredLog
-from kraftproof.node.storage.errors import StorageError
+from kraftproof.node.storage.errors import DamagedPartitionError
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.partitions.partition_log import PartitionLog
 from kraftproof.node.storage.segments.headers import PlacedHeader, read_headers
@@ -68,7 +68,7 @@ class _Recovery:
                 yield segment
                 continue
             if is_durable:
-                raise StorageError(
+                raise DamagedPartitionError(
                     f"{segment.path}: corrupt at byte {segment.size} ({damage}), where a crash can"
                     " damage nothing; restore the file, or remove the partition's directory if"
                     " other replicas are whole"
@@ -128,7 +128,7 @@ def recover_log(
     fsync, a system may treat lost pages as written, and a second fsync does nothing.
 
     Raises:
-        StorageError: the log is damaged where a crash damages nothing.
+        DamagedPartitionError: the log is damaged where a crash damages nothing.
     """
     for name in filesystem.list_directory(directory):
         if name.endswith(".tmp"):

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from crc32c import crc32c
+
 from kraftproof.cluster.systems.kafka.records import Producer, batch_of
 from kraftproof.node.wire.messages import (
     delete_records_request,
@@ -38,6 +40,14 @@ IDEMPOTENT: Final = batch_of(
     b"value", 1_700_000_000_000, Producer(producer_id=4000, epoch=0, sequence=0)
 )
 CORRUPT: Final = GOOD[:-2] + bytes((GOOD[-2] ^ 1,)) + GOOD[-1:]
+
+
+def with_codec(codec: int) -> bytes:
+    """Return the good batch with another codec in its attributes, and the CRC of that."""
+    covered = GOOD[21:22] + bytes((codec,)) + GOOD[23:]
+    return GOOD[:17] + crc32c(covered).to_bytes(4, "big") + covered
+
+
 UNKNOWN_ID: Final = Uuid(b"\x07" * 16)
 OFFSETS: Final = frozenset({"base_offset", "high_watermark", "last_stable_offset", "records"})
 
@@ -169,6 +179,10 @@ PRODUCING: Final = (
     produce("acks 5", acks=5),
     produce("a corrupt batch", CORRUPT),
     produce("of an idempotent producer", IDEMPOTENT),
+    produce("an unknown codec", with_codec(5), versions=(6, 7, 12)),
+    produce("the largest codec", with_codec(7)),
+    produce("gzip that is no gzip", with_codec(1)),
+    produce("zstd that is no zstd", with_codec(4), versions=(6, 12)),
     produce("half a batch", GOOD[:40]),
     produce("two batches", GOOD + GOOD),
     produce("no bytes", b""),

@@ -3,39 +3,14 @@
 docs/differences.md is this table: `python -m tests.kafka.differential.expected` writes it.
 """
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
 from kraftproof.images.kafka.jars import VERSION
+from tests.kafka.differential.difference import Difference
+from tests.kafka.differential.expected_data import OF_DATA
 
 PAGE: Final = Path(__file__).resolve().parents[3] / "docs" / "differences.md"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """A difference that is meant to be there.
-
-    Attributes:
-        cases: The cases in which it shows, by a pattern of their names.
-        fields: The fields of the answers that differ, by patterns of their paths.
-        reason: The text of the page: ours, Kafka's, and why.
-    """
-
-    cases: str
-    fields: tuple[str, ...]
-    reason: str
-
-    def covers(self, case: str, path: str) -> bool:
-        """Return whether this is the difference at a path of a case's answers."""
-        return fnmatchcase(case, self.cases) and any(
-            fnmatchcase(path, _literal_brackets(pattern)) for pattern in self.fields
-        )
-
-
-def _literal_brackets(pattern: str) -> str:
-    return pattern.replace("[", "[[]")
 
 
 DIFFERENCES: Final = (
@@ -212,23 +187,7 @@ DIFFERENCES: Final = (
         "ends in UNKNOWN_SERVER_ERROR), and its refusal of another cluster names no partition. "
         "Ours answers the error in the partition.",
     ),
-    Difference(
-        cases="produce: *",
-        fields=("*.error_message",),
-        reason="Ours says in words why a batch is refused; Kafka has no text for these errors.",
-    ),
-    Difference(
-        cases="produce: no records",
-        fields=("*",),
-        reason="A Produce whose records are null gets no answer from Kafka. Ours answers "
-        "INVALID_RECORD.",
-    ),
-    Difference(
-        cases="consume: an unknown *",
-        fields=("*.aborted_transactions",),
-        reason="No aborted transactions are an empty list in this answer of Kafka, and null in "
-        "ours; both mean none.",
-    ),
+    *OF_DATA,
     Difference(
         cases="coordinators: of groups",
         fields=("*error_code", "*error_message", "*node_id", "*host", "*port", "coordinators*"),

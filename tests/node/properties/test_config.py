@@ -6,10 +6,10 @@ from kraftproof.node.core.base.config import Endpoint, Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.properties.config import (
     ServerConfig,
-    directories_of,
     parse_hosts,
     parse_server_properties,
 )
+from kraftproof.node.properties.formatting import read_format_config
 from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.wire.types import Uuid
 
@@ -107,7 +107,8 @@ def test_a_broker_only_node() -> None:
 
 
 def test_formatting_needs_but_the_id_and_the_directories() -> None:
-    assert directories_of("node.id=3\nlog.dirs=/x") == (3, ("/x",))
+    config = read_format_config("node.id=3\nlog.dirs=/x")
+    assert (config.node_id, config.directories, config.has_static_voters) == (3, ("/x",), True)
 
 
 @pytest.mark.parametrize(

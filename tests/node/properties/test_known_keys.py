@@ -6,7 +6,8 @@ from kraftproof.node.core.base.config import Voter
 from kraftproof.node.core.configs.broker_keys import DEFINITIONS
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.partition.settings import topic_settings
-from kraftproof.node.properties.config import directories_of, parse_server_properties
+from kraftproof.node.properties.config import parse_server_properties
+from kraftproof.node.properties.formatting import read_format_config
 from kraftproof.node.properties.keys import USED_KEYS, ConfigError
 from kraftproof.node.properties.known_keys import unused_keys
 from kraftproof.node.properties.security_keys import SECURITY_KEYS
@@ -63,7 +64,7 @@ def test_the_unused_keys_of_a_file_are_named_in_their_order() -> None:
 def test_an_unknown_key_is_refused_with_near_keys(key: str, words: str) -> None:
     assert words in refusal({**COMBINED, key: "1"})
     with pytest.raises(ConfigError):
-        directories_of(text_of({**COMBINED, key: "1"}))
+        read_format_config(text_of({**COMBINED, key: "1"}))
 
 
 @pytest.mark.parametrize(
@@ -97,8 +98,9 @@ def test_the_samples_of_kafka_have_one_voter(sample: dict[str, str]) -> None:
 def test_a_broker_needs_the_ids_of_the_voters() -> None:
     assert refusal(BROKER) == (
         "controller.quorum.voters: is missing; controller.quorum.bootstrap.servers=localhost:9093 "
-        "is enough only for a single controller with this address, since the address of a voter "
-        "has no id; for example controller.quorum.voters=1@localhost:9093"
+        "is enough only for a single controller with this address, or for voters named by "
+        "kraft-storage format --initial-controllers; for example "
+        "controller.quorum.voters=1@localhost:9093"
     )
     fixed = {**BROKER, "controller.quorum.voters": "1@localhost:9093"}
     assert parse_server_properties(text_of(fixed)).node.voter_ids == (1,)

@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
-from kraftproof.node.storage.bootstrap import FILE_NAME, read_bootstrap, write_bootstrap
+from kraftproof.node.storage.bootstrap import (
+    FILE_NAME,
+    FirstRecords,
+    read_bootstrap,
+    write_bootstrap,
+)
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.tools.storage import run
@@ -24,8 +29,22 @@ def written(*records):
 
 def test_the_records_are_read_again():
     config = ConfigRecord(resource_type=4, resource_name="", name="n", value="v")
-    assert read_bootstrap(written(LEVEL, config), "/data") == (LEVEL, config)
-    assert read_bootstrap(SimulatedFileSystem(), "/data") == ()
+    assert read_bootstrap(written(LEVEL, config), "/data") == FirstRecords(records=(LEVEL, config))
+    assert read_bootstrap(SimulatedFileSystem(), "/data") == FirstRecords()
+
+
+def test_features_of_kafka_are_left_out_with_one_warning():
+    features = [
+        FeatureLevelRecord(name=name, feature_level=1)
+        for name in ("group.version", "share.version")
+    ]
+    assert read_bootstrap(written(LEVEL, *features), "/data") == FirstRecords(
+        records=(LEVEL,),
+        warnings=(
+            "/data/bootstrap.checkpoint: group.version, share.version: the level of a new cluster"
+            " stays 0, this node lacks the feature",
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +52,7 @@ def test_the_records_are_read_again():
     [
         (FeatureLevelRecord(name="metadata.version", feature_level=31), "metadata.version has"),
         (FeatureLevelRecord(name="metadata.version", feature_level=6), "metadata.version has"),
-        (FeatureLevelRecord(name="group.version", feature_level=1), "group.version has the level"),
+        (FeatureLevelRecord(name="nonsense.version", feature_level=1), "nonsense.version has the"),
     ],
 )
 def test_a_feature_that_this_node_lacks_is_named(record, named):
@@ -65,33 +84,10 @@ def properties(tmp_path: Path) -> str:
         (["-r", "3.7-IV1"], 16),
         (["--release-version", "4.3-IV0"], 30),
         (["--feature", "metadata.version=7"], 7),
-        ([], None),
+        ([], 21),
     ],
 )
-def test_the_tool_formats_at_a_level(tmp_path: Path, options: list[str], level: int | None) -> None:
+def test_the_tool_formats_at_a_level(tmp_path: Path, options: list[str], level: int) -> None:
     assert run(["format", "-c", properties(tmp_path), "-t", CLUSTER, *options]) == 0
-    found = [record.feature_level for record in read_bootstrap(Disk(), str(tmp_path / "data"))]
-    assert found == ([] if level is None else [level])
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--release-version", "3.2"],
-        ["--release-version", "3.7-IV"],
-        ["--release-version", "x"],
-        ["--feature", "metadata.version=31"],
-        ["--feature", "metadata.version=x"],
-        ["--feature", "group.version=1"],
-        ["--feature", "metadata.version=7", "--feature", "metadata.version=8"],
-        ["--feature", "metadata.version=7", "--release-version", "3.7"],
-    ],
-)
-def test_a_level_that_is_none_is_one_line_and_formats_nothing(
-    tmp_path: Path, options: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["format", "-c", properties(tmp_path), "-t", CLUSTER, *options]) == 1
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert options[0] in said
-    assert not (tmp_path / "data").exists()
+    (found,) = read_bootstrap(Disk(), str(tmp_path / "data")).records
+    assert found == FeatureLevelRecord(name="metadata.version", feature_level=level)

@@ -38,9 +38,15 @@ def test_dependencies_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["version-mapping", "-r", "9.9"], "Unknown metadata.version '9.9'. Supported"),
         (["feature-dependencies", "-f", "x=1"], "Unknown feature: x"),
-        (["feature-dependencies", "-f", "group.version=2"], "Unknown feature level 2"),
-        (["feature-dependencies", "-f", "metadata.version=99"], "Unknown feature level 99"),
-        (["feature-dependencies", "-f", "group.version"], "feature=level is expected"),
+        (
+            ["feature-dependencies", "-f", "group.version=2"],
+            "Feature level 2 is not supported for feature group.version",
+        ),
+        (["feature-dependencies", "-f", "metadata.version=99"], "Unknown metadata.version 99"),
+        (
+            ["feature-dependencies", "-f", "group.version"],
+            "Invalid feature format: group.version. Expected",
+        ),
         (["feature-dependencies"], "the following arguments are required: -f/--feature"),
     ],
 )

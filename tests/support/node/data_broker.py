@@ -41,6 +41,7 @@ class DataBroker:
             log_dirs=world.directories_of(node_id),
             log_dir_paths=tuple(f"/{each[0]}" for each in world.directories_of(node_id)),
             failed_log_dirs=("/failed",) if world.has_failed_at_start(node_id) else (),
+            damaged_logs=world.damaged_at_start(node_id),
             replication=world.policy,
         )
         self.data = DataPlane(

@@ -14,6 +14,10 @@ class DataHooks:
         del node_id
         return ()
 
+    def damaged_at_start(self, node_id):
+        """The logs that a starting broker takes for damaged, each with its directory."""
+        return ()
+
     def has_failed_at_start(self, node_id):
         """Return whether a starting broker can't open a directory."""
         del node_id

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.directory_ids import UNASSIGNED
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.controller.partitions.change import Target, change_partition
 from kraftproof.node.core.controller.partitions.directories import assign_replicas_to_dirs
 from kraftproof.node.core.controller.partitions.fencing import lose_directories
@@ -27,6 +28,8 @@ class DirectoryWorld(DataWorld):
         """The number of assignments in each request that the controller has received."""
         self.failed: dict[int, tuple[int, ...]] = {}
         """The numbers of the failed directories of each broker."""
+        self.damaged: dict[int, tuple[int, ...]] = {}
+        """The numbers of the partitions with a damaged log on each broker."""
         super().__init__(2, **keywords)
 
     @staticmethod
@@ -39,6 +42,11 @@ class DirectoryWorld(DataWorld):
 
     def has_failed_at_start(self, node_id):
         return bool(self.failed.get(node_id))
+
+    def damaged_at_start(self, node_id):
+        placed = self.brokers[node_id].placed if node_id in self.damaged else {}
+        logs = [LogId(TOPIC, index) for index in self.damaged.get(node_id, ())]
+        return tuple((log, placed[log]) for log in logs)
 
     def registration(self, node_id, epoch, *, incarnation=0):
         record = plain_registration(node_id, epoch, incarnation=incarnation)
@@ -87,6 +95,13 @@ class DirectoryWorld(DataWorld):
         gone = self.directory(node_id, number)
         kept = {log: found for log, found in was.disk.items() if was.placed[log] != gone}
         self.restart(node_id, disk=kept)
+
+    def restart_with_damage(self, node_id, index):
+        """Start a new process, which takes the log of a partition for damaged."""
+        self.damaged[node_id] = (index,)
+        damaged = LogId(TOPIC, index)
+        disk = self.brokers[node_id].disk
+        self.restart(node_id, disk={log: found for log, found in disk.items() if log != damaged})
 
     def move(self, index, replicas):
         """Give a partition other replicas at once."""

@@ -24,9 +24,11 @@ from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.quotas import CONSUMER_RATE, PRODUCER_RATE
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.quotas.byte_rates import ByteRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     delete_records_request,
@@ -67,8 +69,10 @@ class DataPlane:
         self._coordinators = Coordinators(config, committed, authorizer, creator)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
-        self._produce = ProduceService(*shared, config.client_listener, authorizer)
-        self._fetch = FetchService(*shared, config.client_listener, authorizer)
+        produced = ByteRates(PRODUCER_RATE, config.byte_quotas, committed)
+        consumed = ByteRates(CONSUMER_RATE, config.byte_quotas, committed)
+        self._produce = ProduceService(*shared, config.client_listener, produced, authorizer)
+        self._fetch = FetchService(*shared, config.client_listener, consumed, authorizer)
         self._deletions = DeleteRecordsService(*shared, authorizer)
         self._list_offsets = ListOffsetsService(self.replicas, committed, outbox, authorizer)
         self._housekeeping = Housekeeping(self.replicas, policy, outbox, now)

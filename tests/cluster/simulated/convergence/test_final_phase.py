@@ -36,6 +36,32 @@ def test_an_ending_leaves_a_majority_and_a_broker(tmp_path, controllers, brokers
 
 
 @pytest.mark.simulation
+@pytest.mark.parametrize("is_early", [False, True])
+def test_a_broker_that_has_given_up_is_started_once_the_faults_are_over(tmp_path, is_early):
+    """The broker gives up before the supervision or after its begin, and is read from later."""
+    cluster = small_cluster(tmp_path, controllers=1, brokers=1)
+    controller, broker = (cluster.world.machines[node_id] for node_id in (1, 2))
+    wait_ns = cluster.world.timeouts.initial_registration_ns
+
+    async def main():
+        await cluster.start()
+        controller.kill()
+        broker.kill()
+        broker.start()
+        if is_early:
+            cluster.world.supervisor.begin()
+        await cluster.scope.sleep(wait_ns + SECOND_NS // 2)
+        assert broker.process is None
+        controller.start()
+        cluster.world.supervisor.begin()
+        await cluster.scope.sleep(10 * SECOND_NS)
+        assert broker.process is not None
+        assert final_checks.is_ready(cluster.world)
+
+    cluster.run(main())
+
+
+@pytest.mark.simulation
 @pytest.mark.parametrize(
     "phase",
     [

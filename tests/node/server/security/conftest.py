@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.node.properties.config import directories_of
+from kraftproof.node.properties.formatting import read_format_config
 from kraftproof.node.properties.listener_security import PeerSecurity
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
@@ -172,9 +172,9 @@ class SecureCluster:
             node = LiveNode(directory, ports[count + index])
             text = "".join(f"{key}={value}\n" for key, value in pairs.items())
             node.properties.write_text(text)
-            node_id, directories = directories_of(text)
-            meta = MetaProperties(cluster_id=CLUSTER_ID, node_id=node_id)
-            format_directories(Disk(), directories, meta)
+            config = read_format_config(text)
+            meta = MetaProperties(cluster_id=CLUSTER_ID, node_id=config.node_id)
+            format_directories(Disk(), config.directories, meta)
             self.nodes.append(node)
 
     def start(self) -> None:

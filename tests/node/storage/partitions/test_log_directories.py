@@ -89,6 +89,18 @@ def test_a_deleted_log_is_renamed_at_once_and_removed_step_by_step():
     assert node.recovered[0].end_offset == 0
 
 
+def test_a_new_log_has_no_checkpoints_of_a_deleted_log_of_the_same_name():
+    node = created(*chain(9), segment_bytes=300)
+    node.raise_start(4)
+    node.checkpoint(11)
+    run(node.logs.delete(DeleteLog(log=LOG)))
+    again = LogId(Uuid(b"a twin topic id."), LOG.partition)
+    node.create(again)
+    node.append(raw(0, b"only"), log=again)
+    (found,) = node.kill()
+    assert (found.start_offset, found.end_offset, found.high_watermark) == (0, 1, 0)
+
+
 @pytest.mark.requirement("631-68")
 def test_a_stray_log_is_kept_and_not_served():
     node = created(*chain(9))

@@ -9,7 +9,6 @@ from kraftproof.node.core.log_effects import (
     NoteEpoch,
     ReadProducers,
 )
-from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.wire.types import format_uuid
 from tests.support.node.partition_disk import (
     DIRECTORY,
@@ -83,20 +82,6 @@ def test_a_torn_batch_is_cut_and_the_segments_after_it_go():
     assert node.read_all(0) == kept
     last_of_segment = [batch for batch in batches if batch.next_offset <= int(names[2][:20])][-1]
     assert kept[-1].next_offset == last_of_segment.base_offset
-
-
-def test_damage_below_the_recovery_point_is_refused_in_one_line():
-    node = created(*chain(20), segment_bytes=400)
-    node.stop()
-    first = f"{DIRECTORY}/{segments(node)[0]}"
-    node.disk.damage(first, 16, 1)
-    with pytest.raises(StorageError) as caught:
-        node.kill()
-    assert str(caught.value) == (
-        f"{first}: corrupt at byte 0 (a batch of magic 1; only magic 2 is supported), where a crash"
-        " can damage nothing; restore the file, or remove the partition's directory if other"
-        " replicas are whole"
-    )
 
 
 def test_a_truncation_forgets_batches_epochs_and_segments():

@@ -124,6 +124,22 @@ def test_a_start_without_a_directory_makes_no_empty_log_in_its_place():
     assert sorted(replicas.offline) == [LogId(TOPIC, 0), LogId(TOPIC, 2)]
 
 
+def test_a_damaged_log_is_told_as_lost_and_made_nowhere_else():
+    damaged = DirectoryWorld(partitions=4)
+    damaged.run(300)
+    damaged.restart_with_damage(1, 0)
+    damaged.unfence(1)
+    damaged.run(300)
+    replicas = damaged.brokers[1].data.replicas
+    assert sorted(replicas.by_log) == [LogId(TOPIC, each) for each in (1, 2, 3)]
+    assert damaged.places() == [LOST, *(damaged.directory(1, each) for each in (2, 1, 2))]
+    partition = damaged.image.partitions[TOPIC][0]
+    assert (partition.isr, partition.leader) == ((2,), 2)
+    sent = damaged.produce_to(1, 0)
+    damaged.run(100)
+    assert damaged.produced(1, sent).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
 def test_a_leader_waits_for_no_follower_in_a_failed_directory():
     """The follower was in sync a moment ago, and nobody may wait for it until it lags."""
     failing = DirectoryWorld(partitions=4)

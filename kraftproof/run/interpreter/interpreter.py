@@ -14,10 +14,11 @@ from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.fault import Roles
 from kraftproof.nemesis.injector import Injector
 from kraftproof.nemesis.schedule import Schedule
+from kraftproof.run.backends import supervise
 from kraftproof.run.health.health import Health
 from kraftproof.run.history import FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.run.interpreter.session import RunSession
 from kraftproof.run.operations import DoneOperations
-from kraftproof.run.session import RunSession
 from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000
@@ -133,6 +134,7 @@ class Interpreter:
             raise PluginError(session.culprits.workload, late)
         ended_ns = scope.now()
         await self._injector.finish()
+        supervise(self._cluster)
         if self.health is not None:
             await self.health.recover()
         self._raise_failure()
