@@ -157,6 +157,8 @@ class Forward(Struct, frozen=True, kw_only=True):
     """Time-out of the connection; without a connection the request has certainly not run."""
     client_id: str = ""
     """The name that the client gives itself."""
+    client_correlation: int = 0
+    """The client's number of the request; the inner answer has the same number."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):

@@ -145,6 +145,7 @@ def parse_server_properties(
         mutation_quotas=read_mutation_quotas(reader),
         authorizer=read_authorizer(reader),
         auto_creates_topics=read_auto_creation(reader),
+        asks_controller_versions=True,
         creates_internal_topics=True,
         internal_topics=read_internal_topics(reader),
         create_topic_policy=read_create_topic_policy(reader),

@@ -39,6 +39,7 @@ class RequestTable(Generic[ClientT]):
         forwarded_by: Principal | None,
         forwarder_host: str,
         client_id: str,
+        correlation_id: int = 0,
         listener: str = PLAINTEXT_LISTENER,
         security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
     ) -> Received:
@@ -56,6 +57,7 @@ class RequestTable(Generic[ClientT]):
             listener=listener,
             security_protocol=security_protocol,
             client_id=client_id,
+            correlation_id=correlation_id,
         )
         self._open[self._last_token] = (client, event)
         return event

@@ -52,6 +52,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         *,
         incarnation: int,
         is_controller: bool,
+        has_authorizer: bool,
         trace: TraceWriter | None,
     ) -> None:
         self.node_id = env.node_id
@@ -75,7 +76,9 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._workers = SimulatedWorkers(env, self._suspension, self._contract)
         self._muted = MutedConnections(self.after)
         self._logins = SimulatedLogins(self, env)
-        self._replies = SimulatedReplies(self, env.monitor, self._muted)
+        self._replies = SimulatedReplies(
+            self, env.monitor, self._muted, has_authorizer=has_authorizer
+        )
         self._clock = SimulatedNodeClock(env, node, after=self.after, tick=self._tick)
         self._shell = NodeShell(
             node,
@@ -96,8 +99,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             call_later=self.after,
             on_excess=self._in_flight_exceeded,
         )
-
-    # Life
 
     def start(self) -> None:
         """Take the first step."""
@@ -246,8 +247,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     @override
     def disk_failed(self, error: OSError) -> None:
         self._env.on_disk_error(self, error)
-
-    # What the shell tells
 
     @override
     def on_step(self, event: Event | None) -> None:

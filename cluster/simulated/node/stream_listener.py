@@ -28,10 +28,13 @@ MOST_IN_FLIGHT: Final = 100
 class StreamCall:
     """A request that came as bytes, and whose answer goes back as bytes."""
 
-    __slots__ = ("_on_answer", "_pending")
+    __slots__ = ("_on_answer", "_pending", "_socket")
 
-    def __init__(self, pending: PendingRequest, on_answer: Callable[[], None]) -> None:
+    def __init__(
+        self, pending: PendingRequest, socket: ServerSocket, on_answer: Callable[[], None]
+    ) -> None:
         self._pending = pending
+        self._socket = socket
         self._on_answer = on_answer
 
     def answer(self, message: Message) -> None:
@@ -43,9 +46,10 @@ class StreamCall:
         """Take no further request of the connection for a time."""
         self._pending.slot.mute(duration_ns)
 
-    def end(self, *, closes_connection: bool) -> None:
-        """End the request without an answer, and maybe the connection."""
+    def end(self, *, closes_connection: bool, by_right: bool) -> None:
+        """End the request without an answer, and maybe the connection, by right or not."""
         self._on_answer()
+        self._socket.ends_by_right = by_right
         end_request(self._pending, closes_connection=closes_connection)
 
 
@@ -67,12 +71,14 @@ class StreamListener(ConnectionOwner, RequestReceiver):
         self._on_excess = on_excess
         self._in_flight: Counter[Connection] = Counter()
         """Requests without an answer, by connection."""
+        self._sockets: dict[Connection, ServerSocket] = {}
         self._connection: Connection | None = None
         """The connection whose request is being handled."""
 
     def accept(self, socket: ServerSocket) -> Connection:
         """Take in a client."""
         connection = Connection(self)
+        self._sockets[connection] = socket
         connection.connection_made(socket)
         return connection
 
@@ -83,6 +89,7 @@ class StreamListener(ConnectionOwner, RequestReceiver):
     @override
     def closed(self, connection: Connection) -> None:
         self._in_flight.pop(connection, None)
+        self._sockets.pop(connection, None)
 
     @override
     def refused(self, reason: str) -> None:
@@ -118,4 +125,5 @@ class StreamListener(ConnectionOwner, RequestReceiver):
             if connection in self._in_flight:
                 self._in_flight[connection] -= 1
 
-        self._shell.receive(StreamCall(client, answered), **request)
+        socket = self._sockets[connection]
+        self._shell.receive(StreamCall(client, socket, answered), **request)

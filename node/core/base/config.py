@@ -174,6 +174,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     replication: ReplicationPolicy = ReplicationPolicy()
     auto_creates_topics: bool = False
     """The value of auto.create.topics.enable."""
+    asks_controller_versions: bool = False
+    """Whether the broker asks each new controller for its API versions (KIP-590)."""
     creates_internal_topics: bool = False
     """Whether a request for a coordinator creates the missing internal topic."""
     internal_topics: InternalTopics = InternalTopics()

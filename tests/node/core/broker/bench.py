@@ -35,7 +35,12 @@ class StandInRaft:
 class Bench:
     """The broker, the clock and all that it asks for."""
 
-    def __init__(self, static_configs: tuple[tuple[str, str], ...] = ()) -> None:
+    def __init__(
+        self,
+        static_configs: tuple[tuple[str, str], ...] = (),
+        *,
+        asks_controller_versions: bool = False,
+    ) -> None:
         self.config = NodeConfig(
             static_configs=static_configs,
             node_id=NodeId(1),
@@ -53,6 +58,7 @@ class Bench:
             rack="r1",
             incarnation=Uuid(bytes([5] * 16)),
             timeouts=TIMEOUTS,
+            asks_controller_versions=asks_controller_versions,
         )
         self.monotonic = 0
         self.raft = StandInRaft()
