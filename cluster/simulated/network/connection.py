@@ -16,6 +16,7 @@ from kraftproof.cluster.simulated.network.client_channel import ClientChannel
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
 from kraftproof.cluster.simulated.network.transport import Outgoing
+from kraftproof.cluster.systems.kafka.connection import SASL_PORT
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.shell.ports import Timers
 from kraftproof.node.wire.messages import Message
@@ -62,6 +63,11 @@ class Sender(Struct, frozen=True):
 
 
 PLAIN_SENDER: Final = Sender()
+
+
+def sender_of(port: str, client_id: str) -> Sender:
+    """Return the sender of a connection to a named port."""
+    return Sender(client_id=client_id, is_secure=port == SASL_PORT)
 
 
 class SimulatedConnection(Connection[Message]):
