@@ -13,7 +13,7 @@ SNAPSHOTS_KEPT: Final = 2
 """Number of kept snapshots; the log starts at the end of the oldest kept snapshot.
 
 Kafka has metadata.max.retention.bytes and .ms instead, for replicas that are far behind. Here, the
-newest snapshot serves such replicas. With two snapshots, a damaged newest snapshot has a substitute.
+newest snapshot serves such replicas. The other replaces a damaged newest snapshot.
 """
 
 SNAPSHOTS_KEPT_FOR_DOWNLOAD: Final = 10

@@ -57,8 +57,9 @@ class OldFilesAreDeleted(Invariant):
 
     statement = (
         f"When a node has written a snapshot, it has {MOST_SNAPSHOTS} others at most "
-        f"({MOST_DURING_DOWNLOAD} while a replica downloads one), {MOST_UNFINISHED} unfinished ones at most, and no segment that the write before covers; "
-        "a start removes unfinished snapshots."
+        f"({MOST_DURING_DOWNLOAD} while a replica downloads one), {MOST_UNFINISHED} unfinished "
+        "ones at most, and no segment that the write before covers; a start removes unfinished "
+        "snapshots."
     )
 
     requests: ClassVar[Requests] = (fetch_snapshot_request.FetchSnapshotRequest,)

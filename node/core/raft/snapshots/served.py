@@ -1,4 +1,4 @@
-"""Follow the download that a leader serves, so that the leader keeps the snapshot meanwhile (KIP-630).
+"""Follow the download that a leader serves, whose snapshot the leader keeps (KIP-630).
 
 A replica that needs longer than two snapshots take would otherwise begin again and again. One
 download is followed at a time. A download is over if no new slice was asked for within the fetch
