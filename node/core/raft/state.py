@@ -37,7 +37,7 @@ from kraftproof.node.core.raft.roles import (
     assert_transition,
     role_at_start,
 )
-from kraftproof.node.core.raft.snapshots.served import ServedDownload
+from kraftproof.node.core.raft.served_download import ServedDownload
 from kraftproof.node.wire.records.batch import Batch
 
 

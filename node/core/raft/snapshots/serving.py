@@ -10,9 +10,9 @@ from kraftproof.node.core.effects import ReplyWithSlice
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc
 from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.served_download import ServedDownload, followed
 from kraftproof.node.core.raft.snapshots import rpc as snapshot_rpc
 from kraftproof.node.core.raft.snapshots.rpc import SliceParams
-from kraftproof.node.core.raft.snapshots.served import ServedDownload, followed
 from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_snapshot_request

@@ -2,7 +2,7 @@
 
 A replica that needs longer than two snapshots take would otherwise begin again and again. One
 download is followed at a time. A download is over if no new slice was asked for within the fetch
-time-out. See keeping.py for the number of snapshots that wait.
+time-out. See snapshots/keeping.py for the number of snapshots that wait.
 """
 
 from msgspec import Struct
