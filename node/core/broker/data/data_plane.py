@@ -13,6 +13,7 @@ from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
 from kraftproof.node.core.broker.data.coordinators import Coordinators
 from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
+from kraftproof.node.core.broker.data.describe_producers import ProducersService
 from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.fetch import FetchService
 from kraftproof.node.core.broker.data.list_offsets import ListOffsetsService
@@ -32,6 +33,7 @@ from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     delete_records_request,
     describe_log_dirs_request,
+    describe_producers_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -92,6 +94,7 @@ class DataPlane:
             timeout_ns=timeout_ns,
         )
         self._log_dirs = LogDirsService(config, self.replicas, outbox)
+        self._producers = ProducersService(self.replicas, committed, authorizer)
         self._producer_ids = ProducerIds(
             node_id,
             outbox,
@@ -117,6 +120,8 @@ class DataPlane:
                 self._deletions.receive(event, request, now)
             case describe_log_dirs_request.DescribeLogDirsRequest() as request:
                 self._log_dirs.receive(event, request)
+            case describe_producers_request.DescribeProducersRequest() as request:
+                self._outbox.reply(event, self._producers.describe(event, request))
             case init_producer_id_request.InitProducerIdRequest() as request:
                 self._producer_ids.receive(event, request, now)
             case find_coordinator_request.FindCoordinatorRequest() as request:
