@@ -7,7 +7,7 @@ MUTANT = Mutant(
     title="A broker keeps the first credential of a user",
     source="KIP-554",
     workload="credentials",
-    expected="credentials/latest",
+    expected="credentials/order",
     edits=(
         Edit(
             module="kraftproof.node.core.security.sasl_state",

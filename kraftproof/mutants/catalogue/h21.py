@@ -7,7 +7,7 @@ MUTANT = Mutant(
     title="An entry for everybody concerns nobody",
     source="KIP-11",
     workload="acls",
-    expected="acls/known",
+    expected="AnswersFollowEntries",
     edits=(
         Edit(
             module="kraftproof.node.core.security.authorizer",
