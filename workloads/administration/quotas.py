@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from kraftproof.workloads.workload import Outcome, Pacer, Process, Session, Value
 
-RATE = 2_000
+RATE = 300
 """The small quota in bytes a second."""
 AMPLE = 1_000_000_000
 SIZES = (200, 1_500)
