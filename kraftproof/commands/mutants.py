@@ -34,6 +34,15 @@ BUDGET_S = 112.0
 REPEAT = 5
 POLL_S = 0.5
 
+SeedsFromOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help='JSON of earlier finds, {"A1": {"seed": 7}}: where the searches of each mutant in the '
+        "file begin.",
+    ),
+]
+
 
 def judge(
     *,
@@ -46,14 +55,7 @@ def judge(
         ),
     ] = None,
     seeds: Annotated[str, typer.Option(help="Seeds of the first search: A: or A:B.")] = "0:",
-    seeds_from: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help='JSON of earlier finds, {"A1": {"seed": 7}}: where the searches of each mutant '
-            "in the file begin.",
-        ),
-    ] = None,
+    seeds_from: SeedsFromOption = None,
     budget_s: Annotated[
         float, typer.Option(help="CPU seconds after which a search has missed the bug.")
     ] = BUDGET_S,
