@@ -61,7 +61,10 @@ class SimulatedFaults(
 
     @override
     async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        self._machine(node_id).set_disk_fault(_without(fault))
+        machine = self._machine(node_id)
+        machine.set_disk_fault(_without(fault))
+        if machine.env.partitions.failed and not machine.disk.failed_directories:
+            machine.kill()  # the broker let go of a directory of the bad disk, until its next start
 
     @override
     async def disk_fault_count(self, node_id: int) -> int:
