@@ -127,7 +127,7 @@ def scenario(
                 random.choice(MIXES),
                 _draw_extras(Random(f"scenario {seed} extras")),
                 _draw_rot(Random(f"scenario {seed} bit-rot")),
-                _draw_directories(workload, Random(f"scenario {seed} directories")),
+                _draw_directories(workload, Random(f"scenario {seed} log.dirs")),
             ),
         ),
         nodes=f"{controllers}+{brokers}",

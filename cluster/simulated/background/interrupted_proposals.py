@@ -69,7 +69,7 @@ class InterruptedProposals:
                 proposed = [member.broker_id for member in part.new_isr_with_epochs]
                 if known is None or not proposed or self._is_cut:
                     continue
-                added = [node for node in proposed if node not in known.isr]
+                added = [node for node in proposed if node not in (*known.isr, message.broker_id)]
                 if bool(added) is is_growing and self._random.random() < CUT_SHARE:
                     self._cut(message.broker_id, added, part.partition_index)
 
