@@ -16,7 +16,7 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.nemesis.schedule import dense
 from kraftproof.node.properties.keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVAL_KEY
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
-from kraftproof.run.interpreter import Interpreted, Interpreter
+from kraftproof.run.interpreter.interpreter import Interpreted, Interpreter
 from kraftproof.search.scenario import scenario
 from kraftproof.workloads.workload import Load, Outcome, Pacer, Session
 

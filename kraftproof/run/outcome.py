@@ -14,7 +14,7 @@ import msgspec
 
 from kraftproof.checkers.run_outcome import OUTCOME_FILE, Mishap, RunOutcome, ViolatedInvariant
 from kraftproof.checkers.unfinished import unfinished
-from kraftproof.run.interpreter import Interpreted
+from kraftproof.run.interpreter.interpreter import Interpreted
 
 if TYPE_CHECKING:
     from kraftproof.cluster.simulated.violation import Violation

@@ -20,12 +20,13 @@ from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.errors import UsageError
 from kraftproof.report import write_reports
+from kraftproof.run.attempt import Watch
 from kraftproof.run.diagram_recorder import DiagramRecorder
 from kraftproof.run.directory import SCHEDULE_FILE, RunDirectory
 from kraftproof.run.display.progress import Silence
 from kraftproof.run.mishaps import CRASH
 from kraftproof.run.outcome import NOT_REPEATABLE, add_mishap
-from kraftproof.run.runner import RunResult, Watch, execute
+from kraftproof.run.runner import RunResult, execute
 from kraftproof.search.coverage import CoverageWatch, Covered
 from kraftproof.search.scenario import Scenario
 from kraftproof.search.seed_result import SeedResult, violation_of

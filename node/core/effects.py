@@ -13,6 +13,8 @@ The complete contract with the shell:
 4. Send and Forward end in exactly one Answered or Unanswered, within their time-out.
 5. Reply names a Received; without the client's connection the answer is dropped silently.
    EndRequest ends a Received without an answer; later answers of the connection do not wait.
+   After an answer with a throttle time, the shell takes no request of the connection for that
+   time (KIP-219); the content of an Envelope has its answer throttled by the forwarding broker.
 6. After Exit the shell executes no further effect.
 7. WriteSnapshot and CheckSnapshot are asynchronous, one at a time in their order, and end in one
    SnapshotWritten or one SnapshotChecked; a failed write ends the process. StoreSlice only buffers.
@@ -155,6 +157,8 @@ class Forward(Struct, frozen=True, kw_only=True):
     """Time-out of the connection; without a connection the request has certainly not run."""
     client_id: str = ""
     """The name that the client gives itself."""
+    client_correlation: int = 0
+    """The client's number of the request; the inner answer has the same number."""
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -172,6 +176,8 @@ class EndRequest(Struct, frozen=True, kw_only=True):
 
     request: int
     closes_connection: bool
+    throttle_ms: int = 0
+    """The time for which the connection takes no request, as for an answer with that time."""
 
 
 class ReplyWithSlice(Struct, frozen=True, kw_only=True):

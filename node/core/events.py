@@ -40,6 +40,8 @@ class Received(Struct, frozen=True, kw_only=True):
     """The address of that broker."""
     client_id: str = ""
     """The name that the client gives itself, by which quotas tell clients apart (KIP-13)."""
+    correlation_id: int = 0
+    """The client's number of the request, which an Envelope carries on."""
 
 
 class RefusedEnvelope(EnvelopeRequest, frozen=True, kw_only=True):

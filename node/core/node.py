@@ -13,8 +13,9 @@ from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, earliest
 from kraftproof.node.core.broker.broker import Broker
+from kraftproof.node.core.broker.controller_versions import Versions
 from kraftproof.node.core.controller.controller import Controller
-from kraftproof.node.core.effects import Effect, Exit, Publish
+from kraftproof.node.core.effects import Effect, EndRequest, Exit, Publish
 from kraftproof.node.core.events import (
     Answered,
     DirectoryFailed,
@@ -30,7 +31,7 @@ from kraftproof.node.core.events import (
     TimestampFound,
     Unanswered,
 )
-from kraftproof.node.core.gate import refused_at_once
+from kraftproof.node.core.gate import HangUp, refused_at_once
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.apply import apply_batch
@@ -139,11 +140,17 @@ class Node:
             case Flushed(log=log) if log == METADATA_LOG:
                 self._raft.flushed_event(event)
             case SnapshotWritten():
-                self._snapshots.written(event)
+                self._snapshots.written(event, now)
             case Flushed() | TimestampFound() | DirectoryFailed() if self._broker is not None:
                 self._broker.disk_work_ended(event, now)
             case _:
                 pass  # a controller has no partitions; ProducersRead is the storage's own
+
+    @property
+    def client_versions(self) -> Versions:
+        """Return the API versions that the broker advertises to clients."""
+        assert self._broker is not None, "only brokers have client listeners"
+        return self._broker.versions
 
     @property
     def broker_epoch(self) -> int:
@@ -161,6 +168,9 @@ class Node:
         """Route a request by listener, then by message (631-03)."""
         if self._authorizer is not None or type(event.message) is RefusedEnvelope:
             refused = refused_at_once(self._authorizer, event)
+            if isinstance(refused, HangUp):
+                self._outbox.emit(EndRequest(request=event.request, closes_connection=True))
+                return
             if refused is not None:
                 self._outbox.reply(event, refused)
                 return

@@ -88,6 +88,7 @@ class Outbox:
                 principal=event.principal,
                 client_host=event.client_host,
                 client_id=event.client_id,
+                client_correlation=event.correlation_id,
                 timeout_ns=timeout_ns,
                 connect_ns=connect_ns,
             )

@@ -49,6 +49,7 @@ from kraftproof.node.properties.plugins import (
     read_create_topic_policy,
     read_principal_builder,
 )
+from kraftproof.node.properties.quotas import read_byte_quotas, read_mutation_quotas
 from kraftproof.node.properties.voters import FormattedVoters, no_voters, read_voters
 from kraftproof.node.storage.log import DEFAULT_SEGMENT_BYTES
 from kraftproof.node.storage.stored import StorageConfig
@@ -140,8 +141,11 @@ def parse_server_properties(
         snapshots=read_snapshots(reader, SnapshotPolicy()),
         replication=_replication(reader),
         tokens=read_tokens(reader),
+        byte_quotas=read_byte_quotas(reader),
+        mutation_quotas=read_mutation_quotas(reader),
         authorizer=read_authorizer(reader),
         auto_creates_topics=read_auto_creation(reader),
+        asks_controller_versions=True,
         creates_internal_topics=True,
         internal_topics=read_internal_topics(reader),
         create_topic_policy=read_create_topic_policy(reader),

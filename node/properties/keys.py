@@ -92,6 +92,13 @@ SNAPSHOT_SLICE_KEY: Final = "metadata.snapshot.fetch.max.bytes"
 """A key of Kraftproof; Kafka has no equivalent."""
 SEGMENT_BYTES_KEY: Final = "metadata.log.segment.bytes"
 
+QUOTA_KEYS: Final = (
+    "quota.window.num",
+    "quota.window.size.seconds",
+    "controller.quota.window.num",
+    "controller.quota.window.size.seconds",
+)
+"""The keys of the windows of brokers and of the active controller."""
 OTHER_KEYS: Final = frozenset(
     {
         "advertised.listeners",
@@ -144,6 +151,7 @@ USED_KEYS: Final = OTHER_KEYS.union(
     REPLICATION_NUMBER_KEYS,
     TOPIC_DEFAULT_KEYS,
     CONVERTED_DEFAULT_KEYS,
+    QUOTA_KEYS,
 )
 """All keys with an effect."""
 

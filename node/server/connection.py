@@ -32,6 +32,10 @@ class Slot:
         self.answer = answer
         self._connection.send_ready()
 
+    def mute(self, duration_ns: int) -> None:
+        """Take no further request of the connection for a time."""
+        self._connection.mute(duration_ns)
+
     def abandon(self) -> None:
         """There is no answer that the client could read: end its connection."""
         self._connection.abort()
@@ -67,12 +71,16 @@ class ConnectionOwner(Protocol):
     def call_soon(self, action: Callable[[], None]) -> None:
         """Call `action` after what is being done now."""
 
+    def call_later(self, delay_ns: int, action: Callable[[], None]) -> None:
+        """Call `action` after a time."""
+
 
 class Connection(asyncio.Protocol):
     """A client, as long as it stays connected."""
 
     __slots__ = (
         "_is_held",
+        "_mutes",
         "_owner",
         "_paused",
         "_payloads",
@@ -93,6 +101,8 @@ class Connection(asyncio.Protocol):
         self._paused = False
         self._is_held = False
         """Whether the requests behind a large one wait until a thread has decoded it."""
+        self._mutes = 0
+        """Number of answers whose throttle time has not passed."""
         self.host = ""
         self.principal = ANONYMOUS
         """The client, as the certificate or the login has proven."""
@@ -133,6 +143,17 @@ class Connection(asyncio.Protocol):
         self._is_held = False
         if self._transport is not None:
             self._unless_refused(take)
+
+    def mute(self, duration_ns: int) -> None:
+        """Take no further request for a time."""
+        self._mutes += 1
+        self._regulate()
+        self._owner.call_later(duration_ns, self._unmute)
+
+    def _unmute(self) -> None:
+        self._mutes -= 1
+        if self._transport is not None:
+            self._go_on()
 
     def _unless_refused(self, act: Callable[[], None]) -> None:
         """Act and take requests; a WireError ends the connection."""
@@ -189,7 +210,8 @@ class Connection(asyncio.Protocol):
         self._regulate()
 
     def _is_full(self) -> bool:
-        return self._paused or self._is_held or len(self._slots) >= MAX_IN_FLIGHT
+        is_muted = self._mutes > 0 or self._is_held
+        return self._paused or is_muted or len(self._slots) >= MAX_IN_FLIGHT
 
     def _regulate(self) -> None:
         transport = self._transport

@@ -57,7 +57,7 @@ def wrap_request(
     header = RequestHeader(
         api_key=api_key,
         version=effect.version,
-        correlation_id=0,
+        correlation_id=effect.client_correlation,
         client_id=effect.client_id or None,
     )
     request_version, _ = header_versions(api_key, effect.version)
@@ -119,5 +119,10 @@ def open_response(response: EnvelopeResponse, effect: Forward) -> Message:
     if response.response_data is None:
         raise WireError("an envelope without error and without answer")
     api_key = effect.message.API_KEY
-    _, body = split_response(response.response_data, api_key, effect.version)
+    correlation_id, body = split_response(response.response_data, api_key, effect.version)
+    if correlation_id != effect.client_correlation:
+        raise WireError(
+            f"the inner answer has correlation id {correlation_id}, the request"
+            f" {effect.client_correlation}"
+        )
     return decode_response(api_key, effect.version, body)

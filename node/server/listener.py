@@ -7,7 +7,7 @@ ended first, so that nobody can keep clients out without being one.
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -15,6 +15,7 @@ from kraftproof.node.core.base.types import Instant, Offset
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.security.credentials import user_principal
 from kraftproof.node.core.security.mapping_rules import map_name
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
@@ -27,18 +28,26 @@ RequestHandler = Callable[[Binding, Connection, Request, Slot], None]
 PROVING_SECONDS: Final = 30.0
 """Maximum time from the connection to the end of its login."""
 
+_OF_CONTROLLERS: Final = served_versions(on_controller_listener=True)
+
+
+def _controller_versions() -> Mapping[int, tuple[int, int]]:
+    return _OF_CONTROLLERS
+
 
 class Logins:
     """The surroundings of the logins on all listeners of a process."""
 
-    __slots__ = ("failed_delay_ms", "now", "published")
+    __slots__ = ("client_versions", "failed_delay_ms", "now", "published")
 
     def __init__(
         self,
         published: Callable[[], tuple[MetadataImage, Offset]],
         now: Callable[[], Instant],
         failed_delay_ms: int,
+        client_versions: Callable[[], Mapping[int, tuple[int, int]]],
     ) -> None:
+        self.client_versions = client_versions
         self.published = published
         self.now = now
         self.failed_delay_ms = failed_delay_ms
@@ -154,6 +163,9 @@ class Listener:
             LoginContext(
                 policy=policy,
                 is_controller=self._binding.is_controller,
+                served=_controller_versions
+                if self._binding.is_controller
+                else logins.client_versions,
                 published=logins.published,
                 now=logins.now,
                 failed_delay_ms=logins.failed_delay_ms,
@@ -235,6 +247,10 @@ class Listener:
     def call_soon(self, action: Callable[[], None]) -> None:
         """Call `action` in the next turn of the event loop."""
         asyncio.get_running_loop().call_soon(action)
+
+    def call_later(self, delay_ns: int, action: Callable[[], None]) -> None:
+        """Call `action` after a time, in the event loop."""
+        asyncio.get_running_loop().call_later(delay_ns / 1e9, action)
 
     def refused(self, reason: str) -> None:
         """Count a connection ended for what it sent; say so at 1, 10, 100 and so on."""

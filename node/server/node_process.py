@@ -83,7 +83,7 @@ class NodeProcess(Process, Observer):
         )
         self._published: tuple[MetadataImage, Offset] = (EMPTY_IMAGE, Offset(0))
         self._bootstrap = bootstrap_image(node_config)
-        logins = Logins(self._known, read_clocks, config.failed_login_delay_ms)
+        logins = self._logins(config.failed_login_delay_ms)
         ports: Ports[PendingRequest, PeerSocket] = Ports(
             disk=self._storage,
             workers=self._workers,
@@ -108,6 +108,9 @@ class NodeProcess(Process, Observer):
         self._event = "start"
         self._wake = asyncio.Event()
         self._exit: Exit | None = None
+
+    def _logins(self, failed_delay_ms: int) -> Logins:
+        return Logins(self._known, read_clocks, failed_delay_ms, lambda: self._node.client_versions)
 
     def _measure(self, config: ServerConfig, node_config: NodeConfig) -> Meter | None:
         if config.metrics_address is None:

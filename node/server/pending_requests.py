@@ -57,6 +57,7 @@ class RequestReceiver(Protocol):
         listener: str,
         security_protocol: SecurityProtocol,
         client_id: str,
+        correlation_id: int,
     ) -> object:
         """Take a request whose answer goes to `client`."""
         ...
@@ -79,10 +80,11 @@ def receive_request(
         AuthenticationContext(principal=sender, client_host=client_host, listener=binding.name)
     )
     since = Monotonic(time.monotonic_ns())
+    header = request.header if opened is None else opened.header
     receiver.receive(
         PendingRequest(slot=slot, request=request, opened=opened, since=since),
         message=message if opened is None else opened.message,
-        version=request.header.version if opened is None else opened.header.version,
+        version=header.version,
         on_controller_listener=binding.is_controller,
         principal=sender if opened is None else opened.principal,
         client_host=client_host if opened is None else opened.client_host,
@@ -90,7 +92,8 @@ def receive_request(
         forwarder_host="" if opened is None else client_host,
         listener=binding.name,
         security_protocol=binding.security.protocol,
-        client_id=(request.header if opened is None else opened.header).client_id or "",
+        client_id=header.client_id or "",
+        correlation_id=header.correlation_id,
     )
 
 
@@ -103,6 +106,10 @@ class ClientReplies(Replies[PendingRequest]):
         self._on_answered = on_answered
         self._encoder = encoder
         """None encodes all answers in the caller's thread."""
+
+    @override
+    def mute(self, client: PendingRequest, duration_ns: int) -> None:
+        client.slot.mute(duration_ns)
 
     @override
     def reply(self, client: PendingRequest, event: Received, message: Message) -> None:

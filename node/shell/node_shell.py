@@ -89,6 +89,7 @@ class NodeShell(Generic[ClientT, ConnectionT]):
         listener: str = PLAINTEXT_LISTENER,
         security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
         client_id: str = "",
+        correlation_id: int = 0,
     ) -> None:
         """Take a request whose answer goes to `client`."""
         self.post(
@@ -104,6 +105,7 @@ class NodeShell(Generic[ClientT, ConnectionT]):
                 listener=listener,
                 security_protocol=security_protocol,
                 client_id=client_id,
+                correlation_id=correlation_id,
             )
         )
 

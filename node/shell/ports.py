@@ -232,13 +232,14 @@ class Transport(Protocol[ConnectionT]):
 class Replies(Protocol[ClientT_contra]):
     """Answers to clients."""
 
+    def mute(self, client: ClientT_contra, duration_ns: int) -> None:
+        """Take no further request of the client's connection for a time."""
+
     def reply(self, client: ClientT_contra, event: Received, message: Message) -> None:
         """Send the answer to a request; a client that has gone misses the answer in silence."""
-        ...
 
     def end(self, client: ClientT_contra, event: Received, *, closes_connection: bool) -> None:
         """End a request without an answer, and maybe the connection of the client."""
-        ...
 
 
 class Process(Protocol):
@@ -246,7 +247,6 @@ class Process(Protocol):
 
     def wake(self) -> None:
         """Call the shell's `run`, now or soon."""
-        ...
 
     def open_client_listeners(self) -> None:
         """Open the client listeners."""

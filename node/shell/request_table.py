@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Generic
 
 from kraftproof.node.core.base.security import PLAINTEXT_LISTENER, SecurityProtocol
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import EndRequest, Reply
 from kraftproof.node.core.events import Received
 from kraftproof.node.shell.ports import ClientT, Replies
@@ -38,6 +39,7 @@ class RequestTable(Generic[ClientT]):
         forwarded_by: Principal | None,
         forwarder_host: str,
         client_id: str,
+        correlation_id: int = 0,
         listener: str = PLAINTEXT_LISTENER,
         security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT,
     ) -> Received:
@@ -55,6 +57,7 @@ class RequestTable(Generic[ClientT]):
             listener=listener,
             security_protocol=security_protocol,
             client_id=client_id,
+            correlation_id=correlation_id,
         )
         self._open[self._last_token] = (client, event)
         return event
@@ -62,9 +65,14 @@ class RequestTable(Generic[ClientT]):
     def reply(self, effect: Reply) -> None:
         """Answer the request that the effect names; each is answered once."""
         client, event = self._open.pop(effect.request)
+        throttle_ms = getattr(effect.message, "throttle_time_ms", 0)
+        if throttle_ms > 0 and event.forwarded_by is None:
+            self._replies.mute(client, milliseconds(throttle_ms))
         self._replies.reply(client, event, effect.message)
 
     def end(self, effect: EndRequest) -> None:
         """End a request that has no answer."""
         client, event = self._open.pop(effect.request)
+        if effect.throttle_ms > 0:
+            self._replies.mute(client, milliseconds(effect.throttle_ms))
         self._replies.end(client, event, closes_connection=effect.closes_connection)

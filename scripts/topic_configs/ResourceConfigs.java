@@ -3,6 +3,7 @@ import java.util.TreeMap;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.coordinator.group.GroupConfig;
 import org.apache.kafka.server.config.DynamicBrokerConfig;
+import org.apache.kafka.server.config.DynamicConfig;
 import org.apache.kafka.server.metrics.ClientMetricsConfigs;
 
 /** Prints the dynamic configurations of brokers, groups and client metrics, one a line. */
@@ -12,6 +13,12 @@ public final class ResourceConfigs {
         for (ConfigDef.ConfigKey key : sorted(kafka.server.KafkaConfig.configDef())) {
             if (DynamicBrokerConfig.ALL_DYNAMIC_CONFIGS.contains(key.name)) {
                 print("BROKER", key, modes.getOrDefault(key.name, ""));
+            }
+        }
+        // The throttles of kafka-reassign-partitions exist as dynamic values only.
+        for (ConfigDef.ConfigKey key : new TreeMap<>(DynamicConfig.Broker.configKeys()).values()) {
+            if (!kafka.server.KafkaConfig.configDef().configKeys().containsKey(key.name)) {
+                print("BROKER", key, "");
             }
         }
         for (ConfigDef.ConfigKey key : sorted(GroupConfig.CONFIG_DEF)) {

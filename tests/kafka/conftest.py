@@ -12,7 +12,8 @@ from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.images.kafka import ensure_jars
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from tests.kafka.definitions import Definition, read_definitions
-from tests.kafka.java import Java, end
+from tests.kafka.java import OPTIONS, Java, end
+from tests.kafka.java_host.host import ToolHost
 from tests.kafka.systems import (
     Ours,
     Running,
@@ -36,8 +37,10 @@ def jars() -> Path:
 
 
 @pytest.fixture(scope="session")
-def java(jars: Path) -> Java:
-    return Java(jars)
+def java(jars: Path) -> Iterator[Java]:
+    host = ToolHost(jars, OPTIONS)
+    yield Java(jars, host)
+    host.end()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.kafka.java_host.host import ToolHost
+
 TOOL_SECONDS = 60
 END_SECONDS = 20
 OPTIONS = (
@@ -24,9 +26,15 @@ OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """Runs main classes of Kafka's jars."""
+    """Runs main classes of Kafka's jars.
+
+    Attributes:
+        jars: The folder of the jars.
+        host: The virtual machine that runs the tools; each program has its own without it.
+    """
 
     jars: Path
+    host: ToolHost | None = None
 
     def command(self, main_class: str, *arguments: str) -> list[str]:
         java = ["java", *OPTIONS, "-cp", f"{self.jars}/*", main_class, *arguments]
@@ -34,6 +42,10 @@ class Java:
 
     def run(self, main_class: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a tool to its end, whatever its status."""
+        if self.host is not None:
+            done = self.host.run(main_class, *arguments, seconds=TOOL_SECONDS)
+            words = [main_class, *arguments]
+            return subprocess.CompletedProcess(words, done.status, done.output, done.errors)
         return subprocess.run(
             self.command(main_class, *arguments),
             capture_output=True,

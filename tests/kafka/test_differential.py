@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kraftproof.node.core.broker.answers import served_versions
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.messages import describe_quorum_request, describe_quorum_response
 from tests.kafka.differential.case import CONTROLLER, Case, Context, every_version
 from tests.kafka.differential.cases import CASES

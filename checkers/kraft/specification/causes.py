@@ -101,6 +101,8 @@ def _of_topic(
             allowed.add(Code.INVALID_CONFIG)
         case Legality.LEGAL:
             pass
+    if image.has_mutation_quota:
+        allowed.add(Code.THROTTLING_QUOTA_EXCEEDED)
     shape = _of_assignment(image, topic) if topic.assignments else _of_numbers(image, facts, topic)
     return Causes(required=frozenset(required), allowed=frozenset(allowed)).plus(shape)
 

@@ -95,6 +95,11 @@ class Image(Struct, frozen=True, kw_only=True):
             return self.configs.get(name, {})
         return self.other_configs.get((kind, name), {})
 
+    @property
+    def has_mutation_quota(self) -> bool:
+        """Whether a quota of any client may refuse new and deleted partitions (KIP-599)."""
+        return any("controller_mutation_rate" in values for values in self.quotas.values())
+
     def topic_named(self, name: str) -> Topic | None:
         """Return the topic with a name, if any."""
         topic_id = self.names.get(name)

@@ -84,9 +84,12 @@ class SimulatedStream(ByteStream):
         """Carry bytes from the node to the client."""
         self._links.send(self._back, lambda: self._hear(data))
 
-    def hang_up(self) -> None:
-        """Carry the end of the connection, by the node's own code, to the client."""
-        self._links.send(self._back, lambda: self._ended(by_node=True))
+    def hang_up(self, *, by_right: bool) -> None:
+        """Carry the end of the connection, by the node's own code, to the client.
+
+        An end `by_right` is what the protocol asks for, so that the client has no complaint.
+        """
+        self._links.send(self._back, lambda: self._ended(by_node=not by_right))
         self._lose()
 
     def reset(self) -> None:
@@ -129,6 +132,8 @@ class ServerSocket(asyncio.Transport):
         self._server = server
         self._protocol: asyncio.Protocol | None = None
         self._is_closing = False
+        self.ends_by_right = False
+        """Whether the protocol asks for the end of the connection that comes now."""
         self._is_reading = True
         self._unread: list[bytes] = []
 
@@ -165,7 +170,7 @@ class ServerSocket(asyncio.Transport):
     def abort(self) -> None:
         if not self._is_closing:
             self._is_closing = True
-            self._stream.hang_up()
+            self._stream.hang_up(by_right=self.ends_by_right)
 
     @override
     def pause_reading(self) -> None:

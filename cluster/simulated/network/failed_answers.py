@@ -155,13 +155,7 @@ class FailedAnswers:
         kind: Callable[..., Message] | None = envelope_response.EnvelopeResponse
         if not is_forwarded:
             kind = _REFUSALS.get(type(request))
-        if kind is None:
-            return None
-        error = self._random.choice(ERRORS)
-        if is_forwarded and error is ErrorCode.UNSUPPORTED_VERSION:
-            # The broker ends the client's connection then, with all requests on it (590-07).
-            error = ErrorCode.UNKNOWN_SERVER_ERROR
-        return kind(error_code=error)
+        return None if kind is None else kind(error_code=self._random.choice(ERRORS))
 
     def changed(self, message: Message) -> Message:
         """Return the answer that arrives in place of an answer."""

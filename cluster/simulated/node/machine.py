@@ -125,6 +125,7 @@ class Machine:
             stored.storage,
             incarnation=self.restart_count,
             is_controller=self.info.has("controller"),
+            has_authorizer=config.authorizer is not None,
             trace=self._trace(incarnation) if self._is_traced else None,
         )
         if stored.durable == self.env.attempted:

@@ -12,6 +12,8 @@ from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.cluster.simulated.node.client_hooks import replied_hooks, replying_hooks
 from kraftproof.cluster.simulated.node.data_requests import is_data
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
+from kraftproof.cluster.simulated.node.hang_ups import may_hang_up
+from kraftproof.cluster.simulated.node.muted_connections import MutedConnections
 from kraftproof.cluster.simulated.node.port_contract import PortContract
 from kraftproof.cluster.simulated.node.stream_listener import StreamCall
 from kraftproof.node.core.base.types import NodeId
@@ -80,11 +82,27 @@ class SimulatedTransport(Transport[Connection]):
 class SimulatedReplies(Replies[Call | StreamCall]):
     """Answers of one process, as messages or on byte streams."""
 
-    def __init__(self, process: ProcessView, monitor: InvariantMonitor) -> None:
+    def __init__(
+        self,
+        process: ProcessView,
+        monitor: InvariantMonitor,
+        muted: MutedConnections,
+        *,
+        has_authorizer: bool,
+    ) -> None:
         self._process = process
+        self._has_authorizer = has_authorizer
         self._monitor = monitor
+        self._muted = muted
         self._replied: list[tuple[Received, Message]] = []
         """Answers of the step that is being carried out."""
+
+    @override
+    def mute(self, client: Call | StreamCall, duration_ns: int) -> None:
+        if isinstance(client, Call):
+            self._muted.mute(client.connection, duration_ns)
+        else:
+            client.mute(duration_ns)
 
     @override
     def reply(self, client: Call | StreamCall, event: Received, message: Message) -> None:
@@ -99,7 +117,11 @@ class SimulatedReplies(Replies[Call | StreamCall]):
 
     @override
     def end(self, client: Call | StreamCall, event: Received, *, closes_connection: bool) -> None:
-        client.end(closes_connection=closes_connection)
+        if isinstance(client, Call):
+            client.end(closes_connection=closes_connection)
+            return
+        by_right = may_hang_up(event, self._process.event, has_authorizer=self._has_authorizer)
+        client.end(closes_connection=closes_connection, by_right=by_right)
 
     def on_step(self) -> None:
         """Tell the monitor which requests the step has answered."""

@@ -18,6 +18,7 @@ from kraftproof.cluster.simulated.node.client_hooks import received_hooks
 from kraftproof.cluster.simulated.node.data_requests import is_data, is_data_request
 from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
+from kraftproof.cluster.simulated.node.muted_connections import MutedConnections
 from kraftproof.cluster.simulated.node.node_clock import SimulatedNodeClock
 from kraftproof.cluster.simulated.node.peer_transport import SimulatedReplies, SimulatedTransport
 from kraftproof.cluster.simulated.node.port_contract import PortContract
@@ -50,6 +51,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         *,
         incarnation: int,
         is_controller: bool,
+        has_authorizer: bool,
         trace: TraceWriter | None,
     ) -> None:
         self.node_id = env.node_id
@@ -71,7 +73,10 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._contract = PortContract(self, env.monitor)
         self._disk = SimulatedDisk(self, env, storage, self._contract)
         self._workers = SimulatedWorkers(env, self._suspension, self._contract)
-        self._replies = SimulatedReplies(self, env.monitor)
+        self._muted = MutedConnections(self.after)
+        self._replies = SimulatedReplies(
+            self, env.monitor, self._muted, has_authorizer=has_authorizer
+        )
         self._clock = SimulatedNodeClock(env, node, after=self.after, tick=self._tick)
         self._shell = NodeShell(
             node,
@@ -89,7 +94,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._stream_listener = StreamListener(
             self._shell,
             is_controller=is_controller,
-            call_soon=self._soon,
+            call_later=self.after,
             on_excess=self._in_flight_exceeded,
         )
 
@@ -168,6 +173,8 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
 
     def _serve(self, call: Call, arrived: Arrived) -> None:
+        if self._muted.holds(call.connection, lambda: self._serve(call, arrived)):
+            return
         request = asdict(arrived)
         self._shell.receive(call, on_controller_listener=self._is_controller, **request)
 
@@ -211,9 +218,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             self,
             f"{count} requests of a connection without an answer",
         )
-
-    def _soon(self, action: Callable[[], None]) -> None:
-        self.after(0, action)
 
     def _tick(self) -> None:
         self._shell.tick()

@@ -28,10 +28,13 @@ MOST_IN_FLIGHT: Final = 100
 class StreamCall:
     """A request that came as bytes, and whose answer goes back as bytes."""
 
-    __slots__ = ("_on_answer", "_pending")
+    __slots__ = ("_on_answer", "_pending", "_socket")
 
-    def __init__(self, pending: PendingRequest, on_answer: Callable[[], None]) -> None:
+    def __init__(
+        self, pending: PendingRequest, socket: ServerSocket, on_answer: Callable[[], None]
+    ) -> None:
         self._pending = pending
+        self._socket = socket
         self._on_answer = on_answer
 
     def answer(self, message: Message) -> None:
@@ -39,9 +42,14 @@ class StreamCall:
         self._on_answer()
         respond(self._pending, message)
 
-    def end(self, *, closes_connection: bool) -> None:
-        """End the request without an answer, and maybe the connection."""
+    def mute(self, duration_ns: int) -> None:
+        """Take no further request of the connection for a time."""
+        self._pending.slot.mute(duration_ns)
+
+    def end(self, *, closes_connection: bool, by_right: bool) -> None:
+        """End the request without an answer, and maybe the connection, by right or not."""
         self._on_answer()
+        self._socket.ends_by_right = by_right
         end_request(self._pending, closes_connection=closes_connection)
 
 
@@ -53,22 +61,24 @@ class StreamListener(ConnectionOwner, RequestReceiver):
         shell: NodeShell[Any, Any],
         *,
         is_controller: bool,
-        call_soon: Callable[[Callable[[], None]], None],
+        call_later: Callable[[int, Callable[[], None]], object],
         on_excess: Callable[[int], None],
     ) -> None:
         self.frame_bytes = MAX_FRAME_BYTES
         self._shell = shell
         self._binding = Binding(name="STREAM", host="", port=0, is_controller=is_controller)
-        self._call_soon = call_soon
+        self._call_later = call_later
         self._on_excess = on_excess
         self._in_flight: Counter[Connection] = Counter()
         """Requests without an answer, by connection."""
+        self._sockets: dict[Connection, ServerSocket] = {}
         self._connection: Connection | None = None
         """The connection whose request is being handled."""
 
     def accept(self, socket: ServerSocket) -> Connection:
         """Take in a client."""
         connection = Connection(self)
+        self._sockets[connection] = socket
         connection.connection_made(socket)
         return connection
 
@@ -79,6 +89,7 @@ class StreamListener(ConnectionOwner, RequestReceiver):
     @override
     def closed(self, connection: Connection) -> None:
         self._in_flight.pop(connection, None)
+        self._sockets.pop(connection, None)
 
     @override
     def refused(self, reason: str) -> None:
@@ -86,7 +97,11 @@ class StreamListener(ConnectionOwner, RequestReceiver):
 
     @override
     def call_soon(self, action: Callable[[], None]) -> None:
-        self._call_soon(action)
+        self._call_later(0, action)
+
+    @override
+    def call_later(self, delay_ns: int, action: Callable[[], None]) -> None:
+        self._call_later(delay_ns, action)
 
     @override
     def handle(self, connection: Connection, payload: bytes, slot: Slot) -> None:
@@ -110,4 +125,5 @@ class StreamListener(ConnectionOwner, RequestReceiver):
             if connection in self._in_flight:
                 self._in_flight[connection] -= 1
 
-        self._shell.receive(StreamCall(client, answered), **request)
+        socket = self._sockets[connection]
+        self._shell.receive(StreamCall(client, socket, answered), **request)

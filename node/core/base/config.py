@@ -94,6 +94,15 @@ class TokenPolicy(Struct, frozen=True, kw_only=True):
     """The value of delegation.token.expiry.check.interval.ms in nanoseconds."""
 
 
+class QuotaPolicy(Struct, frozen=True, kw_only=True):
+    """The windows over which the rates of clients are measured, with the defaults of Kafka."""
+
+    windows: int = 11
+    """The value of quota.window.num, or of controller.quota.window.num."""
+    window_ns: int = milliseconds(1000)
+    """The value of quota.window.size.seconds, or of the controller's key, in nanoseconds."""
+
+
 class AuthorizerPolicy(Struct, frozen=True, kw_only=True):
     """The rules of the authorizer besides the access control entries (KIP-801)."""
 
@@ -165,6 +174,8 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     replication: ReplicationPolicy = ReplicationPolicy()
     auto_creates_topics: bool = False
     """The value of auto.create.topics.enable."""
+    asks_controller_versions: bool = False
+    """Whether the broker asks each new controller for its API versions (KIP-590)."""
     creates_internal_topics: bool = False
     """Whether a request for a coordinator creates the missing internal topic."""
     internal_topics: InternalTopics = InternalTopics()
@@ -173,6 +184,9 @@ class NodeConfig(Struct, frozen=True, kw_only=True):
     authorizer: AuthorizerPolicy | None = None
     """None without authorizer.class.name: everything is allowed."""
     tokens: TokenPolicy = TokenPolicy()
+    byte_quotas: QuotaPolicy = QuotaPolicy()
+    mutation_quotas: QuotaPolicy = QuotaPolicy()
+    """The windows of the active controller for controller_mutation_rate."""
 
     def client_listener(self, name: str) -> str:
         """Return the name if a client listener has the name, else the first client listener."""

@@ -9,13 +9,13 @@ A broker is listed with the endpoint that has the name of the client's listener.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId, Offset
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage
 from kraftproof.node.core.metadata.version import LARGEST_LEVEL, LEAST_LEVEL, METADATA_VERSION
-from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     api_versions_request,
@@ -38,14 +38,12 @@ def api_versions(
     offset: Offset,
     request: api_versions_request.ApiVersionsRequest,
     version: int,
-    *,
-    on_controller_listener: bool,
+    served: Mapping[int, tuple[int, int]],
 ) -> api_versions_response.ApiVersionsResponse:
-    """Return the listener's API versions, and the finalized features as of `offset` (KIP-511)."""
+    """Return the served API versions, and the finalized features as of `offset` (KIP-511)."""
     software = (request.client_software_name, request.client_software_version)
     if version >= SOFTWARE_NAMED_FROM and not all(map(SOFTWARE.fullmatch, software)):
         return api_versions_response.ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
-    served = served_versions(on_controller_listener=on_controller_listener)
     return api_versions_response.ApiVersionsResponse(
         api_keys=tuple(
             api_versions_response.ApiVersion(api_key=key, min_version=oldest, max_version=newest)

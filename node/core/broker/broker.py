@@ -11,6 +11,7 @@ from kraftproof.node.core.broker import answers
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.config_changes import CHANGES, ConfigChange, split
 from kraftproof.node.core.broker.configs import ConfigAnswers
+from kraftproof.node.core.broker.controller_versions import ControllerVersions, Versions
 from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.broker.forwarding import Forwarder
 from kraftproof.node.core.broker.lifecycle import BrokerState
@@ -83,6 +84,7 @@ class Broker:
         self._authorizer = authorizer
         self._membership = Membership(config, raft, committed, outbox, random=random, now=now)
         self._forwarder = Forwarder(config, raft, outbox, random)
+        self._versions = ControllerVersions(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
         self._creator = AutoCreator(config, outbox, lambda: raft.leader)
         self._configs = ConfigAnswers(config.node_id, dict(config.static_configs))
@@ -125,6 +127,7 @@ class Broker:
         """Follow the quorum and the committed image."""
         self._membership.advance(now)
         self._forwarder.advance(now)
+        self._versions.advance()
         self._data.advance(now, follows_image=self._membership.is_caught_up)
         if self.state is BrokerState.SHUTTING_DOWN:
             self._data.stop()
@@ -133,7 +136,13 @@ class Broker:
         """Act on deadlines."""
         self._membership.tick(now)
         self._forwarder.tick(now)
+        self._versions.tick(now)
         self._data.tick(now)
+
+    @property
+    def versions(self) -> Versions:
+        """Return the API versions that the broker advertises at present."""
+        return self._versions.advertised
 
     @property
     def broker_epoch(self) -> int:
@@ -143,7 +152,10 @@ class Broker:
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""
         return earliest(
-            self._membership.deadline(), self._forwarder.deadline(), self._data.deadline()
+            self._membership.deadline(),
+            self._forwarder.deadline(),
+            self._versions.deadline(),
+            self._data.deadline(),
         )
 
     def disk_work_ended(
@@ -211,7 +223,7 @@ class Broker:
                     self._committed.offset,
                     message,
                     event.version,
-                    on_controller_listener=False,
+                    self._versions.advertised,
                 )
             case metadata_request.MetadataRequest():
                 answer = self._metadata.answer(image, message, event, self._authorizer)

@@ -8,9 +8,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.node.core.controller.quotas import CLIENT_ID, IP, TYPES, USER
+from kraftproof.node.core.controller.quotas import TYPES
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.quotas import QuotaEntity
+from kraftproof.node.core.metadata.quotas import CLIENT_ID, IP, USER, QuotaEntity
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_client_quotas_request,

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import AT_ONCE, Instant, Monotonic, NodeId, Offset, earliest
-from kraftproof.node.core.controller.authorized import decide_authorized
+from kraftproof.node.core.controller.authorized import decide_metered
 from kraftproof.node.core.controller.barrier import Answer, ReadBarrier
 from kraftproof.node.core.controller.brokers import heartbeat, shutdown_granted
 from kraftproof.node.core.controller.decisions import DECISIONS, DecisionContext
@@ -30,13 +30,11 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, RECORDS_AT_ONCE, PartlyApplied
 from kraftproof.node.core.metadata.version import METADATA_VERSION, bootstrap_of, level_of
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.quotas.mutations import MutationQuotas
 from kraftproof.node.core.raft.raft import Raft
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import (
-    Message,
-    broker_heartbeat_request,
-)
+from kraftproof.node.wire.messages import Message, broker_heartbeat_request
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record, WriteLevel
 
@@ -94,6 +92,7 @@ class ActiveController:
         self._barrier = ReadBarrier()
         self._sessions = Sessions(config.timeouts.session_ns)
         self._token_sweep = TokenSweep(config.tokens, now)
+        self._mutations = MutationQuotas(config.mutation_quotas)
         brokers = [each for each in self._image.sorted_brokers() if not shutdown_granted(each)]
         self._sessions.lease([each.broker_id for each in brokers], now)
         if committed.has_open_transaction:
@@ -265,7 +264,7 @@ class ActiveController:
             principal=event.principal,
             version=event.version,
         )
-        return decide_authorized(self._authorizer, event, context)
+        return decide_metered(self._mutations, self._authorizer, event, context)
 
     def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
         """Append a batch; the answers at the read barrier wait for its commit, too."""

@@ -13,6 +13,7 @@ from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.metadata.apply import TOPIC_RESOURCE
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import is_legal_name
+from kraftproof.node.core.quotas.mutations import MutationCharge
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_topics_request
 from kraftproof.node.wire.records import metadata as records
@@ -35,6 +36,18 @@ class TopicError(Exception):
         super().__init__(reason)
         self.error = error
         self.reason = reason
+
+
+def charge_partitions(charge: MutationCharge | None, partitions: int) -> None:
+    """Charge the client for created or deleted partitions (KIP-599).
+
+    Raises:
+        TopicError: the client has used up its budget.
+    """
+    if charge is not None and not charge.take(partitions):
+        raise TopicError(
+            ErrorCode.THROTTLING_QUOTA_EXCEEDED, "The throttling quota has been exceeded."
+        )
 
 
 def validate_name(image: MetadataImage, name: str) -> None:

@@ -18,6 +18,7 @@ from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.names import METADATA_TOPIC
+from kraftproof.node.core.quotas.mutations import MutationQuotas
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS, config_right
 from kraftproof.node.wire.errors import ErrorCode
@@ -45,6 +46,23 @@ class Parts(Struct, frozen=True, kw_only=True):
 
     allowed: Message
     merge: Callable[[Any], Message]
+
+
+def decide_metered(
+    mutations: MutationQuotas,
+    authorizer: Authorizer | None,
+    event: Received,
+    context: DecisionContext,
+) -> Outcome:
+    """Decide a request within the rights and the quotas of its principal (KIP-599)."""
+    charge = mutations.charge_for(event, context.image.quotas, context.now.monotonic)
+    if charge is None:
+        return decide_authorized(authorizer, event, context)
+    outcome = decide_authorized(authorizer, event, replace(context, charge=charge))
+    if charge.throttle_ms == 0:
+        return outcome
+    reply: Any = outcome.reply
+    return replace(outcome, reply=replace(reply, throttle_time_ms=charge.throttle_ms))
 
 
 def decide_authorized(

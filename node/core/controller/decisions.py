@@ -39,6 +39,7 @@ from kraftproof.node.core.controller.security.tokens import (
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.controller.topics import create_topics, delete_topics
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.quotas.mutations import MutationCharge
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
@@ -83,6 +84,7 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
         now: The time.
         principal: The client, also behind a broker that forwards.
         version: The version of the request.
+        charge: The client's budget for changes of partitions; None without a quota.
     """
 
     image: MetadataImage
@@ -93,6 +95,7 @@ class DecisionContext(Struct, frozen=True, kw_only=True):
     now: Instant
     principal: Principal = ANONYMOUS
     version: int = 0
+    charge: MutationCharge | None = None
 
 
 class Decision(Struct, frozen=True, kw_only=True):
@@ -144,13 +147,19 @@ def _register(
 def _create_topics(
     context: DecisionContext, request: create_topics_request.CreateTopicsRequest
 ) -> Outcome:
-    return create_topics(context.image, request, context.config, context.random)
+    return create_topics(context.image, request, context.config, context.random, context.charge)
 
 
 def _create_partitions(
     context: DecisionContext, request: create_partitions_request.CreatePartitionsRequest
 ) -> Outcome:
-    return create_partitions(context.image, request, context.random)
+    return create_partitions(context.image, request, context.random, context.charge)
+
+
+def _delete_topics(
+    context: DecisionContext, request: delete_topics_request.DeleteTopicsRequest
+) -> Outcome:
+    return delete_topics(context.image, request, context.charge)
 
 
 def _create_acls(
@@ -200,7 +209,7 @@ _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
     create_partitions_request.CreatePartitionsRequest: _create_partitions,
     create_topics_request.CreateTopicsRequest: _create_topics,
     delete_acls_request.DeleteAclsRequest: _delete_acls,
-    delete_topics_request.DeleteTopicsRequest: _of_image(delete_topics),
+    delete_topics_request.DeleteTopicsRequest: _delete_topics,
     elect_leaders_request.ElectLeadersRequest: _of_image(elect_leaders),
     list_partition_reassignments_request.ListPartitionReassignmentsRequest: _of_image(
         list_partition_reassignments

@@ -15,7 +15,18 @@ from kraftproof.node.core.controller.configs.alter import MAX_RECORDS
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.metadata.quotas import QuotaEntity, entity
+from kraftproof.node.core.metadata.quotas import (
+    CLIENT_ID,
+    CONNECTION_RATE,
+    CONSUMER_RATE,
+    IP,
+    MUTATION_RATE,
+    PRODUCER_RATE,
+    REQUEST_PERCENTAGE,
+    USER,
+    QuotaEntity,
+    entity,
+)
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import alter_client_quotas_request, alter_client_quotas_response
 from kraftproof.node.wire.records import metadata as records
@@ -24,15 +35,7 @@ Request = alter_client_quotas_request.AlterClientQuotasRequest
 Entry = alter_client_quotas_request.EntryData
 Operation = alter_client_quotas_request.OpData
 
-USER: Final = "user"
-CLIENT_ID: Final = "client-id"
-IP: Final = "ip"
 TYPES: Final = (USER, CLIENT_ID, IP)
-PRODUCER_RATE: Final = "producer_byte_rate"
-CONSUMER_RATE: Final = "consumer_byte_rate"
-REQUEST_PERCENTAGE: Final = "request_percentage"
-MUTATION_RATE: Final = "controller_mutation_rate"
-CONNECTION_RATE: Final = "connection_creation_rate"
 INT_MAX: Final = 0x7FFFFFFF
 LONG_MAX: Final = 0x7FFFFFFFFFFFFFFF
 _WHOLE_FROM: Final = 1e-6

@@ -59,6 +59,11 @@ def refusal(request: Message, error: ErrorCode, reason: str | None = None) -> Me
     return _REFUSALS[type(request)](request, error, reason)
 
 
+def has_refusal(request: Message) -> bool:
+    """Return whether a request can be refused as a whole."""
+    return type(request) in _REFUSALS
+
+
 def not_controller(event: Received) -> Message:
     """Refuse an untried request, which is safe to repeat at another controller.
 

@@ -1,8 +1,7 @@
 """Decide CreateTopics and DeleteTopics (KIP-631 "Topic Identifiers", "RemoveTopic").
 
 The functions are pure: (image, request, random) -> Outcome. Each topic succeeds or fails alone,
-except for the limits on the whole request: time, partitions and records. Not implemented: added
-partitions, reassignment, changed configurations.
+except for the limits on the whole request: time, partitions and records.
 """
 
 from collections import Counter
@@ -23,6 +22,7 @@ from kraftproof.node.core.controller.assignment import (
     Replicas,
     TopicError,
     assign,
+    charge_partitions,
     topic_records,
     validate_configs,
     validate_name,
@@ -32,6 +32,7 @@ from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage, Topic
 from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, METADATA_TOPIC
+from kraftproof.node.core.quotas.mutations import MutationCharge
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     create_topics_request,
@@ -62,7 +63,11 @@ _OUT_OF_TIME: Final = "the request's timeoutMs left no time to carry it out"
 
 
 def create_topics(
-    image: MetadataImage, request: CreateRequest, config: NodeConfig, random: "Random"
+    image: MetadataImage,
+    request: CreateRequest,
+    config: NodeConfig,
+    random: "Random",
+    charge: MutationCharge | None = None,
 ) -> Outcome:
     """Create topics; with validate_only, validate the request without records."""
     times = Counter(topic.name for topic in request.topics)
@@ -76,7 +81,7 @@ def create_topics(
     written: list[Record] = []
     request_error = _request_error(request, tried, config)
     if request_error is None:
-        results, written = _create(image, request, tried, config, random)
+        results, written = _create(image, request, tried, config, random, charge)
         if len(written) > MAX_RECORDS:
             request_error = TopicError(
                 ErrorCode.POLICY_VIOLATION,
@@ -125,6 +130,7 @@ def _create(
     tried: list[CreatableTopic],
     config: NodeConfig,
     random: "Random",
+    charge: MutationCharge | None,
 ) -> tuple[list[TopicResult], list[Record]]:
     results: list[TopicResult] = []
     written: list[Record] = []
@@ -138,6 +144,7 @@ def _create(
             configs = _validate(image, topic)
             _check_policy(topic, configs, config)
             replicas = assign(placement, topic, config, random)
+            charge_partitions(charge, len(replicas))
         except TopicError as refused:
             results.append(_not_created(topic.name, refused))
             continue
@@ -223,7 +230,9 @@ def _new_id(image: MetadataImage, random: "Random") -> Uuid:
             return topic_id
 
 
-def delete_topics(image: MetadataImage, request: DeleteRequest) -> Outcome:
+def delete_topics(
+    image: MetadataImage, request: DeleteRequest, charge: MutationCharge | None = None
+) -> Outcome:
     """Delete topics by name or by id.
 
     A request may name at most MAX_RECORDS topics, since an unknown name costs time, too.
@@ -253,6 +262,11 @@ def delete_topics(image: MetadataImage, request: DeleteRequest) -> Outcome:
                 both = TopicState(name=topic.name, topic_id=topic.topic_id)
                 results.append(_not_deleted(both, twice))
         else:
+            try:
+                charge_partitions(charge, len(image.partitions[topic.topic_id]))
+            except TopicError as refused:
+                results.append(_not_deleted(state, refused))
+                continue
             results.append(DeleteResult(name=topic.name, topic_id=topic.topic_id))
             written.append(records.RemoveTopicRecord(topic_id=topic.topic_id))
     reply = delete_topics_response.DeleteTopicsResponse(responses=tuple(results))

@@ -5,11 +5,21 @@ type, which differs from the empty name. See kept_records.py for the records.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from immutables import Map
 from msgspec import Struct
 
 from kraftproof.node.wire.records.metadata import ClientQuotaRecord
+
+USER: Final = "user"
+CLIENT_ID: Final = "client-id"
+IP: Final = "ip"
+PRODUCER_RATE: Final = "producer_byte_rate"
+CONSUMER_RATE: Final = "consumer_byte_rate"
+REQUEST_PERCENTAGE: Final = "request_percentage"
+MUTATION_RATE: Final = "controller_mutation_rate"
+CONNECTION_RATE: Final = "connection_creation_rate"
 
 QuotaEntity = tuple[tuple[str, str | None], ...]
 """The types of an entity with their names, in order of types; a name of None is the default."""

@@ -8,6 +8,7 @@ every batch above the high watermark: a truncation removes only these, and the o
 The storage finds the last batches again at a start, also those of removed segments.
 """
 
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -32,6 +33,8 @@ class ProducedBatch(Struct, frozen=True, gc=False):
     last_sequence: int
     base_offset: Offset
     last_offset: Offset
+    timestamp_ms: int
+    """The newest timestamp of the batch."""
 
 
 class Duplicate(Struct, frozen=True):
@@ -68,6 +71,11 @@ class ProducerStates:
         """Return the number of known producers."""
         return len(self._producers)
 
+    def last_batches(self) -> Iterator[tuple[int, ProducedBatch]]:
+        """Yield the id of each known producer with its last batch, by id."""
+        for producer_id in sorted(self._producers):
+            yield producer_id, self._producers[producer_id].batches[-1]
+
     def check(self, batch: RawBatch) -> Duplicate | ProducerRefusal | None:
         """Compare a batch with the producer's last batches; None for a batch to append."""
         if batch.producer_id == NO_PRODUCER:
@@ -103,6 +111,7 @@ class ProducerStates:
                 last_sequence(batch),
                 Offset(batch.base_offset),
                 Offset(batch.last_offset),
+                batch.max_timestamp_ms,
             )
         )
         producer.timestamp_ms = now_ms

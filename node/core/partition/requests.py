@@ -6,6 +6,7 @@ from kraftproof.node.wire.messages import (
     Message,
     delete_records_request,
     describe_log_dirs_request,
+    describe_producers_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -21,6 +22,7 @@ DATA_REQUESTS: Final[tuple[type[Message], ...]] = (
     offset_for_leader_epoch_request.OffsetForLeaderEpochRequest,
     delete_records_request.DeleteRecordsRequest,
     describe_log_dirs_request.DescribeLogDirsRequest,
+    describe_producers_request.DescribeProducersRequest,
     init_producer_id_request.InitProducerIdRequest,
     find_coordinator_request.FindCoordinatorRequest,
 )

@@ -146,6 +146,15 @@ class Authorizer:
             self._is_ready = self._committed.offset > 0 and not self._committed.is_behind
         return self._is_ready
 
+    def knows_sender(self, event: Received) -> bool:
+        """Return whether the principal is a super user, who needs no image."""
+        return Requester(event.principal, event.client_host).name in self._super_users
+
+    def knows_forwarder(self, event: Received) -> bool:
+        """Return whether the forwarding broker is a super user, who needs no image."""
+        assert event.forwarded_by is not None, "only an envelope has a forwarder"
+        return Requester(event.forwarded_by, event.forwarder_host).name in self._super_users
+
     def allows_whole(self, event: Received) -> bool:
         """Return whether the sender may do a request that is allowed or refused as a whole."""
         required = required_of(event.message, on_controller_listener=event.on_controller_listener)

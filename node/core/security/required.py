@@ -40,6 +40,7 @@ from kraftproof.node.wire.messages import (
     describe_configs_request,
     describe_delegation_token_request,
     describe_log_dirs_request,
+    describe_producers_request,
     describe_quorum_request,
     describe_topic_partitions_request,
     describe_user_scram_credentials_request,
@@ -182,6 +183,7 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
     ),
     # The data plane; a follower's Fetch needs CLUSTER_ACTION instead.
     delete_records_request.DeleteRecordsRequest: Required(part=Operation.DELETE),
+    describe_producers_request.DescribeProducersRequest: Required(part=Operation.READ),
     fetch_request.FetchRequest: Required(part=Operation.READ),
     find_coordinator_request.FindCoordinatorRequest: Required(
         part=Operation.DESCRIBE, kind=ResourceKind.GROUP

@@ -6,7 +6,7 @@ of the mechanism; anything else ends the connection. The decisions are in node/c
 
 import asyncio
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
 
@@ -67,6 +67,7 @@ class LoginContext(Struct, frozen=True, kw_only=True):
     Attributes:
         policy: The rules of the listener.
         is_controller: Whether the listener is a controller's.
+        served: Returns the API versions that the listener advertises at present.
         published: Returns the committed image that the node has published, and its offset.
         now: Reads the clocks.
         failed_delay_ms: The pause before a failed login is answered.
@@ -76,6 +77,7 @@ class LoginContext(Struct, frozen=True, kw_only=True):
 
     policy: LoginPolicy
     is_controller: bool
+    served: Callable[[], Mapping[int, tuple[int, int]]]
     published: Callable[[], tuple[MetadataImage, Offset]]
     now: Callable[[], Instant]
     failed_delay_ms: int
@@ -144,7 +146,7 @@ class Authenticator(Login):
             offset,
             request.message,
             request.header.version,
-            on_controller_listener=self._context.is_controller,
+            self._context.served(),
         )
         slot.respond(answer_frame(request, answer, None))
 

@@ -19,7 +19,7 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import create_topics_response, unregister_broker_response
 from kraftproof.run.history import HistoryRecorder
-from kraftproof.run.session import Culprits, RecordedProcess
+from kraftproof.run.interpreter.session import Culprits, RecordedProcess
 
 CREATE_KEY, CREATE_VERSION = 19, 7
 SETTLE_S = 0.05

@@ -9,6 +9,7 @@ from kraftproof.cluster.systems.kafka.records import Producer, batch_of
 from kraftproof.node.wire.messages import (
     delete_records_request,
     describe_log_dirs_request,
+    describe_producers_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -25,6 +26,7 @@ FetchRequest = fetch_request.FetchRequest
 ListOffsetsRequest = list_offsets_request.ListOffsetsRequest
 EpochRequest = offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
 DeleteRecordsRequest = delete_records_request.DeleteRecordsRequest
+DescribeProducersRequest = describe_producers_request.DescribeProducersRequest
 InitProducerIdRequest = init_producer_id_request.InitProducerIdRequest
 FindCoordinatorRequest = find_coordinator_request.FindCoordinatorRequest
 
@@ -34,6 +36,9 @@ BY_ID: Final = 13
 STABLE_INIT: Final = tuple(range(6))
 WITHOUT_ID: Final = Producer(producer_id=-1, epoch=-1, sequence=-1)
 GOOD: Final = batch_of(b"value", 1_700_000_000_000, WITHOUT_ID)
+IDEMPOTENT: Final = batch_of(
+    b"value", 1_700_000_000_000, Producer(producer_id=4000, epoch=0, sequence=0)
+)
 CORRUPT: Final = GOOD[:-2] + bytes((GOOD[-2] ^ 1,)) + GOOD[-1:]
 
 
@@ -121,6 +126,16 @@ def epochs(name: str, leader_epoch: int, *, to: str = TOPIC, **fields: Any) -> C
     )
 
 
+def producers(name: str, index: int, *, to: str = TOPIC) -> Case:
+    """Return the case of a DescribeProducers of one partition."""
+    named = describe_producers_request.TopicRequest(name=to, partition_indexes=(index,))
+    return Case(
+        name=f"producers of a partition: {name}",
+        message=DescribeProducersRequest(topics=(named,)),
+        versions=every_version(DescribeProducersRequest),
+    )
+
+
 def delete_records(name: str, offset: int, *, to: str = TOPIC, index: int = 0) -> Case:
     """Return the case of a DeleteRecords of one partition."""
     asked = delete_records_request.DeleteRecordsPartition(partition_index=index, offset=offset)
@@ -163,6 +178,7 @@ PRODUCING: Final = (
     produce("acks all", acks=-1),
     produce("acks 5", acks=5),
     produce("a corrupt batch", CORRUPT),
+    produce("of an idempotent producer", IDEMPOTENT),
     produce("an unknown codec", with_codec(5), versions=(6, 7, 12)),
     produce("the largest codec", with_codec(7)),
     produce("gzip that is no gzip", with_codec(1)),
@@ -194,6 +210,9 @@ READING: Final = (
     epochs("a later one", 9),
     epochs("an unknown topic", 0, to="no-such-topic"),
     epochs("an unknown partition", 0, partition=7),
+    producers("a partition", 0),
+    producers("an unknown partition", 7),
+    producers("an unknown topic", 0, to="no-such-topic"),
     log_dirs("a partition", (TOPIC, 0)),
     log_dirs("unknown ones", (TOPIC, 7), ("no-such-topic", 0)),
     log_dirs("none"),

@@ -75,6 +75,7 @@ def test_records_transactions_groups_and_moves_survive(jars: Path, tmp_path: Pat
         copies = await asyncio.to_thread(read_whole, bootstrap, COPIES)
         print(f"faults {broken}, moves {traffic.moves}, began anew {traffic.restarts}")
         print(f"{len(traffic.acked)} acknowledged, {len(orders)} orders, {len(copies)} copies")
+        print(traffic.copier_stands_at)
         assert traffic.moves["NONE"], "replicas moved"
         assert len(traffic.acked) > SECONDS, "records were acknowledged all the time"
         assert not set(traffic.acked) - set(orders), "an acknowledged record is lost"

@@ -5,8 +5,10 @@ while nodes are killed, paused and cut off one after the other.
 """
 
 import asyncio
+import sys
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -63,6 +65,8 @@ class Traffic:
         self.committed = 0
         self.moves: Counter[str] = Counter()
         self.restarts: Counter[str] = Counter()
+        self.copier_stands_at = ""
+        """The stack of the copier's thread, if copies were missing when its time was over."""
         self._random = Random(seed)
         self._is_over = threading.Event()
         self._is_produced = threading.Event()
@@ -82,9 +86,15 @@ class Traffic:
         deadline = time.monotonic() + CATCH_UP_S
         while self.committed < len(self.acked) and time.monotonic() < deadline:
             time.sleep(0.5)
+        if self.committed < len(self.acked):
+            self.copier_stands_at = self._stack_of_copier()
         self._is_over.set()
         for thread in self._threads:
             thread.join(CATCH_UP_S)
+
+    def _stack_of_copier(self) -> str:
+        frame = sys._current_frames().get(self._threads[1].ident or 0)
+        return "".join(traceback.format_stack(frame)) if frame else "the thread has ended"
 
     def _options(self, **more: object) -> dict[str, object]:
         named = {key.replace("_", "."): value for key, value in more.items()}

@@ -17,7 +17,7 @@ from kraftproof.report.next_steps import files_of, next_steps, replay_command
 from kraftproof.report.run_view import read_view
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
-from kraftproof.run.interpreter import Interpreted
+from kraftproof.run.interpreter.interpreter import Interpreted
 from kraftproof.workloads.topics import Topics
 
 NODES = nodes_of(controller=3, broker=3)

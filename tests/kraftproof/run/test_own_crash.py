@@ -6,7 +6,7 @@ from kraftproof import cli
 
 
 @pytest.mark.parametrize(
-    "place", ["kraftproof.run.runner.collect", "kraftproof.run.judging.check_run"]
+    "place", ["kraftproof.run.attempt.collect", "kraftproof.run.judging.check_run"]
 )
 def test_a_crash_of_our_own_leaves_a_report(monkeypatch, tmp_path, capsys, place):
     def crash(*_, **__):

@@ -15,10 +15,11 @@ from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.nemesis.kill import Kill
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
+from kraftproof.run.backends import Simulation
 from kraftproof.run.directory import RunDirectory
-from kraftproof.run.interpreter import Interpreted
+from kraftproof.run.interpreter.interpreter import Interpreted
 from kraftproof.run.operations import DoneOperations
-from kraftproof.run.runner import RunResult, Simulation
+from kraftproof.run.runner import RunResult
 from kraftproof.search.scenario import scenario
 from kraftproof.search.seed_result import SeedResult
 from kraftproof.search.shrinking import BudgetSpentError, Shrinking

@@ -69,7 +69,7 @@ def test_a_crash_of_our_own_inside_a_run_names_the_seed(monkeypatch, tmp_path, c
     def crash(*_, **__):
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("kraftproof.run.runner.Interpreter.run", crash)
+    monkeypatch.setattr("kraftproof.run.attempt.Interpreter.run", crash)
     status = cli.run(["sim", "--seed", "11", "--store", str(tmp_path)])
     out, err = capsys.readouterr()
     assert status == 70, out + err

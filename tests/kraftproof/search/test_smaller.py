@@ -10,8 +10,9 @@ from kraftproof.checkers.verdict import RunVerdict, Verdict
 from kraftproof.nemesis.fault import ACTIVE_CONTROLLER, Role
 from kraftproof.nemesis.pause import Pause
 from kraftproof.nemesis.schedule import SECOND_NS
+from kraftproof.run.backends import Simulation
 from kraftproof.run.directory import RunDirectory
-from kraftproof.run.runner import RunResult, Simulation
+from kraftproof.run.runner import RunResult
 from kraftproof.search.scenario import Scenario, scenario
 from kraftproof.search.seed_result import SeedResult
 from kraftproof.search.smaller import (

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Forward
@@ -62,6 +63,7 @@ def forward(version: int = 7, host: str = "10.0.0.9") -> Forward:
         timeout_ns=1,
         connect_ns=1,
         client_id="a client",
+        client_correlation=77,
     )
 
 
@@ -100,7 +102,7 @@ def test_the_shell_gets_what_an_envelope_held_and_who_vouches_for_its_principal(
     assert (event.message, event.version) == (REQUEST, 7)
     assert (event.principal, event.client_host) == (ALICE, "10.0.0.9")
     assert (event.forwarded_by, event.forwarder_host) == (ANONYMOUS, "10.0.0.4")
-    assert event.client_id == "a client"
+    assert (event.client_id, event.correlation_id) == ("a client", 77)
     assert event.on_controller_listener
 
 
@@ -119,6 +121,17 @@ def test_an_answer_comes_out_as_it_went_in(version: int) -> None:
     inner = open_response(decoded, forward(version))
     assert isinstance(inner, CreateTopicsResponse)
     assert inner.topics[0].error_code == ErrorCode.TOPIC_ALREADY_EXISTS
+
+
+@pytest.mark.requirement("590-08")
+def test_an_inner_answer_has_the_clients_correlation_id() -> None:
+    opened = open_request(wrap_request(forward()))
+    assert isinstance(opened, Opened)
+    envelope = wrap_response(opened, CreateTopicsResponse())
+    assert int.from_bytes(envelope.response_data[:4], "big") == 77
+    other = replace(envelope, response_data=bytes(4) + envelope.response_data[4:])
+    with pytest.raises(WireError, match="correlation id 0, the request 77"):
+        open_response(other, forward())
 
 
 def test_a_refusal_of_the_envelope_itself_is_passed_on() -> None:

@@ -251,6 +251,9 @@ class Rig(Process, Replies[str], Observer):
         """The names of the events that the node took, without the start."""
         return [type(event).__name__ for event in self.node.events if event is not None]
 
+    def mute(self, client: str, duration_ns: int) -> None:
+        self.notes.append(f"mute {client} {duration_ns}")
+
     def wake(self) -> None:
         if self.runs_when_woken:
             self.shell.run()

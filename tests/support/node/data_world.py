@@ -241,7 +241,7 @@ class DataWorld(DataClients, DataHooks):
         self.write(*outcome.records)
         return outcome.reply
 
-    def request(self, broker, message, version):
+    def request(self, broker, message, version, client_id=""):
         """Send a request to a broker; return its token."""
         self.requests += 1
         broker.receive(
@@ -252,6 +252,7 @@ class DataWorld(DataClients, DataHooks):
                 on_controller_listener=False,
                 principal=ANONYMOUS,
                 client_host="127.0.0.1",
+                client_id=client_id,
             )
         )
         return self.requests

@@ -46,7 +46,7 @@ class ByteStream(Protocol):
 
     @property
     def end(self) -> "bool | None":
-        """None while the connection stands; else whether the node's own code has ended it."""
+        """None while the connection stands; else whether the node has wrongly ended it."""
         ...
 
     def now_ns(self) -> int:

@@ -46,17 +46,23 @@ def partition_of(image: MetadataImage, log: LogId) -> Partition | None:
     return None if partitions is None else partitions.get(log.partition)
 
 
-def find_leader(
-    image: MetadataImage, replicas: Replicas, log: LogId, known_epoch: int = NO_EPOCH
-) -> LedPartition | ErrorCode:
-    """Return the partition if this broker leads it in the epoch that the client knows."""
+def find_replica(image: MetadataImage, replicas: Replicas, log: LogId) -> Replica | ErrorCode:
+    """Return this broker's replica of a partition."""
     if partition_of(image, log) is None:
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     replica = replicas.by_log.get(log)
     if replica is None and log in replicas.offline:
         return ErrorCode.KAFKA_STORAGE_ERROR
-    if replica is None:
-        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    return ErrorCode.NOT_LEADER_OR_FOLLOWER if replica is None else replica
+
+
+def find_leader(
+    image: MetadataImage, replicas: Replicas, log: LogId, known_epoch: int = NO_EPOCH
+) -> LedPartition | ErrorCode:
+    """Return the partition if this broker leads it in the epoch that the client knows."""
+    replica = find_replica(image, replicas, log)
+    if isinstance(replica, ErrorCode):
+        return replica
     error = check_epoch(replica, known_epoch)
     if error is not ErrorCode.NONE:
         return error

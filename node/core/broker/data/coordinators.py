@@ -2,9 +2,10 @@
 
 A real Kafka broker on the same controllers may serve groups and transactions, and says so by the
 features of its registration. A coordinator is the leader of a partition of an internal topic, which
-the broker has created if the topic is missing (590-14). Without such a broker, a client gets an
-error at once that ends the client's search: COORDINATOR_NOT_AVAILABLE would let the client ask for
-ever.
+the broker has created if the topic is missing (590-14). Without such a broker, this broker names
+itself. A client then finds no request of groups among the versions of this broker, and fails at
+once; librdkafka would repeat its search after an error. InitProducerId refuses transactions. A
+client of the old versions 0 and 1 gets an error for a group: aiokafka would join for ever.
 """
 
 from typing import Final
@@ -28,11 +29,11 @@ Request = find_coordinator_request.FindCoordinatorRequest
 Response = find_coordinator_response.FindCoordinatorResponse
 Coordinator = find_coordinator_response.Coordinator
 
-NO_COORDINATOR: Final = ErrorCode.UNSUPPORTED_VERSION
-"""The error that lets Java, librdkafka and kafka-python report a failure at once."""
 _LISTS_FROM: Final = 4
 """The first version of FindCoordinator with a list of keys."""
-_MESSAGE: Final = "no broker of this cluster has a group or transaction coordinator"
+_NAMED_FROM: Final = 2
+"""The first version of FindCoordinator in which this broker is the coordinator of a group."""
+_MESSAGE: Final = "no broker of this cluster has a coordinator of groups"
 _GROUP, _TRANSACTION, _SHARE = range(3)
 """The kinds of coordinators: of groups, of transactions and of share groups."""
 _RIGHTS: Final = {
@@ -61,6 +62,7 @@ class Coordinators:
         creator: AutoCreator | None,
     ) -> None:
         self._listener = config.client_listener
+        self._node_id = config.node_id
         self._creates = config.creates_internal_topics
         self._committed = committed
         self._authorizer = authorizer
@@ -99,29 +101,24 @@ class Coordinators:
         if topic_id is None and self._creates and self._creator is not None:
             self._creator.create_internal(topic)
         if not any(_has_feature(image, node, feature) for node in image.brokers):
-            return _failed(key, NO_COORDINATOR, _MESSAGE)
+            if kind == _SHARE or (kind == _GROUP and event.version < _NAMED_FROM):
+                return _failed(key, ErrorCode.UNSUPPORTED_VERSION, _MESSAGE)
+            return _at(image, self._node_id, key, self._listener(event.listener))
         if topic_id is None:
             return _unavailable(key)
         index = java_hash(key) % len(image.partitions[topic_id])
-        return _leader_of(
-            image, LogId(topic_id, index), key, feature, self._listener(event.listener)
-        )
+        partition = partition_of(image, LogId(topic_id, index))
+        if partition is None:
+            return _unavailable(key)
+        return _at(image, partition.leader, key, self._listener(event.listener))
 
 
-def _leader_of(
-    image: MetadataImage, log: LogId, key: str, feature: str, listener: str
-) -> Coordinator:
-    """Return the leader of a partition, at the listener that the client has used."""
-    partition = partition_of(image, log)
-    if partition is None:
-        return _unavailable(key)
-    endpoint = endpoint_of(image, partition.leader, listener)
+def _at(image: MetadataImage, node: NodeId, key: str, listener: str) -> Coordinator:
+    """Return a broker as the coordinator, at the listener that the client has used."""
+    endpoint = endpoint_of(image, node, listener)
     if endpoint is None:
         return _unavailable(key)
-    if not _has_feature(image, partition.leader, feature):
-        reason = f"broker {partition.leader}, the coordinator by its partition, has none"
-        return _failed(key, NO_COORDINATOR, reason)
-    return Coordinator(key=key, node_id=partition.leader, host=endpoint[0], port=endpoint[1])
+    return Coordinator(key=key, node_id=node, host=endpoint[0], port=endpoint[1])
 
 
 def java_hash(text: str) -> int:

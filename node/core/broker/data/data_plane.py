@@ -13,6 +13,7 @@ from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
 from kraftproof.node.core.broker.data.coordinators import Coordinators
 from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
+from kraftproof.node.core.broker.data.describe_producers import ProducersService
 from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.fetch import FetchService
 from kraftproof.node.core.broker.data.list_offsets import ListOffsetsService
@@ -23,13 +24,16 @@ from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.quotas import CONSUMER_RATE, PRODUCER_RATE
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.quotas.byte_rates import ByteRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     delete_records_request,
     describe_log_dirs_request,
+    describe_producers_request,
     fetch_request,
     find_coordinator_request,
     init_producer_id_request,
@@ -65,8 +69,10 @@ class DataPlane:
         self._coordinators = Coordinators(config, committed, authorizer, creator)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
-        self._produce = ProduceService(*shared, config.client_listener, authorizer)
-        self._fetch = FetchService(*shared, config.client_listener, authorizer)
+        produced = ByteRates(PRODUCER_RATE, config.byte_quotas, committed)
+        consumed = ByteRates(CONSUMER_RATE, config.byte_quotas, committed)
+        self._produce = ProduceService(*shared, config.client_listener, produced, authorizer)
+        self._fetch = FetchService(*shared, config.client_listener, consumed, authorizer)
         self._deletions = DeleteRecordsService(*shared, authorizer)
         self._list_offsets = ListOffsetsService(self.replicas, committed, outbox, authorizer)
         self._housekeeping = Housekeeping(self.replicas, policy, outbox, now)
@@ -88,6 +94,7 @@ class DataPlane:
             timeout_ns=timeout_ns,
         )
         self._log_dirs = LogDirsService(config, self.replicas, outbox)
+        self._producers = ProducersService(self.replicas, committed, authorizer)
         self._producer_ids = ProducerIds(
             node_id,
             outbox,
@@ -113,6 +120,8 @@ class DataPlane:
                 self._deletions.receive(event, request, now)
             case describe_log_dirs_request.DescribeLogDirsRequest() as request:
                 self._log_dirs.receive(event, request)
+            case describe_producers_request.DescribeProducersRequest() as request:
+                self._outbox.reply(event, self._producers.describe(event, request))
             case init_producer_id_request.InitProducerIdRequest() as request:
                 self._producer_ids.receive(event, request, now)
             case find_coordinator_request.FindCoordinatorRequest() as request:

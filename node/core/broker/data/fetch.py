@@ -12,7 +12,6 @@ from typing import Final
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
-    Epoch,
     Instant,
     Monotonic,
     NodeId,
@@ -32,21 +31,19 @@ from kraftproof.node.core.broker.data.fetch_answer import (
     PartRead,
     fetch_answer,
 )
+from kraftproof.node.core.broker.data.fetch_ranges import readable, replica_of
 from kraftproof.node.core.broker.data.rights import denied_reads
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import LogRead, ReplyWithBatches
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.partition.epoch_cache import UNDEFINED_END
 from kraftproof.node.core.partition.purgatory import Purgatory
-from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.partition.replicas import Replicas
+from kraftproof.node.core.quotas.byte_rates import ByteRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 
-REPLICA_STATE_FROM: Final = 15
-"""The first version of Fetch with the replica's broker epoch (KIP-903)."""
 NO_REPLICA: Final = -1
 LONGEST_WAIT_MS: Final = 30_000
 """The longest wait; an earlier answer is legal, and a lost client costs memory no longer."""
@@ -57,7 +54,15 @@ LARGEST_BYTES: Final = 55 * 1024 * 1024
 class FetchService:
     """The Fetch requests of a broker."""
 
-    __slots__ = ("_authorizer", "_committed", "_listener", "_outbox", "_purgatory", "_replicas")
+    __slots__ = (
+        "_authorizer",
+        "_committed",
+        "_listener",
+        "_outbox",
+        "_purgatory",
+        "_rates",
+        "_replicas",
+    )
 
     def __init__(
         self,
@@ -66,9 +71,11 @@ class FetchService:
         committed: CommittedImage,
         outbox: Outbox,
         listener: Callable[[str], str],
+        rates: ByteRates,
         authorizer: Authorizer | None = None,
     ) -> None:
         self._authorizer = authorizer
+        self._rates = rates
         self._replicas = replicas
         self._purgatory = purgatory
         self._outbox = outbox
@@ -87,10 +94,11 @@ class FetchService:
             self._outbox.reply(event, refusal)
             return
         parts = self._parts(event, request)
-        replica_id, broker_epoch = _replica(event, request)
+        replica_id, broker_epoch = replica_of(event, request)
         if replica_id >= 0:
             self._record_progress(parts, replica_id, broker_epoch, now)
-        waiting = DelayedFetch(self, event, request, parts, replica_id)
+        most_bytes = self._most_bytes(event, request.max_bytes, replica_id)
+        waiting = DelayedFetch(self, event, request, parts, replica_id, most_bytes)
         wait_ms = min(request.max_wait_ms, LONGEST_WAIT_MS)
         if wait_ms <= 0 or not parts:
             waiting.expire(now)
@@ -112,14 +120,28 @@ class FetchService:
             has_epoch = part.asked.current_leader_epoch != NO_EPOCH
             unknown, moved = ErrorCode.UNKNOWN_LEADER_EPOCH, ErrorCode.NOT_LEADER_OR_FOLLOWER
             return PartRead(part, error=unknown if has_epoch else moved)
-        return _readable(part, found.replica, is_follower=replica_id >= 0)
+        return readable(part, found.replica, is_follower=replica_id >= 0)
 
-    def answer(
-        self, event: Received, topics: list[AskedTopic], reads: list[PartRead], max_bytes: int
-    ) -> None:
+    def _most_bytes(self, event: Received, max_bytes: int, replica_id: int) -> int:
+        """Return the bytes that a reader gets at most; a larger answer would never pass a quota."""
+        most = self._rates.most_at_once(event) if replica_id < 0 else None
+        return max_bytes if most is None else min(max_bytes, int(most))
+
+    def _throttles(self, event: Received, size: int, now: Instant) -> bool:
+        """Answer without records if the quota of a consumer forbids a number of bytes (KIP-13)."""
+        throttle_ms = self._rates.record(event, size, now.monotonic)
+        if throttle_ms == 0:
+            return False
+        self._rates.take_back(event, size, now.monotonic)
+        self._outbox.reply(event, fetch_response.FetchResponse(throttle_time_ms=throttle_ms))
+        return True
+
+    def answer(self, fetch: "DelayedFetch", reads: list[PartRead], now: Instant) -> None:
         """Answer with the errors, and with as many batches as fit."""
+        event = fetch.event
         ranges: list[LogRead] = []
-        room = min(max(max_bytes, 0), LARGEST_BYTES)
+        most = min(max(fetch.max_bytes, 0), LARGEST_BYTES)
+        room = most
         for read in reads:
             if read.size == 0 or read.part.log is None:
                 continue
@@ -139,8 +161,14 @@ class FetchService:
                 )
             )
             room = max(room - min(read.size, limit), 0)
+        if fetch.replica_id < 0 and self._throttles(event, most - room, now):
+            return
         message = fetch_answer(
-            self._committed.image, self._listener(event.listener), event.version, topics, reads
+            self._committed.image,
+            self._listener(event.listener),
+            event.version,
+            fetch.topics,
+            reads,
         )
         if ranges:
             effect = ReplyWithBatches(request=event.request, message=message, reads=tuple(ranges))
@@ -156,7 +184,7 @@ class FetchService:
             event,
             request,
             self._committed.image,
-            is_follower=_replica(event, request)[0] >= 0,
+            is_follower=replica_of(event, request)[0] >= 0,
         )
         for topic_index, topic in enumerate(request.topics):
             topic_id = topic_id_of(
@@ -214,15 +242,7 @@ class FetchService:
 class DelayedFetch:
     """A Fetch that waits for news."""
 
-    __slots__ = (
-        "_event",
-        "_max_bytes",
-        "_min_bytes",
-        "_parts",
-        "_replica_id",
-        "_service",
-        "_topics",
-    )
+    __slots__ = ("_min_bytes", "_parts", "_service", "event", "max_bytes", "replica_id", "topics")
 
     def __init__(
         self,
@@ -231,65 +251,31 @@ class DelayedFetch:
         request: fetch_request.FetchRequest,
         parts: list[FetchPart],
         replica_id: int,
+        max_bytes: int,
     ) -> None:
         self._service = service
-        self._event = event
         self._parts = parts
-        self._replica_id = replica_id
-        self._topics = [(topic.topic, topic.topic_id) for topic in request.topics]
-        self._min_bytes = request.min_bytes
-        self._max_bytes = request.max_bytes
+        self._min_bytes = min(request.min_bytes, max_bytes)
+        self.event = event
+        self.topics: list[AskedTopic] = [(topic.topic, topic.topic_id) for topic in request.topics]
+        self.replica_id = replica_id
+        """-1 for a consumer."""
+        self.max_bytes = max_bytes
 
     def try_complete(self, now: Instant) -> bool:
         """Answer if there are enough bytes, or an error or a divergence."""
-        del now
         reads = self._reads()
         is_urgent = any(
             read.error is not ErrorCode.NONE or read.diverging is not None for read in reads
         )
         if not is_urgent and sum(read.size for read in reads) < self._min_bytes:
             return False
-        self._service.answer(self._event, self._topics, reads, self._max_bytes)
+        self._service.answer(self, reads, now)
         return True
 
     def expire(self, now: Instant) -> None:
         """Answer with the present state."""
-        del now
-        self._service.answer(self._event, self._topics, self._reads(), self._max_bytes)
+        self._service.answer(self, self._reads(), now)
 
     def _reads(self) -> list[PartRead]:
-        return [self._service.read(part, self._replica_id) for part in self._parts]
-
-
-def _replica(event: Received, request: fetch_request.FetchRequest) -> tuple[NodeId, int]:
-    """Return the id and the broker epoch of the fetching replica; -1 for a consumer."""
-    if event.version >= REPLICA_STATE_FROM:
-        state = request.replica_state
-        return (NodeId(state.replica_id), state.replica_epoch)
-    return (NodeId(request.replica_id), NO_EPOCH)
-
-
-def _readable(part: FetchPart, replica: Replica, *, is_follower: bool) -> PartRead:
-    """Return the range below the log end, or the high watermark for consumers."""
-    index, asked = replica.index, part.asked
-    offset = Offset(asked.fetch_offset)
-    end = index.end_offset if is_follower else index.high_watermark
-    read = PartRead(
-        part,
-        high_watermark=index.high_watermark,
-        start_offset=index.start_offset,
-        end_offset=end,
-    )
-    if asked.last_fetched_epoch >= 0:
-        known = index.epochs.end_of(Epoch(asked.last_fetched_epoch), index.end_offset)
-        if known == UNDEFINED_END:
-            read.error = ErrorCode.OFFSET_OUT_OF_RANGE
-            return read
-        if known.epoch < asked.last_fetched_epoch or known.end_offset < offset:
-            read.diverging = known
-            return read
-    if not index.start_offset <= offset <= index.end_offset:
-        read.error = ErrorCode.OFFSET_OUT_OF_RANGE
-        return read
-    read.size = index.bytes_between(offset, end)
-    return read
+        return [self._service.read(part, self.replica_id) for part in self._parts]

@@ -41,6 +41,7 @@ from kraftproof.node.core.partition.validation import (
     check_content,
     parse_produced,
 )
+from kraftproof.node.core.quotas.byte_rates import ByteRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import produce_request
@@ -61,6 +62,7 @@ class ProduceService:
         "_listener",
         "_outbox",
         "_purgatory",
+        "_rates",
         "_replicas",
     )
 
@@ -71,9 +73,11 @@ class ProduceService:
         committed: CommittedImage,
         outbox: Outbox,
         listener: Callable[[str], str],
+        rates: ByteRates,
         authorizer: Authorizer | None = None,
     ) -> None:
         self._authorizer = authorizer
+        self._rates = rates
         self._replicas = replicas
         self._purgatory = purgatory
         self._outbox = outbox
@@ -95,7 +99,8 @@ class ProduceService:
             for place, topic in enumerate(request.topic_data)
             for data in topic.partition_data
         ]
-        waiting = DelayedProduce(self, event, request, results)
+        size = _size(request) if self._rates.is_used else 0
+        waiting = DelayedProduce(self, event, request, results, size)
         if waiting.try_complete(now):
             return
         wait_ms = min(max(request.timeout_ms, 0), LONGEST_WAIT_MS)
@@ -121,12 +126,21 @@ class ProduceService:
         result.is_open = False
 
     def answer(
-        self, event: Received, request: produce_request.ProduceRequest, results: list[Appended]
+        self,
+        event: Received,
+        request: produce_request.ProduceRequest,
+        results: list[Appended],
+        size: int,
+        now: Instant,
     ) -> None:
-        """Answer a request; a request without acknowledgements has no answer."""
+        """Answer a request of a size in bytes; without acknowledgements there is no answer."""
+        throttle_ms = self._rates.record(event, size, now.monotonic)
         if request.acks == NO_ACKS:
             failed = any(result.error is not ErrorCode.NONE for result in results)
-            self._outbox.emit(EndRequest(request=event.request, closes_connection=failed))
+            end = EndRequest(
+                request=event.request, closes_connection=failed, throttle_ms=throttle_ms
+            )
+            self._outbox.emit(end)
             return
         self._outbox.reply(
             event,
@@ -136,6 +150,7 @@ class ProduceService:
                 request,
                 results,
                 event.version,
+                throttle_ms,
             ),
         )
 
@@ -198,7 +213,7 @@ class ProduceService:
 class DelayedProduce:
     """A request that waits for acknowledgements."""
 
-    __slots__ = ("_event", "_request", "_results", "_service")
+    __slots__ = ("_event", "_request", "_results", "_service", "_size")
 
     def __init__(
         self,
@@ -206,8 +221,11 @@ class DelayedProduce:
         event: Received,
         request: produce_request.ProduceRequest,
         results: list[Appended],
+        size: int,
     ) -> None:
         self._service = service
+        self._size = size
+        """The bytes of the records, for the quota of the client."""
         self._event = event
         # Without the records, whose bytes would stay in memory during the wait.
         self._request = _without_records(request)
@@ -215,23 +233,21 @@ class DelayedProduce:
 
     def try_complete(self, now: Instant) -> bool:
         """Answer if every partition is acknowledged or has an error."""
-        del now
         for result in self._results:
             if result.is_open:
                 self._service.settle_result(result, self._request.acks)
         if any(result.is_open for result in self._results):
             return False
-        self._service.answer(self._event, self._request, self._results)
+        self._service.answer(self._event, self._request, self._results, self._size, now)
         return True
 
     def expire(self, now: Instant) -> None:
         """Answer with a time-out for each partition that still waits."""
-        del now
         for result in self._results:
             if result.is_open:
                 result.is_open = False
                 result.error = ErrorCode.REQUEST_TIMED_OUT
-        self._service.answer(self._event, self._request, self._results)
+        self._service.answer(self._event, self._request, self._results, self._size, now)
 
 
 def _fail(result: Appended, error: ErrorCode) -> Appended:
@@ -243,6 +259,13 @@ def _refuse(result: Appended, refusal: Refusal) -> Appended:
     result.error = refusal.error
     result.refusal = refusal
     return result
+
+
+def _size(request: produce_request.ProduceRequest) -> int:
+    """Return the bytes of the records of a request."""
+    return sum(
+        len(data.records or b"") for topic in request.topic_data for data in topic.partition_data
+    )
 
 
 def _without_records(

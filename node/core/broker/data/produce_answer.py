@@ -45,6 +45,7 @@ def produce_answer(
     request: produce_request.ProduceRequest,
     results: list[Appended],
     version: int,
+    throttle_ms: int = 0,
 ) -> produce_response.ProduceResponse:
     """Return the answer with the results in the order of the request."""
     by_topic: list[list[produce_response.PartitionProduceResponse]] = [
@@ -66,7 +67,9 @@ def produce_answer(
         for topic, partitions in zip(request.topic_data, by_topic, strict=True)
     )
     return produce_response.ProduceResponse(
-        responses=responses, node_endpoints=_endpoints(image, listener, leaders)
+        responses=responses,
+        throttle_time_ms=throttle_ms,
+        node_endpoints=_endpoints(image, listener, leaders),
     )
 
 

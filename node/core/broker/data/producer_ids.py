@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Final
 
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId
-from kraftproof.node.core.broker.data.coordinators import NO_COORDINATOR
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.outbox import Outbox
@@ -26,6 +25,12 @@ from kraftproof.node.wire.messages import (
 _PREFETCH_AT: Final = 10
 """Divisor of a block: below this share, the broker asks for the next block."""
 _RETRY_NS: Final = 50_000_000
+NO_TRANSACTIONS: Final = ErrorCode.INVALID_TRANSACTION_TIMEOUT
+"""The error of a request of a transaction: no time-out of a transaction is short enough.
+
+Java and the clients of Python fail at once with any unknown error. librdkafka repeats the request
+after every error but this, a denial and a fenced epoch; the other two would be false.
+"""
 _MOST_WAITING: Final = 1000
 """Maximum number of requests that wait for a block."""
 
@@ -79,7 +84,7 @@ class ProducerIds:
             self._refuse(event, denied)
             return
         if request.transactional_id is not None:
-            self._refuse(event, NO_COORDINATOR)
+            self._refuse(event, NO_TRANSACTIONS)
             return
         if self._give(event):
             self._ask_if_low(now)

@@ -328,6 +328,24 @@ BROKER_DEFINITIONS: Final[tuple[Definition, ...]] = (
         name="transaction.partition.verification.enable", type=ConfigType.BOOLEAN, default="true"
     ),
     Definition(name="unclean.leader.election.enable", type=ConfigType.BOOLEAN, default="false"),
+    Definition(
+        name="follower.replication.throttled.rate",
+        type=ConfigType.LONG,
+        default="9223372036854775807",
+        minimum=0,
+    ),
+    Definition(
+        name="leader.replication.throttled.rate",
+        type=ConfigType.LONG,
+        default="9223372036854775807",
+        minimum=0,
+    ),
+    Definition(
+        name="replica.alter.log.dirs.io.max.bytes.per.second",
+        type=ConfigType.LONG,
+        default="9223372036854775807",
+        minimum=0,
+    ),
 )
 GROUP_DEFINITIONS: Final[tuple[Definition, ...]] = (
     Definition(

@@ -11,6 +11,7 @@ from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.controller.assignment import (
     Replicas,
     TopicError,
+    charge_partitions,
     check_assigned,
     partition_record,
 )
@@ -18,6 +19,7 @@ from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.controller.placement import Placement
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.metadata.image import MetadataImage, Topic
+from kraftproof.node.core.quotas.mutations import MutationCharge
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_partitions_request, create_partitions_response
 from kraftproof.node.wire.records.batch import Record
@@ -33,7 +35,12 @@ MAX_PARTITIONS: Final = 10_000
 """Maximum number of new partitions of a request, Kafka's limit on the records."""
 
 
-def create_partitions(image: MetadataImage, request: Request, random: "Random") -> Outcome:
+def create_partitions(
+    image: MetadataImage,
+    request: Request,
+    random: "Random",
+    charge: MutationCharge | None = None,
+) -> Outcome:
     """Add partitions to topics; with validate_only, validate the request without records."""
     times = Counter(topic.name for topic in request.topics)
     tried = [topic for topic in request.topics if times[topic.name] == 1]
@@ -53,12 +60,14 @@ def create_partitions(image: MetadataImage, request: Request, random: "Random") 
     written: list[Record] = []
     for asked in tried:
         try:
-            written += _create(image, placement, asked, random)
+            made = _create(image, placement, asked, random)
+            charge_partitions(charge, len(made))
         except TopicError as refused:
             results.append(
                 Result(name=asked.name, error_code=refused.error, error_message=refused.reason)
             )
         else:
+            written += made
             results.append(Result(name=asked.name))
     reply = create_partitions_response.CreatePartitionsResponse(results=tuple(results))
     return Outcome(reply=reply, records=() if request.validate_only else tuple(written))

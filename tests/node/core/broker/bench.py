@@ -40,7 +40,9 @@ class Bench:
     def __init__(
         self,
         static_configs: tuple[tuple[str, str], ...] = (),
+        *,
         log_dirs: tuple[Uuid, ...] = (),
+        asks_controller_versions: bool = False,
     ) -> None:
         self.config = NodeConfig(
             static_configs=static_configs,
@@ -60,6 +62,7 @@ class Bench:
             rack="r1",
             incarnation=Uuid(bytes([5] * 16)),
             timeouts=TIMEOUTS,
+            asks_controller_versions=asks_controller_versions,
         )
         self.monotonic = 0
         self.raft = StandInRaft()

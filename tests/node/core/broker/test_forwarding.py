@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.types import NO_NODE
-from kraftproof.node.core.broker.answers import served_versions
 from kraftproof.node.core.effects import EndRequest, Forward, Reply
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages.generated.broker_heartbeat_request import BrokerHeartbeatRequest
 from kraftproof.node.wire.messages.generated.broker_registration_request import (

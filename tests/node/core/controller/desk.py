@@ -163,12 +163,12 @@ class Desk:
         self.controller.tick(self.now)
         self.controller.advance(self.now)
 
-    def send(self, message: Message, *, forwarded: bool = False) -> int:
+    def send(self, message: Message, *, forwarded: bool = False, version: int = 0) -> int:
         self._requests += 1
         event = Received(
             request=self._requests,
             message=message,
-            version=0,
+            version=version,
             on_controller_listener=True,
             principal=self.principal,
             client_host="127.0.0.1",
@@ -178,9 +178,9 @@ class Desk:
         self.controller.advance(self.now)
         return self._requests
 
-    def ask(self, message: Message, *, forwarded: bool = False) -> Message:
+    def ask(self, message: Message, *, forwarded: bool = False, version: int = 0) -> Message:
         """Send, commit until it is answered, and return the one answer."""
-        request = self.send(message, forwarded=forwarded)
+        request = self.send(message, forwarded=forwarded, version=version)
         replies = self.replies() + self.commit() + self.commit()
         answers = [reply.message for reply in replies if reply.request == request]
         assert len(answers) == 1

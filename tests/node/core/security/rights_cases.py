@@ -9,6 +9,7 @@ from kraftproof.node.wire import messages as wire
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records.metadata import AccessControlEntryRecord
+from tests.node.core.security import data_requests as data
 from tests.node.core.security.rules import CLUSTER, GROUP, TOPIC, entry
 
 OF_TOPIC = ErrorCode.TOPIC_AUTHORIZATION_FAILED
@@ -181,43 +182,6 @@ def _of_partition(topic_type, part_type, request, part_fields=None, **fields) ->
     return request(topics=(topic,), **fields)
 
 
-def _fetch() -> Message:
-    module = wire.fetch_request
-    part = module.FetchPartition(partition=0, partition_max_bytes=1000)
-    topic = module.FetchTopic(topic="t", partitions=(part,))
-    return module.FetchRequest(
-        replica_id=-1, max_wait_ms=0, min_bytes=1, session_epoch=-1, topics=(topic,)
-    )
-
-
-def _offsets() -> Message:
-    module = wire.list_offsets_request
-    part = module.ListOffsetsPartition(partition_index=0, timestamp=-1)
-    topic = module.ListOffsetsTopic(name="t", partitions=(part,))
-    return module.ListOffsetsRequest(replica_id=-1, topics=(topic,))
-
-
-def _epochs() -> Message:
-    module = wire.offset_for_leader_epoch_request
-    part = module.OffsetForLeaderPartition(partition=0, leader_epoch=0)
-    topic = module.OffsetForLeaderTopic(topic="t", partitions=(part,))
-    return module.OffsetForLeaderEpochRequest(topics=(topic,))
-
-
-def _records_deletion() -> Message:
-    module = wire.delete_records_request
-    part = module.DeleteRecordsPartition(partition_index=0, offset=0)
-    topic = module.DeleteRecordsTopic(name="t", partitions=(part,))
-    return module.DeleteRecordsRequest(topics=(topic,), timeout_ms=1000)
-
-
-def _produce() -> Message:
-    module = wire.produce_request
-    part = module.PartitionProduceData(index=0, records=b"")
-    topic = module.TopicProduceData(name="t", partition_data=(part,))
-    return module.ProduceRequest(acks=-1, timeout_ms=1000, topic_data=(topic,))
-
-
 def _metadata() -> Message:
     module = wire.metadata_request
     return module.MetadataRequest(topics=(module.MetadataRequestTopic(name="t"),))
@@ -259,11 +223,17 @@ ON_BROKER = (
     *LATE_LOGINS,
     Case(message=_metadata(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC),
     Case(message=_configs_asked(), entries=on_topic(Operation.DESCRIBE_CONFIGS), error=OF_TOPIC),
-    Case(message=_produce(), entries=on_topic(Operation.WRITE), error=OF_TOPIC, version=12),
-    Case(message=_fetch(), entries=on_topic(Operation.READ), error=OF_TOPIC, version=12),
-    Case(message=_offsets(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC),
-    Case(message=_epochs(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC),
-    Case(message=_records_deletion(), entries=on_topic(Operation.DELETE), error=OF_TOPIC),
+    Case(
+        message=data.produce(),
+        entries=on_topic(Operation.WRITE),
+        error=OF_TOPIC,
+        version=12,
+    ),
+    Case(message=data.fetch(), entries=on_topic(Operation.READ), error=OF_TOPIC, version=12),
+    Case(message=data.offsets(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC),
+    Case(message=data.producers(), entries=on_topic(Operation.READ), error=OF_TOPIC),
+    Case(message=data.epochs(), entries=on_topic(Operation.DESCRIBE), error=OF_TOPIC),
+    Case(message=data.records_deletion(), entries=on_topic(Operation.DELETE), error=OF_TOPIC),
     Case(
         message=wire.init_producer_id_request.InitProducerIdRequest(),
         entries=on_cluster(Operation.IDEMPOTENT_WRITE),

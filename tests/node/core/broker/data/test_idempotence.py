@@ -2,10 +2,18 @@
 
 import pytest
 
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import find_coordinator_request, init_producer_id_request
+from kraftproof.node.wire.messages import (
+    describe_producers_request,
+    find_coordinator_request,
+    init_producer_id_request,
+)
 from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from tests.support.node.data_world import TOPIC, DataWorld
+
+GROUPS = {8, 9, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69}
+"""The API keys of the requests to a coordinator of groups."""
 
 
 def init(world, node, transactional_id=None):
@@ -43,21 +51,69 @@ def test_a_request_waits_for_the_first_block_and_is_refused_in_time():
 
 def test_transactions_and_groups_get_a_clear_answer_at_once():
     world = DataWorld()
-    assert init(world, 1, "tx").error_code == ErrorCode.UNSUPPORTED_VERSION
-    for version, request in (
-        (3, find_coordinator_request.FindCoordinatorRequest(key="g")),
-        (4, find_coordinator_request.FindCoordinatorRequest(coordinator_keys=("g", "h"))),
-    ):
-        token = world.request(world.brokers[1], request, version)
-        answer = world.brokers[1].answers[token]
-        errors = [entry.error_code for entry in answer.coordinators] or [answer.error_code]
-        assert set(errors) == {ErrorCode.UNSUPPORTED_VERSION}
+    assert init(world, 1, "tx").error_code == ErrorCode.INVALID_TRANSACTION_TIMEOUT
+    served = served_versions(on_controller_listener=False)
+    assert not GROUPS & served.keys(), "a client learns from ApiVersions that there are no groups"
+    for kind in (0, 1):
+        assert found(world, 3, key="g", key_type=kind) == [(ErrorCode.NONE, 1)]
+        keys = ("g", "h")
+        named = found(world, 4, coordinator_keys=keys, key_type=kind)
+        assert named == [(ErrorCode.NONE, 1)] * 2, "the broker itself"
+    for version in (0, 1):
+        assert found(world, version, key="g") == [(ErrorCode.UNSUPPORTED_VERSION, -1)]
+    shares = found(world, 6, coordinator_keys=("g",), key_type=2)
+    assert shares == [(ErrorCode.UNSUPPORTED_VERSION, -1)]
+
+
+def found(world, version, **fields):
+    """Return error and node of each key's coordinator, from broker 1."""
+    request = find_coordinator_request.FindCoordinatorRequest(**fields)
+    token = world.request(world.brokers[1], request, version)
+    answer = world.brokers[1].answers[token]
+    return [(one.error_code, one.node_id) for one in answer.coordinators or (answer,)]
 
 
 def send(world, node, sequence, **fields):
     token = world.produce(node, 1, producer=(7, fields.pop("epoch", 0), sequence), **fields)
     world.run(400)
     return world.produced(node, token)
+
+
+def described(world, node, topic="t", index=0):
+    asked = describe_producers_request.TopicRequest(name=topic, partition_indexes=(index,))
+    request = describe_producers_request.DescribeProducersRequest(topics=(asked,))
+    token = world.request(world.brokers[node], request, 0)
+    world.settle()
+    ((partition,),) = [named.partitions for named in world.brokers[node].answers[token].topics]
+    return partition
+
+
+def test_each_replica_describes_the_last_batch_of_each_producer():
+    world = DataWorld()
+    world.run(100)
+    for sequence in range(2):
+        send(world, 1, sequence)
+    other = world.produce(1, 3, producer=(9, 2, 0))
+    world.run(400)
+    assert world.produced(1, other).error_code == 0
+    found = described(world, 1)
+    assert found.error_code == 0
+    assert [
+        (one.producer_id, one.producer_epoch, one.last_sequence) for one in found.active_producers
+    ] == [(7, 0, 1), (9, 2, 2)]
+    times = [one.last_timestamp for one in found.active_producers]
+    assert times[0] < times[1]
+    assert {one.coordinator_epoch for one in found.active_producers} == {-1}
+    assert {one.current_txn_start_offset for one in found.active_producers} == {-1}
+    assert described(world, 2) == found
+
+
+def test_producers_of_an_unknown_partition_are_an_error():
+    world = DataWorld()
+    world.run(100)
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert described(world, 1, "no-such-topic").error_code == unknown
+    assert described(world, 1, index=7).error_code == unknown
 
 
 def test_a_retry_gets_the_offset_of_the_first_attempt():

@@ -17,8 +17,8 @@ from kraftproof.nemesis.schedule import Schedule
 from kraftproof.run.backends import supervise
 from kraftproof.run.health.health import Health
 from kraftproof.run.history import FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.run.interpreter.session import RunSession
 from kraftproof.run.operations import DoneOperations
-from kraftproof.run.session import RunSession
 from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000

@@ -34,7 +34,7 @@ from kraftproof.cluster.systems.system import (
     Value,
 )
 from kraftproof.run.history import HistoryRecorder
-from kraftproof.run.session_scope import SessionScope
+from kraftproof.run.interpreter.session_scope import SessionScope
 from kraftproof.workloads.workload import Load, Session, Workload
 
 T = TypeVar("T")
