@@ -22,13 +22,13 @@ from kraftproof.checkers.kraft.specification.image import (
     Topic,
 )
 from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.kept import SECRET_RECORDS, Secrets
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
 from kraftproof.checkers.kraft.specification.rows.security import (
     AccessControlEntryRecord,
     RemoveAccessControlEntryRecord,
 )
-from kraftproof.checkers.kraft.specification.security.kept import SECRET_RECORDS, Secrets
 
 UNCHANGED_LEADER: Final = -2
 

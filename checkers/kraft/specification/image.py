@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.rows.kept import NO_SECRETS, Secrets
 from kraftproof.checkers.kraft.specification.rows.security import AccessControlEntryRecord
-from kraftproof.checkers.kraft.specification.security.kept import NO_SECRETS, Secrets
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""
