@@ -6,6 +6,7 @@ from typing import Final
 from kraftproof.cluster.protocol import Address
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.reference.secured import security_settings
 
 CONTROLLER_LISTENER: Final = "CONTROLLER"
 CLIENT_LISTENER: Final = "PLAINTEXT"
@@ -32,6 +33,7 @@ def server_properties(site: Site, settings: Mapping[str, str]) -> str:
         "trace.file": str(site.directory / "trace.jsonl"),
         **({} if is_controller else _advertised(own, name)),
         **settings,
+        **security_settings(settings, name),
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())
 

@@ -18,7 +18,7 @@ from kraftproof.node.wire.messages import Message, api_versions_request, api_ver
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
 OF_BROKERS: Final = frozenset(
     (*range(4), 10, *range(17, 24), *range(29, 34), *range(35, 42), *range(43, 47), *range(48, 52))
-) | {55, 57, 60, 64, 74, 75}
+) | {55, 57, 60, 61, 64, 74, 75}
 """API keys of a client listener: records, metadata, topics, configurations, security, cluster."""
 OF_CONTROLLERS: Final = frozenset(
     (1, *range(17, 21), *range(29, 32), 33, *range(36, 41), *range(43, 47), 49, *range(51, 61))
