@@ -58,13 +58,33 @@ def test_the_harness_is_the_super_user_with_and_without_logins() -> None:
     assert PASSWORD not in repr(login)
 
 
-@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512"])
-def test_a_secured_run_is_valid_and_keeps_its_password(tmp_path: Path, mechanism: str) -> None:
+@pytest.mark.parametrize(
+    ("backend", "mechanism"),
+    [
+        ("local", "PLAIN"),
+        ("local", "SCRAM-SHA-512"),
+        pytest.param("docker", "SCRAM-SHA-256", marks=pytest.mark.docker),
+    ],
+)
+def test_a_secured_run_is_valid_and_keeps_its_password(
+    tmp_path: Path, backend: str, mechanism: str
+) -> None:
     command = [sys.executable, "-m", "kraftproof", "test", "--json", "--store", str(tmp_path)]
     chosen = (f"{MECHANISM_KEY}={mechanism}", f"{CLASS_KEY}={STANDARD}")
     settings = [part for entry in chosen for part in ("--node-config", entry)]
     done = subprocess.run(
-        [*command, "--nodes", "1+1", "--time-limit", "3", "--nemesis", "none", *settings],
+        [
+            *command,
+            "--backend",
+            backend,
+            "--nodes",
+            "1+1",
+            "--time-limit",
+            "3",
+            "--nemesis",
+            "none",
+            *settings,
+        ],
         capture_output=True,
         text=True,
         check=False,
