@@ -66,6 +66,7 @@ APIS: Final = (
     "list_offsets",
     "list_partition_reassignments",
     "metadata",
+    "offset_fetch",
     "offset_for_leader_epoch",
     "produce",
     "renew_delegation_token",

@@ -11,6 +11,7 @@ from kraftproof.node.wire.messages import (
     find_coordinator_request,
     init_producer_id_request,
     list_offsets_request,
+    offset_fetch_request,
     offset_for_leader_epoch_request,
     produce_request,
 )
@@ -25,5 +26,6 @@ DATA_REQUESTS: Final[tuple[type[Message], ...]] = (
     describe_producers_request.DescribeProducersRequest,
     init_producer_id_request.InitProducerIdRequest,
     find_coordinator_request.FindCoordinatorRequest,
+    offset_fetch_request.OffsetFetchRequest,
 )
 """The requests that the data plane serves."""

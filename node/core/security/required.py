@@ -57,6 +57,7 @@ from kraftproof.node.wire.messages import (
     list_offsets_request,
     list_partition_reassignments_request,
     metadata_request,
+    offset_fetch_request,
     offset_for_leader_epoch_request,
     produce_request,
     renew_delegation_token_request,
@@ -192,6 +193,9 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
         cluster=Operation.IDEMPOTENT_WRITE, part=Operation.WRITE
     ),
     list_offsets_request.ListOffsetsRequest: Required(part=Operation.DESCRIBE),
+    offset_fetch_request.OffsetFetchRequest: Required(
+        part=Operation.DESCRIBE, kind=ResourceKind.GROUP
+    ),
     offset_for_leader_epoch_request.OffsetForLeaderEpochRequest: Required(
         cluster=Operation.CLUSTER_ACTION, part=Operation.DESCRIBE
     ),

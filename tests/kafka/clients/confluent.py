@@ -65,16 +65,16 @@ class Confluent:
         self._topic = topic
         self._admin = trio.admin()
 
-    def _produce(self, **settings: Any) -> None:
+    def _produce(self, topic: str = "", **settings: Any) -> None:
         config = {key.replace("_", "."): value for key, value in settings.items()}
         producer = Producer({**self._servers, **config})
         reports: list[Any] = []
         producer.produce(
-            self._topic,
+            topic or self._topic,
             b"value",
             key=b"key",
             headers={"header": b"x"},
-            partition=1,
+            partition=0 if topic else 1,
             on_delivery=lambda error, _: reports.append(error),
         )
         assert producer.flush(CALL_SECONDS) == 0
@@ -104,6 +104,9 @@ class Confluent:
     def produce_zstd(self) -> None:
         self._produce(compression_type="zstd")
 
+    def produce_missing(self) -> None:
+        self._produce(f"{self._topic}-missing")
+
     def _consumer(self, group: str = "unused") -> Consumer:
         return Consumer(
             {**self._servers, "group.id": group, "auto.offset.reset": "error"}
@@ -112,8 +115,12 @@ class Confluent:
 
     def _consume(self, offset: int, values: tuple[bytes, ...]) -> None:
         consumer = self._consumer()
+        consumer.assign([TopicPartition(self._topic, 0, offset)])
+        self._read(consumer, values)
+
+    @staticmethod
+    def _read(consumer: Consumer, values: tuple[bytes, ...]) -> None:
         try:
-            consumer.assign([TopicPartition(self._topic, 0, offset)])
             found: list[bytes] = []
             deadline = time.monotonic() + CALL_SECONDS
             while len(found) < len(values) and time.monotonic() < deadline:
@@ -125,6 +132,12 @@ class Confluent:
             assert tuple(found) == values
         finally:
             consumer.close()
+
+    def consume_stored(self) -> None:
+        config = {"group.id": "stored", "auto.offset.reset": "earliest"}
+        consumer = Consumer({**self._servers, **config})
+        consumer.assign([TopicPartition(self._topic, 0)])
+        self._read(consumer, VALUES)
 
     def consume_assigned(self) -> None:
         self._consume(0, VALUES)
@@ -250,7 +263,9 @@ class Confluent:
     def committed(self) -> None:
         consumer = self._consumer("confluent-group")
         try:
-            consumer.committed([TopicPartition(self._topic, 0)], timeout=CALL_SECONDS)
+            asked = [TopicPartition(self._topic, 0)]
+            (found,) = consumer.committed(asked, timeout=CALL_SECONDS)
+            assert found.offset < 0
         except KafkaException as error:
             raise refusal(error) from error
         finally:

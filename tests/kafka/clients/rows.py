@@ -18,9 +18,11 @@ DATA: Final = {
     "produce_snappy": "produce, snappy",
     "produce_lz4": "produce, lz4",
     "produce_zstd": "produce, zstd",
+    "produce_missing": "produce to a missing topic",
     "consume_assigned": "consume an assigned partition",
     "consume_from_offset": "consume from an offset",
     "consume_from_time": "consume from a time",
+    "consume_stored": "consume with a group's name and automatic commits",
     "read_ends": "first and last offset of a partition",
     "list_topics": "list topics",
 }
@@ -67,8 +69,12 @@ WITHOUT_COORDINATOR: Final = {
     "describe_transaction": "describe a transaction",
 }
 ROWS: Final = {**DATA, **ADMIN, **WITHOUT_COORDINATOR}
+NOTHING_COMMITTED: Final = frozenset({"committed", "list_group_offsets"})
+"""The calls about groups with a true answer: nothing is committed."""
 REFUSED: Final = frozenset({*WITHOUT_COORDINATOR, "alter_log_dirs", "create_token"})
 """The calls that no cluster of ours serves; every other call must work."""
+OLD_VERSIONS: Final = {"aiokafka": frozenset({*NOTHING_COMMITTED, "consume_stored"})}
+"""The calls of a client that finds no coordinator with its old versions of FindCoordinator."""
 
 
 class RefusedError(Exception):

@@ -71,6 +71,10 @@ public final class Calls {
     }
 
     private static void produce(String... settings) throws Exception {
+        produceTo(topic, settings);
+    }
+
+    private static void produceTo(String target, String... settings) throws Exception {
         Map<String, Object> config = new HashMap<>(Map.of("bootstrap.servers", brokers,
             "key.serializer", ByteArraySerializer.class,
             "value.serializer", ByteArraySerializer.class, "enable.idempotence", "false"));
@@ -79,7 +83,7 @@ public final class Calls {
         }
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(config)) {
             ProducerRecord<byte[], byte[]> record =
-                new ProducerRecord<>(topic, 1, "key".getBytes(), "value".getBytes());
+                new ProducerRecord<>(target, target.equals(topic) ? 1 : 0, "key".getBytes(), "value".getBytes());
             record.headers().add("header", "x".getBytes());
             producer.send(record).get();
         }
@@ -117,6 +121,10 @@ public final class Calls {
         produce("compression.type", "zstd");
     }
 
+    static void produce_missing() throws Exception {
+        produceTo(topic + "-missing");
+    }
+
     private static KafkaConsumer<byte[], byte[]> consumer(String... group) {
         Map<String, Object> config = new HashMap<>(Map.of("bootstrap.servers", brokers,
             "key.deserializer", ByteArrayDeserializer.class,
@@ -138,6 +146,16 @@ public final class Calls {
                 }
             }
             check(found.equals(values));
+        }
+    }
+
+    static void consume_stored() {
+        Map<String, Object> config = Map.of("bootstrap.servers", brokers, "group.id", "stored",
+            "key.deserializer", ByteArrayDeserializer.class, "auto.offset.reset", "earliest",
+            "value.deserializer", ByteArrayDeserializer.class);
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(config)) {
+            consumer.assign(List.of(part));
+            check(consumer.poll(LIMIT).count() == 3);
         }
     }
 
@@ -335,7 +353,7 @@ public final class Calls {
 
     static void committed() {
         try (KafkaConsumer<byte[], byte[]> consumer = consumer("java-group")) {
-            consumer.committed(Set.of(part), LIMIT);
+            check(consumer.committed(Set.of(part), LIMIT).get(part) == null);
         }
     }
 

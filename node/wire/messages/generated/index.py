@@ -84,6 +84,8 @@ from kraftproof.node.wire.messages.generated import list_partition_reassignments
 from kraftproof.node.wire.messages.generated import list_partition_reassignments_response
 from kraftproof.node.wire.messages.generated import metadata_request
 from kraftproof.node.wire.messages.generated import metadata_response
+from kraftproof.node.wire.messages.generated import offset_fetch_request
+from kraftproof.node.wire.messages.generated import offset_fetch_response
 from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_request
 from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_response
 from kraftproof.node.wire.messages.generated import produce_request
@@ -145,6 +147,7 @@ REQUESTS: tuple[Schema, ...] = (
     list_offsets_request.LIST_OFFSETS_REQUEST,
     list_partition_reassignments_request.LIST_PARTITION_REASSIGNMENTS_REQUEST,
     metadata_request.METADATA_REQUEST,
+    offset_fetch_request.OFFSET_FETCH_REQUEST,
     offset_for_leader_epoch_request.OFFSET_FOR_LEADER_EPOCH_REQUEST,
     produce_request.PRODUCE_REQUEST,
     renew_delegation_token_request.RENEW_DELEGATION_TOKEN_REQUEST,
@@ -197,6 +200,7 @@ RESPONSES: tuple[Schema, ...] = (
     list_offsets_response.LIST_OFFSETS_RESPONSE,
     list_partition_reassignments_response.LIST_PARTITION_REASSIGNMENTS_RESPONSE,
     metadata_response.METADATA_RESPONSE,
+    offset_fetch_response.OFFSET_FETCH_RESPONSE,
     offset_for_leader_epoch_response.OFFSET_FOR_LEADER_EPOCH_RESPONSE,
     produce_response.PRODUCE_RESPONSE,
     renew_delegation_token_response.RENEW_DELEGATION_TOKEN_RESPONSE,

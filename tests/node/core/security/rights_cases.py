@@ -246,6 +246,12 @@ ON_BROKER = (
         entries=(entry(Operation.DESCRIBE, "g", kind=GROUP),),
         error=OF_GROUP,
     ),
+    Case(
+        message=data.committed(),
+        entries=(entry(Operation.DESCRIBE, "g", kind=GROUP),),
+        error=OF_GROUP,
+        version=7,
+    ),
     *CHANGES,
 )
 ON_CONTROLLER = (
