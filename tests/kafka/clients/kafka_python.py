@@ -222,6 +222,19 @@ class KafkaPython(KafkaPythonGroups):
         found = refusing(self._admin.update_features, changes, validate_only=True)
         assert set(found.values()) == {"OK"}
 
+    def describe_topic_partitions(self) -> None:
+        assert self._topic in str(refusing(self._admin.describe_topic_partitions, [self._topic]))
+
+    def reset_configs(self) -> None:
+        asked = [ConfigResource(ConfigResourceType.TOPIC, self._topic, ["segment.ms"])]
+        refusing(self._admin.reset_configs, asked)
+
+    def api_versions(self) -> None:
+        assert refusing(self._admin.api_versions)
+
+    def find_hanging(self) -> None:
+        refusing(self._admin.find_hanging_transactions)
+
     def list_config_resources(self) -> None:
         assert self._topic in str(refusing(self._admin.list_config_resources))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
-from kafka.admin import KafkaAdminClient
+from kafka.admin import AbortTransactionSpec, KafkaAdminClient, MemberToRemove, OffsetSpec
 from kafka.errors import KafkaError, NoError
 from kafka.structs import OffsetAndMetadata
 
@@ -81,6 +81,20 @@ class KafkaPythonGroups:
     def alter_group_offsets(self) -> None:
         offsets = {self._part: OffsetAndMetadata(1, "", -1)}
         self._check_each(refusing(self._admin.alter_group_offsets, "g", offsets))
+
+    def reset_group_offsets(self) -> None:
+        asked = {self._part: OffsetSpec.EARLIEST}
+        self._check_each(refusing(self._admin.reset_group_offsets, "g", asked))
+
+    def delete_group_offsets(self) -> None:
+        self._check_each(refusing(self._admin.delete_group_offsets, "g", [self._part]))
+
+    def remove_members(self) -> None:
+        self._check_each(refusing(self._admin.remove_group_members, "g", [MemberToRemove("m")]))
+
+    def abort_transaction(self) -> None:
+        spec = AbortTransactionSpec(self._part, 1, 0, 0)
+        refusing(self._admin.abort_transaction, spec)
 
     def transaction(self) -> None:
         producer = KafkaProducer(bootstrap_servers=self._servers, transactional_id="python")
