@@ -35,6 +35,7 @@ APIS: Final = (
     "begin_quorum_epoch",
     "broker_heartbeat",
     "broker_registration",
+    "consumer_group_heartbeat",
     "controller_registration",
     "create_acls",
     "create_delegation_token",

@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftproof.node.wire.messages import (
     Message,
+    consumer_group_heartbeat_request,
     delete_records_request,
     describe_log_dirs_request,
     describe_producers_request,
@@ -27,5 +28,6 @@ DATA_REQUESTS: Final[tuple[type[Message], ...]] = (
     init_producer_id_request.InitProducerIdRequest,
     find_coordinator_request.FindCoordinatorRequest,
     offset_fetch_request.OffsetFetchRequest,
+    consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest,
 )
 """The requests that the data plane serves."""

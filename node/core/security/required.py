@@ -26,6 +26,7 @@ from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     broker_heartbeat_request,
     broker_registration_request,
+    consumer_group_heartbeat_request,
     controller_registration_request,
     create_acls_request,
     create_delegation_token_request,
@@ -183,6 +184,9 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
         cluster=Operation.DESCRIBE_CONFIGS
     ),
     # The data plane; a follower's Fetch needs CLUSTER_ACTION instead.
+    consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest: Required(
+        part=Operation.READ, kind=ResourceKind.GROUP
+    ),
     delete_records_request.DeleteRecordsRequest: Required(part=Operation.DELETE),
     describe_producers_request.DescribeProducersRequest: Required(part=Operation.READ),
     fetch_request.FetchRequest: Required(part=Operation.READ),

@@ -67,6 +67,7 @@ ADMIN: Final = {
 }
 WITHOUT_COORDINATOR: Final = {
     "subscribe": "join a group",
+    "subscribe_next": "join a group (group.protocol=consumer)",
     "commit": "commit an offset",
     "committed": "read a committed offset",
     "list_groups": "list groups",

@@ -46,7 +46,7 @@ def called(*sources: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("kind", "files"),
     [
-        (AdminClient, ["confluent.py"]),
+        (AdminClient, ["confluent.py", "confluent_groups.py"]),
         (KafkaAdminClient, ["kafka_python.py", "kafka_python_groups.py"]),
         (AIOKafkaAdminClient, ["aio.py"]),
     ],

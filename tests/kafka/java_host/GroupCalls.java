@@ -23,6 +23,18 @@ final class GroupCalls {
         }
     }
 
+    static void subscribe_next() {
+        Map<String, Object> config = Map.of("bootstrap.servers", Calls.brokers, "group.id", "next",
+            "group.protocol", "consumer", "key.deserializer", ByteArrayDeserializer.class,
+            "value.deserializer", ByteArrayDeserializer.class);
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(config)) {
+            consumer.subscribe(List.of(Calls.topic));
+            for (int poll = 0; poll < 40; poll++) {
+                consumer.poll(Duration.ofMillis(500)); // An error shows at the next poll.
+            }
+        }
+    }
+
     static void commit() {
         try (KafkaConsumer<byte[], byte[]> consumer = Calls.consumer("java-group")) {
             consumer.assign(List.of(Calls.part));

@@ -5,8 +5,8 @@ features of its registration. A coordinator is the leader of a partition of an i
 the broker has created if the topic is missing (590-14). Without such a broker, this broker names
 itself. A client then finds no request of members among the versions of this broker, and fails at
 once; librdkafka would repeat its search after an error. InitProducerId refuses transactions, and
-OffsetFetch answers that nothing is committed (see group_offsets.py). A client of the old versions 0
-and 1 gets an error for a group: aiokafka would join for ever.
+group_requests.py answers the requests of groups that must not be missing. A client of the old
+versions 0 and 1 gets an error for a group: aiokafka would join for ever.
 """
 
 from typing import Final

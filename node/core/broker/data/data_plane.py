@@ -16,7 +16,7 @@ from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
 from kraftproof.node.core.broker.data.describe_producers import ProducersService
 from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.fetch import FetchService
-from kraftproof.node.core.broker.data.group_offsets import describe_offsets
+from kraftproof.node.core.broker.data.group_requests import describe_offsets, refuse_heartbeat
 from kraftproof.node.core.broker.data.list_offsets import ListOffsetsService
 from kraftproof.node.core.broker.data.log_dirs import LogDirsService
 from kraftproof.node.core.broker.data.produce import ProduceService
@@ -33,6 +33,7 @@ from kraftproof.node.core.quotas.byte_rates import ByteRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     Message,
+    consumer_group_heartbeat_request,
     delete_records_request,
     describe_log_dirs_request,
     describe_producers_request,
@@ -134,6 +135,8 @@ class DataPlane:
                 return self._list_offsets.epoch_ends(event, request)
             case describe_producers_request.DescribeProducersRequest() as request:
                 return self._producers.describe(event, request)
+            case consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest() as request:
+                return refuse_heartbeat(event, request, self._authorizer)
             case offset_fetch_request.OffsetFetchRequest() as request:
                 return describe_offsets(self._committed.image, event, request, self._authorizer)
             case find_coordinator_request.FindCoordinatorRequest() as request:

@@ -22,6 +22,8 @@ from kraftproof.node.wire.messages.generated import broker_heartbeat_request
 from kraftproof.node.wire.messages.generated import broker_heartbeat_response
 from kraftproof.node.wire.messages.generated import broker_registration_request
 from kraftproof.node.wire.messages.generated import broker_registration_response
+from kraftproof.node.wire.messages.generated import consumer_group_heartbeat_request
+from kraftproof.node.wire.messages.generated import consumer_group_heartbeat_response
 from kraftproof.node.wire.messages.generated import controller_registration_request
 from kraftproof.node.wire.messages.generated import controller_registration_response
 from kraftproof.node.wire.messages.generated import create_acls_request
@@ -116,6 +118,7 @@ REQUESTS: tuple[Schema, ...] = (
     begin_quorum_epoch_request.BEGIN_QUORUM_EPOCH_REQUEST,
     broker_heartbeat_request.BROKER_HEARTBEAT_REQUEST,
     broker_registration_request.BROKER_REGISTRATION_REQUEST,
+    consumer_group_heartbeat_request.CONSUMER_GROUP_HEARTBEAT_REQUEST,
     controller_registration_request.CONTROLLER_REGISTRATION_REQUEST,
     create_acls_request.CREATE_ACLS_REQUEST,
     create_delegation_token_request.CREATE_DELEGATION_TOKEN_REQUEST,
@@ -169,6 +172,7 @@ RESPONSES: tuple[Schema, ...] = (
     begin_quorum_epoch_response.BEGIN_QUORUM_EPOCH_RESPONSE,
     broker_heartbeat_response.BROKER_HEARTBEAT_RESPONSE,
     broker_registration_response.BROKER_REGISTRATION_RESPONSE,
+    consumer_group_heartbeat_response.CONSUMER_GROUP_HEARTBEAT_RESPONSE,
     controller_registration_response.CONTROLLER_REGISTRATION_RESPONSE,
     create_acls_response.CREATE_ACLS_RESPONSE,
     create_delegation_token_response.CREATE_DELEGATION_TOKEN_RESPONSE,

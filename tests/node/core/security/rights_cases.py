@@ -252,6 +252,11 @@ ON_BROKER = (
         error=OF_GROUP,
         version=7,
     ),
+    Case(
+        message=wire.consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest(group_id="g"),
+        entries=(entry(Operation.READ, "g", kind=GROUP),),
+        error=OF_GROUP,
+    ),
     *CHANGES,
 )
 ON_CONTROLLER = (

@@ -1,11 +1,11 @@
-"""OffsetFetch: nothing is committed here, and a broker with groups may know better."""
+"""OffsetFetch: nothing is committed here, and a broker with groups may know better. Heartbeats."""
 
 import pytest
 from msgspec.structs import replace
 
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import offset_fetch_request
+from kraftproof.node.wire.messages import consumer_group_heartbeat_request, offset_fetch_request
 from kraftproof.node.wire.records import metadata as records
 from tests.support.node.data_world import DataWorld
 
@@ -54,3 +54,15 @@ def test_another_broker_may_have_committed_offsets():
     assert ask(world, 7).error_code == ErrorCode.NOT_COORDINATOR
     assert ask(world, 7).topics == ()
     assert {group.error_code for group in ask(world, 8).groups} == {ErrorCode.NOT_COORDINATOR}
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_heartbeat_of_a_member_is_refused_for_good(version):
+    world = DataWorld()
+    module = consumer_group_heartbeat_request
+    request = module.ConsumerGroupHeartbeatRequest(group_id="g", member_id="m", member_epoch=0)
+    token = world.request(world.brokers[1], request, version)
+    world.settle()
+    answer = world.brokers[1].answers[token]
+    assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+    assert answer.error_message == "this broker has no groups"

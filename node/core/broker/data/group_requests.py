@@ -1,8 +1,13 @@
-"""Answer OffsetFetch: no group has committed offsets here.
+"""Answer the requests of groups that must not be missing: OffsetFetch and ConsumerGroupHeartbeat.
 
-A consumer with the name of a group asks for committed offsets, even if the consumer assigns its
-partitions. With the answer that nothing is committed, the consumer begins where its configuration
-says. librdkafka 2.16 crashes if the request is missing among the versions of the coordinator.
+No group has committed offsets here. A consumer with the name of a group asks for committed offsets,
+even if the consumer assigns its partitions. With the answer that nothing is committed, the consumer
+begins where its configuration says. librdkafka 2.16 crashes if the request is missing among the
+versions of the coordinator.
+
+A consumer with group.protocol=consumer joins by a heartbeat. The error UNSUPPORTED_VERSION, which a
+Kafka broker without this protocol gives, is final; librdkafka searches for ever for a coordinator
+that lacks the request.
 """
 
 from typing import Final
@@ -14,11 +19,18 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import offset_fetch_request, offset_fetch_response
+from kraftproof.node.wire.messages import (
+    consumer_group_heartbeat_request,
+    consumer_group_heartbeat_response,
+    offset_fetch_request,
+    offset_fetch_response,
+)
 
 Request = offset_fetch_request.OffsetFetchRequest
 Response = offset_fetch_response.OffsetFetchResponse
 Group = offset_fetch_response.OffsetFetchResponseGroup
+Heartbeat = consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest
+_NO_GROUPS: Final = "this broker has no groups"
 _GROUPS_FROM: Final = 8
 """The first version with a list of groups."""
 _NOTHING: Final = -1
@@ -51,6 +63,19 @@ def describe_offsets(
             )
             for topic in topics
         ),
+    )
+
+
+def refuse_heartbeat(
+    event: Received, request: Heartbeat, authorizer: Authorizer | None
+) -> consumer_group_heartbeat_response.ConsumerGroupHeartbeatResponse:
+    """Return the error of a member: the broker has no groups."""
+    is_allowed = authorizer is None or authorizer.allows(
+        event, Operation.READ, ResourceKind.GROUP, request.group_id
+    )
+    error = ErrorCode.UNSUPPORTED_VERSION if is_allowed else ERRORS[ResourceKind.GROUP]
+    return consumer_group_heartbeat_response.ConsumerGroupHeartbeatResponse(
+        error_code=error, error_message=_NO_GROUPS if is_allowed else None
     )
 
 
