@@ -33,6 +33,8 @@ Heartbeat = consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest
 _NO_GROUPS: Final = "this broker has no groups"
 _GROUPS_FROM: Final = 8
 """The first version with a list of groups."""
+_WHOLE_ERROR_FROM: Final = 2
+"""The first version with an error of the whole answer."""
 _NOTHING: Final = -1
 
 
@@ -48,7 +50,8 @@ def describe_offsets(
             )
         )
     error = _error(image, event, request.group_id, authorizer)
-    topics = () if error is not ErrorCode.NONE else request.topics or ()
+    is_whole = event.version >= _WHOLE_ERROR_FROM
+    topics = () if error is not ErrorCode.NONE and is_whole else request.topics or ()
     return Response(
         error_code=error,
         topics=tuple(
@@ -56,7 +59,10 @@ def describe_offsets(
                 name=topic.name,
                 partitions=tuple(
                     offset_fetch_response.OffsetFetchResponsePartition(
-                        partition_index=index, committed_offset=_NOTHING, metadata=""
+                        partition_index=index,
+                        committed_offset=_NOTHING,
+                        metadata="",
+                        error_code=error,
                     )
                     for index in topic.partition_indexes
                 ),

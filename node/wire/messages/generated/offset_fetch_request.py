@@ -77,8 +77,6 @@ def _decode_offset_fetch_request_topic_v6(r: Reader) -> OffsetFetchRequestTopic:
 
 
 def _encode_offset_fetch_request_topics_v8(m: OffsetFetchRequestTopics, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("OffsetFetchRequestTopics", "topic_id", 8)
     w.compact_string(m.name)
     w.uvarint(len(m.partition_indexes) + 1)
     w.fixed_array("i", m.partition_indexes)
@@ -93,18 +91,7 @@ def _decode_offset_fetch_request_topics_v8(r: Reader) -> OffsetFetchRequestTopic
     return OffsetFetchRequestTopics(name=name_, partition_indexes=partition_indexes_)
 
 
-def _encode_offset_fetch_request_topics_v9(m: OffsetFetchRequestTopics, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("OffsetFetchRequestTopics", "topic_id", 9)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partition_indexes) + 1)
-    w.fixed_array("i", m.partition_indexes)
-    w.append(0)
-
-
 def _encode_offset_fetch_request_topics_v10(m: OffsetFetchRequestTopics, w: Writer) -> None:
-    if m.name != "":
-        raise lacking_field("OffsetFetchRequestTopics", "name", 10)
     w += _U.pack(uuid16(m.topic_id))
     w.uvarint(len(m.partition_indexes) + 1)
     w.fixed_array("i", m.partition_indexes)
@@ -120,10 +107,6 @@ def _decode_offset_fetch_request_topics_v10(r: Reader) -> OffsetFetchRequestTopi
 
 
 def _encode_offset_fetch_request_group_v8(m: OffsetFetchRequestGroup, w: Writer) -> None:
-    if m.member_id != None:
-        raise lacking_field("OffsetFetchRequestGroup", "member_id", 8)
-    if m.member_epoch != -1:
-        raise lacking_field("OffsetFetchRequestGroup", "member_epoch", 8)
     w.compact_string(m.group_id)
     if m.topics is None:
         w.append(0)
@@ -153,7 +136,7 @@ def _encode_offset_fetch_request_group_v9(m: OffsetFetchRequestGroup, w: Writer)
     else:
         w.uvarint(len(m.topics) + 1)
         for topics_item in m.topics:
-            _encode_offset_fetch_request_topics_v9(topics_item, w)
+            _encode_offset_fetch_request_topics_v8(topics_item, w)
     w.append(0)
 
 

@@ -70,8 +70,6 @@ class OffsetFetchResponse(Message, frozen=True, kw_only=True, gc=False):
 
 
 def _encode_offset_fetch_response_partition_v1(m: OffsetFetchResponsePartition, w: Writer) -> None:
-    if m.committed_leader_epoch != -1:
-        raise lacking_field("OffsetFetchResponsePartition", "committed_leader_epoch", 1)
     w += _IQ.pack(m.partition_index, m.committed_offset)
     w.nullable_string(m.metadata)
     w += _H.pack(m.error_code)
@@ -87,30 +85,6 @@ def _decode_offset_fetch_response_partition_v1(r: Reader) -> OffsetFetchResponse
         metadata=metadata_,
         error_code=error_code_,
     )
-
-
-def _encode_offset_fetch_response_partition_v2(m: OffsetFetchResponsePartition, w: Writer) -> None:
-    if m.committed_leader_epoch != -1:
-        raise lacking_field("OffsetFetchResponsePartition", "committed_leader_epoch", 2)
-    w += _IQ.pack(m.partition_index, m.committed_offset)
-    w.nullable_string(m.metadata)
-    w += _H.pack(m.error_code)
-
-
-def _encode_offset_fetch_response_partition_v3(m: OffsetFetchResponsePartition, w: Writer) -> None:
-    if m.committed_leader_epoch != -1:
-        raise lacking_field("OffsetFetchResponsePartition", "committed_leader_epoch", 3)
-    w += _IQ.pack(m.partition_index, m.committed_offset)
-    w.nullable_string(m.metadata)
-    w += _H.pack(m.error_code)
-
-
-def _encode_offset_fetch_response_partition_v4(m: OffsetFetchResponsePartition, w: Writer) -> None:
-    if m.committed_leader_epoch != -1:
-        raise lacking_field("OffsetFetchResponsePartition", "committed_leader_epoch", 4)
-    w += _IQ.pack(m.partition_index, m.committed_offset)
-    w.nullable_string(m.metadata)
-    w += _H.pack(m.error_code)
 
 
 def _encode_offset_fetch_response_partition_v5(m: OffsetFetchResponsePartition, w: Writer) -> None:
@@ -166,27 +140,6 @@ def _decode_offset_fetch_response_topic_v1(r: Reader) -> OffsetFetchResponseTopi
     return OffsetFetchResponseTopic(name=name_, partitions=partitions_)
 
 
-def _encode_offset_fetch_response_topic_v2(m: OffsetFetchResponseTopic, w: Writer) -> None:
-    w.string(m.name)
-    w.array_count(len(m.partitions))
-    for partitions_item in m.partitions:
-        _encode_offset_fetch_response_partition_v2(partitions_item, w)
-
-
-def _encode_offset_fetch_response_topic_v3(m: OffsetFetchResponseTopic, w: Writer) -> None:
-    w.string(m.name)
-    w.array_count(len(m.partitions))
-    for partitions_item in m.partitions:
-        _encode_offset_fetch_response_partition_v3(partitions_item, w)
-
-
-def _encode_offset_fetch_response_topic_v4(m: OffsetFetchResponseTopic, w: Writer) -> None:
-    w.string(m.name)
-    w.array_count(len(m.partitions))
-    for partitions_item in m.partitions:
-        _encode_offset_fetch_response_partition_v4(partitions_item, w)
-
-
 def _encode_offset_fetch_response_topic_v5(m: OffsetFetchResponseTopic, w: Writer) -> None:
     w.string(m.name)
     w.array_count(len(m.partitions))
@@ -240,8 +193,6 @@ def _decode_offset_fetch_response_partitions_v8(r: Reader) -> OffsetFetchRespons
 
 
 def _encode_offset_fetch_response_topics_v8(m: OffsetFetchResponseTopics, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("OffsetFetchResponseTopics", "topic_id", 8)
     w.compact_string(m.name)
     w.uvarint(len(m.partitions) + 1)
     for partitions_item in m.partitions:
@@ -257,19 +208,7 @@ def _decode_offset_fetch_response_topics_v8(r: Reader) -> OffsetFetchResponseTop
     return OffsetFetchResponseTopics(name=name_, partitions=partitions_)
 
 
-def _encode_offset_fetch_response_topics_v9(m: OffsetFetchResponseTopics, w: Writer) -> None:
-    if m.topic_id != ZERO_UUID:
-        raise lacking_field("OffsetFetchResponseTopics", "topic_id", 9)
-    w.compact_string(m.name)
-    w.uvarint(len(m.partitions) + 1)
-    for partitions_item in m.partitions:
-        _encode_offset_fetch_response_partitions_v8(partitions_item, w)
-    w.append(0)
-
-
 def _encode_offset_fetch_response_topics_v10(m: OffsetFetchResponseTopics, w: Writer) -> None:
-    if m.name != "":
-        raise lacking_field("OffsetFetchResponseTopics", "name", 10)
     w += _U.pack(uuid16(m.topic_id))
     w.uvarint(len(m.partitions) + 1)
     for partitions_item in m.partitions:
@@ -302,14 +241,6 @@ def _decode_offset_fetch_response_group_v8(r: Reader) -> OffsetFetchResponseGrou
     return OffsetFetchResponseGroup(group_id=group_id_, topics=topics_, error_code=error_code_)
 
 
-def _encode_offset_fetch_response_group_v9(m: OffsetFetchResponseGroup, w: Writer) -> None:
-    w.compact_string(m.group_id)
-    w.uvarint(len(m.topics) + 1)
-    for topics_item in m.topics:
-        _encode_offset_fetch_response_topics_v9(topics_item, w)
-    w += _HT.pack(m.error_code, 0)
-
-
 def _encode_offset_fetch_response_group_v10(m: OffsetFetchResponseGroup, w: Writer) -> None:
     w.compact_string(m.group_id)
     w.uvarint(len(m.topics) + 1)
@@ -328,10 +259,6 @@ def _decode_offset_fetch_response_group_v10(r: Reader) -> OffsetFetchResponseGro
 
 
 def _encode_offset_fetch_response_v1(m: OffsetFetchResponse, w: Writer) -> None:
-    if m.error_code != 0:
-        raise lacking_field("OffsetFetchResponse", "error_code", 1)
-    if m.throttle_time_ms != 0:
-        raise lacking_field("OffsetFetchResponse", "throttle_time_ms", 1)
     if m.groups != ():
         raise lacking_field("OffsetFetchResponse", "groups", 1)
     w.array_count(len(m.topics))
@@ -346,13 +273,11 @@ def _decode_offset_fetch_response_v1(r: Reader) -> OffsetFetchResponse:
 
 
 def _encode_offset_fetch_response_v2(m: OffsetFetchResponse, w: Writer) -> None:
-    if m.throttle_time_ms != 0:
-        raise lacking_field("OffsetFetchResponse", "throttle_time_ms", 2)
     if m.groups != ():
         raise lacking_field("OffsetFetchResponse", "groups", 2)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
-        _encode_offset_fetch_response_topic_v2(topics_item, w)
+        _encode_offset_fetch_response_topic_v1(topics_item, w)
     w += _H.pack(m.error_code)
 
 
@@ -369,7 +294,7 @@ def _encode_offset_fetch_response_v3(m: OffsetFetchResponse, w: Writer) -> None:
     w += _I.pack(m.throttle_time_ms)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
-        _encode_offset_fetch_response_topic_v3(topics_item, w)
+        _encode_offset_fetch_response_topic_v1(topics_item, w)
     w += _H.pack(m.error_code)
 
 
@@ -389,7 +314,7 @@ def _encode_offset_fetch_response_v4(m: OffsetFetchResponse, w: Writer) -> None:
     w += _I.pack(m.throttle_time_ms)
     w.array_count(len(m.topics))
     for topics_item in m.topics:
-        _encode_offset_fetch_response_topic_v4(topics_item, w)
+        _encode_offset_fetch_response_topic_v1(topics_item, w)
     w += _H.pack(m.error_code)
 
 
@@ -447,8 +372,6 @@ def _encode_offset_fetch_response_v7(m: OffsetFetchResponse, w: Writer) -> None:
 def _encode_offset_fetch_response_v8(m: OffsetFetchResponse, w: Writer) -> None:
     if m.topics != ():
         raise lacking_field("OffsetFetchResponse", "topics", 8)
-    if m.error_code != 0:
-        raise lacking_field("OffsetFetchResponse", "error_code", 8)
     w += _I.pack(m.throttle_time_ms)
     w.uvarint(len(m.groups) + 1)
     for groups_item in m.groups:
@@ -467,20 +390,16 @@ def _decode_offset_fetch_response_v8(r: Reader) -> OffsetFetchResponse:
 def _encode_offset_fetch_response_v9(m: OffsetFetchResponse, w: Writer) -> None:
     if m.topics != ():
         raise lacking_field("OffsetFetchResponse", "topics", 9)
-    if m.error_code != 0:
-        raise lacking_field("OffsetFetchResponse", "error_code", 9)
     w += _I.pack(m.throttle_time_ms)
     w.uvarint(len(m.groups) + 1)
     for groups_item in m.groups:
-        _encode_offset_fetch_response_group_v9(groups_item, w)
+        _encode_offset_fetch_response_group_v8(groups_item, w)
     w.append(0)
 
 
 def _encode_offset_fetch_response_v10(m: OffsetFetchResponse, w: Writer) -> None:
     if m.topics != ():
         raise lacking_field("OffsetFetchResponse", "topics", 10)
-    if m.error_code != 0:
-        raise lacking_field("OffsetFetchResponse", "error_code", 10)
     w += _I.pack(m.throttle_time_ms)
     w.uvarint(len(m.groups) + 1)
     for groups_item in m.groups:

@@ -53,6 +53,8 @@ def test_another_broker_may_have_committed_offsets():
     world.publish()
     assert ask(world, 7).error_code == ErrorCode.NOT_COORDINATOR
     assert ask(world, 7).topics == ()
+    ((first, second),) = [topic.partitions for topic in ask(world, 1).topics]
+    assert {first.error_code, second.error_code} == {ErrorCode.NOT_COORDINATOR}
     assert {group.error_code for group in ask(world, 8).groups} == {ErrorCode.NOT_COORDINATOR}
 
 
