@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.mutants.first_seeds import read_first_seeds
 from kraftproof.mutants.generator.review import section_of
 from kraftproof.mutants.scoreboard import Score, Scoreboard, as_markdown, as_table
 from kraftproof.mutants.search import (
@@ -33,6 +34,15 @@ BUDGET_S = 112.0
 REPEAT = 5
 POLL_S = 0.5
 
+SeedsFromOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help='JSON of earlier finds, {"A1": {"seed": 7}}: where the searches of each mutant in the '
+        "file begin.",
+    ),
+]
+
 
 def judge(
     *,
@@ -45,6 +55,7 @@ def judge(
         ),
     ] = None,
     seeds: Annotated[str, typer.Option(help="Seeds of the first search: A: or A:B.")] = "0:",
+    seeds_from: SeedsFromOption = None,
     budget_s: Annotated[
         float, typer.Option(help="CPU seconds after which a search has missed the bug.")
     ] = BUDGET_S,
@@ -80,15 +91,20 @@ def judge(
     input, 130 interrupted.
     """
     wanted = tuple(dict.fromkeys(ids or ()))
-    ranges = parse_range(seeds).repeated(repeat)
+    drawn = parse_range(seeds)
     _refuse(budget_s, scoreboard)
+    first_seeds = {} if seeds_from is None else read_first_seeds(seeds_from)
     chosen = _chosen(wanted)
+    ranges = {
+        one.mutant_id: drawn.from_first(first_seeds.get(one.mutant_id)).repeated(repeat)
+        for one in chosen
+    }
+    clean_ranges = drawn.repeated(repeat) if CLEAN in wanted or not wanted else ()
     _type_check(chosen)
     searcher = Searcher(budget_s)
     try:
         with _pool(searcher, jobs or len(os.sched_getaffinity(0))) as pool:
-            with_clean = CLEAN in wanted or not wanted
-            running = _Running(pool, searcher, chosen, ranges, with_clean=with_clean)
+            running = _Running(pool, searcher, chosen, ranges, clean_ranges)
             board = running.board(budget_s, as_json=as_json)
     except SearchStoppedError:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
@@ -97,7 +113,9 @@ def judge(
         raise typer.Exit(1) from None
     _print_result(board, as_json=as_json)
     if scoreboard is not None:
-        options = ["--seeds", seeds, "--budget-s", f"{budget_s:g}", "--repeat", str(repeat)]
+        options = ["--seeds", seeds]
+        options += [] if seeds_from is None else ["--seeds-from", seeds_from.name]
+        options += ["--budget-s", f"{budget_s:g}", "--repeat", str(repeat)]
         command = ["kraftproof", "mutants", *wanted, *options, "--scoreboard", scoreboard.name]
         _write(scoreboard, board, join(command))
     raise typer.Exit(0 if board.is_good else 1)
@@ -179,18 +197,18 @@ class _Running:
         pool: ThreadPoolExecutor,
         searcher: Searcher,
         chosen: "Sequence[Mutant]",
-        ranges: Sequence[SeedRange],
-        *,
-        with_clean: bool,
+        ranges: Mapping[str, Sequence[SeedRange]],
+        clean_ranges: Sequence[SeedRange],
     ) -> None:
         self._mutants = chosen
         self._searches: dict[str, list[Future[Search]]] = {
             mutant.mutant_id: [
-                pool.submit(searcher.find, mutant.mutant_id, r, mutant.workload) for r in ranges
+                pool.submit(searcher.find, mutant.mutant_id, one, mutant.workload)
+                for one in ranges[mutant.mutant_id]
             ]
             for mutant in chosen
         }
-        self._clean = [pool.submit(searcher.find, CLEAN, r) for r in ranges] if with_clean else []
+        self._clean = [pool.submit(searcher.find, CLEAN, one) for one in clean_ranges]
 
     def board(self, budget_s: float, *, as_json: bool) -> Scoreboard:
         """Wait for all searches, and print each mutant as soon as all earlier mutants are done."""

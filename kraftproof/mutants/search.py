@@ -37,6 +37,12 @@ class SeedRange:
         """Return the range after a seed."""
         return SeedRange(seed + 1, self.end)
 
+    def from_first(self, first: int | None) -> "SeedRange":
+        """Return the range of the same length that begins at a seed; None for this range."""
+        if first is None:
+            return self
+        return SeedRange(first, None if self.end is None else first + self.end - self.first)
+
     def repeated(self, times: int) -> "tuple[SeedRange, ...]":
         """Return disjoint ranges of the same length, starting with this range."""
         stride = STRIDE if self.end is None else max(STRIDE, self.end - self.first)

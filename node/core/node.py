@@ -140,7 +140,7 @@ class Node:
             case Flushed(log=log) if log == METADATA_LOG:
                 self._raft.flushed_event(event)
             case SnapshotWritten():
-                self._snapshots.written(event)
+                self._snapshots.written(event, now)
             case Flushed() | TimestampFound() | DirectoryFailed() if self._broker is not None:
                 self._broker.disk_work_ended(event, now)
             case _:

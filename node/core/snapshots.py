@@ -77,10 +77,10 @@ class Snapshots:
             self._is_writing = True
             self._outbox.emit(chosen)
 
-    def written(self, event: SnapshotWritten) -> None:
+    def written(self, event: SnapshotWritten, now: Instant) -> None:
         """Record a complete snapshot."""
         self._is_writing = False
-        self._raft.snapshot_written(event.stored)
+        self._raft.snapshot_written(event.stored, now)
 
     def installed(self, now: Instant) -> None:
         """Count the leader's snapshot as the last snapshot."""

@@ -282,7 +282,7 @@ def _of_bounds(config: ClusterConfig) -> tuple[Invariant, ...]:
     return (
         OpenRequestsAreBounded(),
         TablesAreBounded(),
-        OldFilesAreDeleted(),
+        OldFilesAreDeleted(config),
         SnapshotsKeepUp(config),
         CatchUpIsBounded(),
     )

@@ -10,7 +10,7 @@ MUTANT = Mutant(
     expected="EpochEndsAreTrue",
     edits=(
         Edit(
-            module="kraftproof.node.core.broker.data.fetch",
+            module="kraftproof.node.core.broker.data.fetch_ranges",
             old="        if known.epoch < asked.last_fetched_epoch or known.end_offset < offset:",
             new="        if known.epoch < asked.last_fetched_epoch:",
         ),

@@ -10,7 +10,7 @@ MUTANT = Mutant(
     expected="ReadersGetCommittedBytes",
     edits=(
         Edit(
-            module="kraftproof.node.core.broker.data.fetch",
+            module="kraftproof.node.core.broker.data.fetch_ranges",
             old="    end = index.end_offset if is_follower else index.high_watermark",
             new="    end = index.end_offset",
         ),

@@ -13,9 +13,11 @@ SNAPSHOTS_KEPT: Final = 2
 """Number of kept snapshots; the log starts at the end of the oldest kept snapshot.
 
 Kafka has metadata.max.retention.bytes and .ms instead, for replicas that are far behind. Here, the
-newest snapshot serves such replicas. With two snapshots, a new snapshot does not end a download of
-the previous snapshot, and a damaged newest snapshot has a substitute.
+newest snapshot serves such replicas. The other replaces a damaged newest snapshot.
 """
+
+SNAPSHOTS_KEPT_FOR_DOWNLOAD: Final = 10
+"""Number of kept snapshots while a replica downloads the oldest of them."""
 
 
 class SnapshotId(Struct, frozen=True, order=True):

@@ -216,9 +216,9 @@ class Raft:
         if self.is_leader:
             advance_high_watermark(state)
 
-    def snapshot_written(self, stored: StoredSnapshot) -> None:
+    def snapshot_written(self, stored: StoredSnapshot, now: Instant) -> None:
         """Record a snapshot written by this node, and clean the log below."""
-        keep(self._state, stored)
+        keep(self._state, stored, now)
 
     def snapshot_checked(self, event: SnapshotChecked, now: Instant) -> bool:
         """Replace the log by the leader's snapshot if still needed; return whether it was."""

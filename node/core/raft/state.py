@@ -37,6 +37,7 @@ from kraftproof.node.core.raft.roles import (
     assert_transition,
     role_at_start,
 )
+from kraftproof.node.core.raft.served_download import ServedDownload
 from kraftproof.node.wire.records.batch import Batch
 
 
@@ -69,6 +70,8 @@ class RaftState:
         self.snapshot_end = Offset(0)
         """The end offset of the newest snapshot; 0 without a snapshot."""
         self.set_snapshots(snapshots)
+        self.served_download: ServedDownload | None = None
+        """The download that the node served last, as leader."""
         self.high_watermark = self.snapshot_end
         """Learned again after each start; the content of a snapshot is committed."""
         self.flushed = log.start_offset

@@ -243,6 +243,35 @@ def test_json_is_a_line_a_mutant_in_the_order_asked_for(monkeypatch, capsys):
     assert (second["mutant"], second["found"], second["seed"]) == ("A18", False, None)
 
 
+def test_searches_begin_at_the_seeds_of_earlier_finds(monkeypatch, capsys, tmp_path):
+    finds = tmp_path / "finds.json"
+    finds.write_text('{"A4": {"seed": 70, "by": "LogMatching"}}')
+    violating = {"A4": range(70, 9999), "A18": range(9999)}
+    options = ("--json", "--seeds-from", str(finds), "--repeat", "1")
+    assert run(monkeypatch, violating, "A4", "A18", *options) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["seed"] for one in found] == [70, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "No such file"),
+        ('{"A4": 7}', "an object such as"),
+        ('{"A4": {"seed": -1}}', "A4: seed -1 is below 0"),
+        ("\xff", "an object such as"),
+    ],
+)
+def test_what_is_no_file_of_finds_is_one_line(capsys, tmp_path, text, said):
+    finds = tmp_path / "finds.json"
+    if text is not None:
+        finds.write_bytes(text.encode("latin-1"))
+    assert cli.run(["mutants", "A4", "--seeds-from", str(finds)]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"kraftproof: --seeds-from {finds}: ")
+    assert said in line
+
+
 def test_without_ids_the_whole_catalogue_is_judged(monkeypatch, capsys, tmp_path):
     page = tmp_path / "scoreboard.md"
     violating = dict.fromkeys(mutants.IDS, range(9999))

@@ -79,8 +79,9 @@ class HeartbeatRequestsHonoured(Invariant):
         """The same of answered heartbeats, by process and epoch: a new leader knows nobody's."""
         self._moves: dict[Contender, int] = {}
         """The offset of the last record of the batch that began a shutdown."""
-        self._log_ends: dict[tuple[int, int, Contender], int] = {}
-        """End of the log of a process at the first request of a broker that may go."""
+        self._log_ends: dict[tuple[int, int, int, Contender], int] = {}
+        """End of the log of a process, in an epoch, at the first request of a broker that may go: a
+        new leader does not know where in the log the moves are."""
 
     @override
     def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
@@ -103,7 +104,7 @@ class HeartbeatRequestsHonoured(Invariant):
             reached[broker_id] = request.current_metadata_offset
         may_stop = request.want_shut_down and broker is not None and broker.in_controlled_shutdown
         if may_stop and not image.leads_any(broker_id):
-            key = (process.node_id, process.incarnation, contender)
+            key = (process.node_id, process.incarnation, self._epoch(process), contender)
             end = self._log_ends.setdefault(key, process.log.end_offset)
             may_stop = not _unaware(image, self._answered_in_epoch(process), end - 1)
         else:
@@ -129,8 +130,12 @@ class HeartbeatRequestsHonoured(Invariant):
                 return
 
     def _answered_in_epoch(self, process: ProcessView) -> dict[int, int]:
-        epoch = -1 if process.status is None else process.status.epoch
-        return self._answered.setdefault((process.node_id, process.incarnation, epoch), {})
+        key = (process.node_id, process.incarnation, self._epoch(process))
+        return self._answered.setdefault(key, {})
+
+    @staticmethod
+    def _epoch(process: ProcessView) -> int:
+        return -1 if process.status is None else process.status.epoch
 
     def _judge(
         self,

@@ -20,7 +20,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
-from kraftproof.node.core.events import SnapshotWritten
+from kraftproof.node.core.events import Received, SnapshotWritten
 from kraftproof.node.core.log.log import RECORD_ESTIMATE_BYTES
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
@@ -32,6 +32,10 @@ from kraftproof.node.wire.messages import (
 
 MOST_SNAPSHOTS: Final = 2
 """Number of snapshots that a node keeps."""
+MOST_DURING_DOWNLOAD: Final = 10
+"""Number of snapshots that a node keeps while a replica downloads one of them."""
+DOWNLOAD_TIMEOUTS: Final = 2
+"""Number of fetch time-outs for which a slice keeps a snapshot; clocks drift."""
 MOST_UNFINISHED: Final = 2
 """A snapshot that the node writes, and a copy of a leader's snapshot."""
 MOST_COPIES: Final = 4
@@ -52,35 +56,65 @@ class OldFilesAreDeleted(Invariant):
     """
 
     statement = (
-        f"When a node has written a snapshot, it has {MOST_SNAPSHOTS} others at most, "
-        f"{MOST_UNFINISHED} unfinished ones at most, and no segment that the write before covers; "
-        "a start removes unfinished snapshots."
+        f"When a node has written a snapshot, it has {MOST_SNAPSHOTS} others at most "
+        f"({MOST_DURING_DOWNLOAD} while a replica downloads one), {MOST_UNFINISHED} unfinished "
+        "ones at most, and no segment that the write before covers; a start removes unfinished "
+        "snapshots."
     )
 
-    def __init__(self) -> None:
+    requests: ClassVar[Requests] = (fetch_snapshot_request.FetchSnapshotRequest,)
+
+    def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
+        self._download_ns = DOWNLOAD_TIMEOUTS * config.timeouts.fetch_ns
         self._start: dict[int, int] = {}
         """The start of the log for which the newest write has asked, by node."""
+        self._furthest: dict[int, dict[int, int]] = {}
+        """The position of the last slice served of each snapshot, by node."""
+        self._served_ns: dict[int, int] = {}
+        """The running time at which a node served a slice further than before."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        self._start.pop(process.node_id, None)
+        for each in (self._start, self._furthest, self._served_ns):
+            each.pop(process.node_id, None)
         unfinished = [name for name in process.log_files() if name.endswith(".part")]
         if unfinished:
             detail = f"{unfinished[0]} of an earlier process is still there after the start"
             self.monitor.report_violation(self, process, detail)
 
     @override
+    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+        request = event.message
+        assert isinstance(request, fetch_snapshot_request.FetchSnapshotRequest)
+        assert isinstance(message, fetch_snapshot_response.FetchSnapshotResponse)
+        answered = [one for topic in message.topics for one in topic.partitions]
+        if not answered or answered[0].error_code:
+            return
+        asked = request.topics[0].partitions[0]
+        furthest = self._furthest.setdefault(process.node_id, {})
+        if asked.position > furthest.get(asked.snapshot_id.end_offset, -1):
+            furthest[asked.snapshot_id.end_offset] = asked.position
+            self._served_ns[process.node_id] = process.running_ns()
+
+    def _most(self, process: ProcessView) -> int:
+        served_ns = self._served_ns.get(process.node_id)
+        if served_ns is None or process.running_ns() - served_ns > self._download_ns:
+            return MOST_SNAPSHOTS
+        return MOST_DURING_DOWNLOAD
+
+    @override
     def on_step(self, process: ProcessView) -> None:
         if type(process.event) is not SnapshotWritten:
             return
+        most = self._most(process)
         names = process.log_files()
         snapshots = _offsets(SNAPSHOT, names)
         unfinished = sum(name.endswith(".part") for name in names)
         start = self._start.pop(process.node_id, 0)
         covered = sum(following <= start for _, following in pairwise(_offsets(SEGMENT, names)))
         problem = None
-        if len(snapshots) > MOST_SNAPSHOTS + 1:
+        if len(snapshots) > most + 1:
             problem = f"{len(snapshots)} snapshots, which end at {snapshots}"
         elif unfinished > MOST_UNFINISHED:
             problem = f"{unfinished} unfinished snapshots"
@@ -89,7 +123,7 @@ class OldFilesAreDeleted(Invariant):
         if problem is not None:
             self.monitor.report_violation(self, process, problem)
         if len(snapshots) >= MOST_SNAPSHOTS:
-            self._start[process.node_id] = snapshots[-MOST_SNAPSHOTS]
+            self._start[process.node_id] = snapshots[max(0, len(snapshots) - most)]
 
 
 def _offsets(name: re.Pattern[str], names: Iterable[str]) -> list[int]:

@@ -3,22 +3,39 @@
 See node/core/snapshots.py for the time of a snapshot, and download.py for downloads.
 """
 
-from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, StoredSnapshot
+from collections.abc import Sequence
+
+from kraftproof.node.core.base.snapshot_ids import (
+    SNAPSHOTS_KEPT,
+    SNAPSHOTS_KEPT_FOR_DOWNLOAD,
+    StoredSnapshot,
+)
+from kraftproof.node.core.base.types import Instant
 from kraftproof.node.core.effects import CleanLog, InstallSnapshot
 from kraftproof.node.core.raft.roles import Leader
 from kraftproof.node.core.raft.state import RaftState
 
 
-def keep(state: RaftState, stored: StoredSnapshot) -> None:
+def keep(state: RaftState, stored: StoredSnapshot, now: Instant) -> None:
     """Record a snapshot written by this node, and clean the log up to the oldest kept snapshot.
 
     A snapshot that is older than a snapshot downloaded meanwhile is dropped.
     """
     if stored.snapshot.end_offset > state.snapshot_end:
-        state.set_snapshots((*state.snapshots, stored)[-SNAPSHOTS_KEPT:])
-    if len(state.snapshots) == SNAPSHOTS_KEPT:
+        present = (*state.snapshots, stored)
+        state.set_snapshots(present[-_kept_of(state, present, now) :])
+    if len(state.snapshots) >= SNAPSHOTS_KEPT:
         state.log.clean(state.snapshots[0].snapshot)
     state.outbox.emit(CleanLog(state.log.start))
+
+
+def _kept_of(state: RaftState, present: Sequence[StoredSnapshot], now: Instant) -> int:
+    """Return how many of the newest snapshots stay: two, or all since a served download's."""
+    download = state.served_download
+    if download is None or now.monotonic >= download.until:
+        return SNAPSHOTS_KEPT
+    since = sum(each.snapshot >= download.snapshot for each in present)
+    return max(SNAPSHOTS_KEPT, min(since, SNAPSHOTS_KEPT_FOR_DOWNLOAD))
 
 
 def install(state: RaftState, copy: int, stored: StoredSnapshot) -> None:

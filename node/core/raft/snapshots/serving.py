@@ -5,11 +5,12 @@ referral of a replica to a snapshot.
 """
 
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
-from kraftproof.node.core.base.types import NO_NODE, Instant
+from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic
 from kraftproof.node.core.effects import ReplyWithSlice
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.raft import rpc
 from kraftproof.node.core.raft.roles import Leader
+from kraftproof.node.core.raft.served_download import ServedDownload, followed
 from kraftproof.node.core.raft.snapshots import rpc as snapshot_rpc
 from kraftproof.node.core.raft.snapshots.rpc import SliceParams
 from kraftproof.node.core.raft.state import RaftState
@@ -46,7 +47,7 @@ class SnapshotServer:
         error = self._fencing(params)
         if error is ErrorCode.NONE:
             self._record_contact(params, now)
-            self._serve(event, params)
+            self._serve(event, params, now)
         else:
             state.outbox.reply(event, snapshot_rpc.answer(state, error, slice_of=params))
 
@@ -67,7 +68,7 @@ class SnapshotServer:
             role.replicas.replica(params.replica_id, now.monotonic).on_fetch(now)
             role.announcement.done(params.replica_id)
 
-    def _serve(self, event: Received, params: SliceParams) -> None:
+    def _serve(self, event: Received, params: SliceParams, now: Instant) -> None:
         state = self._state
         size = self._size(params.snapshot)
         error = ErrorCode.NONE
@@ -79,6 +80,9 @@ class SnapshotServer:
         if error is not ErrorCode.NONE:
             state.outbox.reply(event, message)
             return
+        until = Monotonic(now.monotonic + state.timeouts.fetch_ns)
+        asked = ServedDownload(params.snapshot, params.position, until)
+        state.served_download = followed(state.served_download, asked, now.monotonic)
         state.outbox.emit(
             ReplyWithSlice(
                 request=event.request,

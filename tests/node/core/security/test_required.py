@@ -26,6 +26,8 @@ from tests.node.core.security.rights_cases import (
 )
 from tests.node.core.security.rules import ADMIN, ALICE, CLUSTER, NOBODY, entry
 
+UNGRANTED = (Operation.UNKNOWN, Operation.ANY, Operation.ALL)
+
 
 def served(*, on_controller_listener: bool) -> set[type[Message]]:
     keys = served_versions(on_controller_listener=on_controller_listener)
@@ -82,6 +84,43 @@ def test_a_super_user_needs_no_right(node: int, case: Case) -> None:
     answer = world.do(case.message, ADMIN, at=node, version=case.version)
     assert answer is not None
     assert not codes_of(answer) & DENIALS, answer
+
+
+OF_NODES = [
+    case
+    for case in ON_CONTROLLER
+    if ON_CONTROLLERS[type(case.message)].cluster is Operation.CLUSTER_ACTION
+]
+"""The requests of brokers and controllers."""
+OF_ADMINISTRATORS = [case for case in ON_CONTROLLER if case not in OF_NODES and case.error]
+
+
+@pytest.mark.requirement("631-04")
+@pytest.mark.parametrize("case", OF_NODES, ids=lambda case: type(case.message).__name__)
+def test_only_a_node_may_send_the_requests_of_nodes(case: Case) -> None:
+    world = GuardedWorld()
+    others = [each for each in Operation if each not in {*UNGRANTED, Operation.CLUSTER_ACTION}]
+    world.grant(*(entry(each, CLUSTER_NAME, kind=CLUSTER) for each in others))
+    before = world.digest
+    refused = world.do(case.message, ALICE, at=CONTROLLER, version=case.version)
+    assert codes_of(refused) & DENIALS == {ErrorCode.CLUSTER_AUTHORIZATION_FAILED}
+    assert world.digest == before
+    world.grant(entry(Operation.CLUSTER_ACTION, CLUSTER_NAME, kind=CLUSTER))
+    assert (
+        not codes_of(world.do(case.message, ALICE, at=CONTROLLER, version=case.version)) & DENIALS
+    )
+
+
+@pytest.mark.requirement("631-04")
+@pytest.mark.parametrize("case", OF_ADMINISTRATORS, ids=lambda case: type(case.message).__name__)
+def test_the_right_of_a_node_is_no_right_to_administer(case: Case) -> None:
+    """Kafka 4.3 serves direct requests of administrators by their own right (KIP-919)."""
+    world = GuardedWorld()
+    world.grant(entry(Operation.CLUSTER_ACTION, CLUSTER_NAME, kind=CLUSTER))
+    before = world.digest
+    refused = world.do(case.message, ALICE, at=CONTROLLER, version=case.version)
+    assert codes_of(refused) & DENIALS == {case.error}
+    assert world.digest == before
 
 
 @pytest.mark.requirement("590-03")

@@ -1,6 +1,7 @@
 """What a broker asks for and is told: the invariant goes red at each way to get it wrong."""
 
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.committed.registrations import Registry
@@ -137,6 +138,28 @@ def test_a_shutdown_that_nothing_stands_in_the_way_of():
     heartbeats.process.publishes(9, image_of(LEAVING))
     assert stopping(heartbeats, MAX_DELAYS) == 0
     heartbeats.is_told(heartbeats.asks(want_shut_down=True), fenced=False, stop=True)
+    assert stopping(heartbeats, MAX_DELAYS) == 0
+    assert stopping(heartbeats, 1) == 1
+
+
+def test_a_second_reign_waits_until_the_others_have_read_its_log():
+    """Seed 900375: a leader leads again, and does not know where in the log the moves are."""
+    heartbeats = HeartbeatHarness(fenced=False)
+    process = heartbeats.process
+    other = broker_heartbeat_request.BrokerHeartbeatRequest(broker_id=5, broker_epoch=4)
+
+    def heartbeat_of_other(offset):
+        event = process.receives(replace(other, current_metadata_offset=offset))
+        process.replies(event, broker_heartbeat_response.BrokerHeartbeatResponse())
+
+    process.publishes(9, image_of(LEAVING, broker(5, 4)))
+    process.leads(epoch=1)
+    stopping(heartbeats, 1)
+    process.appends(*[records.NoOpRecord()] * 3)
+    process.leads(epoch=2)
+    heartbeat_of_other(process.log.end_offset - 3)
+    assert stopping(heartbeats, 2 * MAX_DELAYS) == 0
+    heartbeat_of_other(process.log.end_offset - 1)
     assert stopping(heartbeats, MAX_DELAYS) == 0
     assert stopping(heartbeats, 1) == 1
 

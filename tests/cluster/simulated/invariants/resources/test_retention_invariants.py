@@ -17,7 +17,7 @@ from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.events import SnapshotWritten, Tick
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import fetch_snapshot_request, fetch_snapshot_response
-from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness
+from tests.cluster.simulated.invariants.invariant_harness import CONFIG, FETCH_NS, MonitorHarness
 
 WRITTEN = SnapshotWritten(stored=StoredSnapshot(snapshot=SnapshotId(20, 1), size=9))
 RECORDS = 10
@@ -46,7 +46,7 @@ def segment(base: int) -> str:
     ],
 )
 def test_old_files_are_found_after_the_next_write_of_a_snapshot(files, found) -> None:
-    harness = MonitorHarness(OldFilesAreDeleted())
+    harness = MonitorHarness(OldFilesAreDeleted(CONFIG))
     process = harness.process(1)
     process.files = [snapshot(5), snapshot(10), snapshot(20), segment(0), segment(10)]
     process.event = WRITTEN
@@ -61,7 +61,7 @@ def test_old_files_are_found_after_the_next_write_of_a_snapshot(files, found) ->
 
 
 def test_a_start_forgets_for_which_cleaning_the_process_before_has_asked() -> None:
-    harness = MonitorHarness(OldFilesAreDeleted())
+    harness = MonitorHarness(OldFilesAreDeleted(CONFIG))
     process = harness.process(1)
     process.files = [snapshot(10), snapshot(20), segment(0), segment(10)]
     process.event = WRITTEN
@@ -69,6 +69,37 @@ def test_a_start_forgets_for_which_cleaning_the_process_before_has_asked() -> No
     process.restarts([])
     process.steps()
     assert harness.reported == []
+
+
+@pytest.mark.parametrize(
+    ("positions", "later_ns", "found"),
+    [
+        ((0,), 0, []),
+        ((0, 100), FETCH_NS, []),
+        ((0,), 3 * FETCH_NS, [True]),
+        ((0, 0), 3 * FETCH_NS, [True]),
+    ],
+)
+def test_snapshots_stay_while_a_replica_downloads_one(positions, later_ns, found) -> None:
+    """A replica that asks for the same slice again keeps nothing."""
+    harness = MonitorHarness(OldFilesAreDeleted(CONFIG))
+    process = harness.process(1)
+    for position in positions:
+        asked = fetch_snapshot_request.PartitionSnapshot(
+            snapshot_id=fetch_snapshot_request.SnapshotId(end_offset=10, epoch=1), position=position
+        )
+        topic = fetch_snapshot_request.TopicSnapshot(name="m", partitions=(asked,))
+        event = process.receives(fetch_snapshot_request.FetchSnapshotRequest(topics=(topic,)))
+        part = fetch_snapshot_response.PartitionSnapshot(unaligned_records=b"slice")
+        topic_answer = fetch_snapshot_response.TopicSnapshot(name="m", partitions=(part,))
+        process.replies(
+            event, fetch_snapshot_response.FetchSnapshotResponse(topics=(topic_answer,))
+        )
+        harness.now_ns += later_ns
+    process.files = [*(snapshot(end) for end in range(10, 60, 10)), segment(10)]
+    process.event = WRITTEN
+    process.steps()
+    assert ["5 snapshots" in one for one in harness.reported] == found
 
 
 def test_a_snapshot_that_is_late_is_found() -> None:

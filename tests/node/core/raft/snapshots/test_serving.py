@@ -3,9 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
+from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, SNAPSHOTS_KEPT_FOR_DOWNLOAD
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_snapshot_request
-from tests.support.node.snapshot_world import laggard, partition_of
+from tests.support.node.snapshot_world import fill, laggard, partition_of
+
+FETCH_TIMEOUT_MS = 2000
 
 
 @pytest.mark.requirement("631-34")
@@ -76,6 +79,55 @@ def test_slices_put_together_are_the_file(world):
             break
     path = f"/data/__cluster_metadata-0/{world.files(leader)[-1]}"
     assert data == world.disks[leader].read(path)
+
+
+def served(world):
+    """Ask for slices of the snapshot that is the newest now."""
+    leader = world.leader()
+    snapshot = world.nodes[leader]._raft._state.snapshots[-1]
+    named = fetch_snapshot_request.SnapshotId(
+        end_offset=snapshot.snapshot.end_offset, epoch=snapshot.snapshot.epoch
+    )
+    return lambda at: (
+        partition_of(ask(world, leader, max_bytes=100, position=at, snapshot_id=named)).error_code
+    )
+
+
+def test_a_snapshot_stays_while_a_replica_downloads_it(world):
+    """Without this, a replica that is slower than two snapshots begins again for ever."""
+    error_at = served(world)
+    for slice_number in range(6):
+        assert error_at(100 * slice_number) == ErrorCode.NONE
+        fill(world, f"more-{slice_number}-", 6)  # more than two snapshots are written meanwhile
+    assert len(world.nodes[world.leader()]._raft._state.snapshots) > SNAPSHOTS_KEPT
+
+
+def test_a_snapshot_goes_once_its_download_is_over(world):
+    error_at = served(world)
+    assert error_at(0) == ErrorCode.NONE
+    world.run(FETCH_TIMEOUT_MS)
+    fill(world, "more", 30)
+    assert error_at(100) == ErrorCode.SNAPSHOT_NOT_FOUND
+    assert len(world.nodes[world.leader()]._raft._state.snapshots) == SNAPSHOTS_KEPT
+
+
+def test_a_replica_that_asks_for_one_slice_for_ever_keeps_no_snapshot(world):
+    error_at = served(world)
+    for round_number in range(8):
+        error = error_at(0)
+        world.run(FETCH_TIMEOUT_MS // 4)
+        fill(world, f"more-{round_number}-", 12)
+    assert error == ErrorCode.SNAPSHOT_NOT_FOUND
+
+
+def test_a_download_keeps_ten_snapshots_at_most(world):
+    error_at = served(world)
+    errors = []
+    for slice_number in range(12):
+        errors.append(error_at(10 * slice_number))
+        fill(world, f"more-{slice_number}-", 12)
+    assert errors[-1] == ErrorCode.SNAPSHOT_NOT_FOUND
+    assert len(world.nodes[world.leader()]._raft._state.snapshots) <= SNAPSHOTS_KEPT_FOR_DOWNLOAD
 
 
 @pytest.mark.requirement("595-53")
