@@ -32,6 +32,7 @@ class Capability(StrEnum):
     DISK_ERROR = "disk-error"
     SLOW_DISK = "slow-disk"
     WIPE = "wipe"
+    FAILED_DIRECTORY = "failed-directory"
     BIT_ROT = "bit-rot"
     AIMED_CRASH = "aimed-crash"
     CLOCK_STROBE = "clock-strobe"
