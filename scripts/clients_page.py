@@ -29,7 +29,7 @@ reference cluster. A call works, or is refused at once with the error that the t
 waits for a time-out of the client. Empty cells: the client does not offer the call.
 
 The brokers have neither groups nor transactions. A broker names itself as the coordinator, and its
-ApiVersions list no request that joins a group. OffsetFetch answers that nothing is committed. The
+ApiVersions list no request that joins a group. OffsetFetch finds no committed offset. The
 error INVALID_TRANSACTION_TIMEOUT means that the broker allows no transaction, however short. For
 groups and transactions, run real Kafka brokers on the controllers (`--system mixed`).
 
