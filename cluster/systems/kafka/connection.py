@@ -12,6 +12,8 @@ from typing_extensions import override
 from kraftproof.cluster.answer_watch import AnswerWatch, Silence, WatchesAnswers
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.kafka.login import AsksForLogin, log_in
+from kraftproof.node.core.security.login_policy import ClientLogin
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import frame
@@ -173,7 +175,7 @@ async def connect(
         return await cluster.connect(node_id, timeout_ns, port=port, client_id=client_id or "")
     address = cluster.address(node_id, port)
     watch = cluster.answers if isinstance(cluster, WatchesAnswers) else None
-    return await connect_to(
+    opened = await connect_to(
         address.host,
         address.port,
         timeout_ns,
@@ -181,6 +183,9 @@ async def connect(
         watch=watch,
         client_id=client_id or CLIENT_ID,
     )
+    if isinstance(cluster, AsksForLogin) and isinstance(cluster.login, ClientLogin):
+        await log_in(opened, cluster.login, timeout_ns)
+    return opened
 
 
 async def connect_to(

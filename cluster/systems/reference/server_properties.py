@@ -6,6 +6,7 @@ from typing import Final
 from kraftproof.cluster.protocol import Address
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.reference.secured import security_settings
 from kraftproof.cluster.systems.reference.security import (
     advertised_of,
     listeners_of,
@@ -46,6 +47,7 @@ def server_properties(site: Site, settings: Mapping[str, str]) -> str:
         **advertised,
         **secure,
         **settings,
+        **security_settings(settings, name),
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())
 

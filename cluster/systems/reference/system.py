@@ -24,6 +24,7 @@ from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
 from kraftproof.cluster.systems.reference.registration import RegistrationClient
+from kraftproof.cluster.systems.reference.secured import harness_login, refuse_any_security
 from kraftproof.cluster.systems.reference.topics import ADMINISTRATION, TopicsClient
 from kraftproof.cluster.systems.system import (
     Client,
@@ -91,12 +92,18 @@ class ReferenceSystem(KafkaSystem):
         """
         try:
             refuse_unusable(options.node_config)
+            if options.backend == "simulated":
+                refuse_any_security(options.node_config)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
 
     @override
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
         return can
+
+    @override
+    def login(self, options: ClusterOptions) -> object | None:
+        return harness_login(options)
 
     @override
     async def prepare(self, cluster: Cluster) -> None:
