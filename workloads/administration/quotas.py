@@ -14,6 +14,8 @@ RATE = 300
 AMPLE = 1_000_000_000
 SIZES = (200, 1_500)
 """Bounds of the bytes of a record."""
+READ_SIZE = 2_000
+"""Bytes of a read, at least a whole batch: a broker charges no more than the bytes asked for."""
 READ_SHARE = 0.4
 STAY_OPERATIONS = (10, 60)
 PAUSE_NS = 500_000_000
@@ -78,7 +80,8 @@ class Quotas:
             if session.ending:
                 return
             f = "read" if random.random() < READ_SHARE else "send"
-            value: Value = {"topic": self._topic, "size": random.randint(*SIZES)}
+            size = READ_SIZE if f == "read" else random.randint(*SIZES)
+            value: Value = {"topic": self._topic, "size": size}
             completion = await process.invoke(f, key, value)
             if completion.outcome is Outcome.INFO or not completion.connected:
                 return
