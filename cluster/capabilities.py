@@ -106,6 +106,26 @@ class DiskFaultCapable(Protocol):
 
 
 @runtime_checkable
+class DirectoryFaultCapable(Protocol):
+    """A backend whose brokers have several log directories, each on a disk that can fail."""
+
+    async def fail_directory(self, node_id: int) -> str | None:
+        """Let each use of a drawn log directory be an error.
+
+        Return the directory, or None if the node has one directory or has lost one already.
+        """
+        ...
+
+    async def directory_failure_observed(self, node_id: int) -> str | None:
+        """Return the reaction of the node to a failed directory; None before a reaction."""
+        ...
+
+    async def end_directory_failure(self, node_id: int) -> None:
+        """Kill the node, and give the directory back or put an empty disk in its place."""
+        ...
+
+
+@runtime_checkable
 class BitRotCapable(Protocol):
     """A backend that can damage a durable file of a node, and restore the file."""
 

@@ -32,6 +32,7 @@ class Capability(StrEnum):
     DISK_ERROR = "disk-error"
     SLOW_DISK = "slow-disk"
     WIPE = "wipe"
+    FAILED_DIRECTORY = "failed-directory"
     BIT_ROT = "bit-rot"
     AIMED_CRASH = "aimed-crash"
     CLOCK_STROBE = "clock-strobe"
@@ -154,6 +155,8 @@ class ClusterOptions:
     """The capabilities required by the faults of the run, so that a backend can prepare disks."""
     has_data: bool = False
     """Whether simulated brokers keep replicas; live brokers always do."""
+    has_security: bool = False
+    """Whether brokers have an authorizer and a listener for logins with SCRAM and tokens."""
     is_collected: bool = True
     """Whether the nodes' files will be read; a simulated node writes no trace for nobody."""
 

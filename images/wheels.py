@@ -16,7 +16,15 @@ from pathlib import Path
 from kraftproof.images.errors import ImageError
 from kraftproof.images.sources import PACKAGE
 
-PACKAGES = ("crc32c", "immutables", "msgspec", "prometheus-client", "typing-extensions")
+PACKAGES = (
+    "asn1crypto",
+    "crc32c",
+    "immutables",
+    "msgspec",
+    "prometheus-client",
+    "scramp",
+    "typing-extensions",
+)
 PYTHON_VERSION = "3.13"
 DOWNLOAD_SECONDS = 300
 

@@ -51,10 +51,12 @@ from kraftproof.nemesis.degrade import (
 from kraftproof.nemesis.disk import (
     DiskError,
     DiskFull,
+    FailedDirectory,
     SlowDisk,
     Wipe,
     plan_disk_error,
     plan_disk_full,
+    plan_failed_directory,
     plan_slow_disk,
     plan_wipe,
 )
@@ -93,6 +95,7 @@ _OURS: dict[str, Planner] = {
     DiskError.kind: plan_disk_error,
     SlowDisk.kind: plan_slow_disk,
     Wipe.kind: plan_wipe,
+    FailedDirectory.kind: plan_failed_directory,
     BitRot.kind: plan_bit_rot,
     AimedCrash.kind: plan_aimed_crash,
     Loss.kind: plan_loss,

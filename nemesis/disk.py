@@ -11,7 +11,12 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.capabilities import DiskFailureMode, DiskFault, DiskFaultCapable
+from kraftproof.cluster.capabilities import (
+    DirectoryFaultCapable,
+    DiskFailureMode,
+    DiskFault,
+    DiskFaultCapable,
+)
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.fault import Baseline, FaultContext, draw_target
 from kraftproof.nemesis.one_node import OneNode
@@ -120,6 +125,46 @@ class Wipe(OneNode):
         await context.start_if_down(self.node_id)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedDirectory(OneNode):
+    """The disk of one of a broker's log directories fails for good.
+
+    The broker goes on with its other directory. The heal ends the broker and starts it with the
+    old disk, or with an empty disk if no ISR needs the records of the old one.
+    """
+
+    kind: ClassVar[str] = "failed-directory"
+    requires: ClassVar[Capability] = Capability.FAILED_DIRECTORY
+
+    def describe(self) -> str:
+        """Name the node."""
+        return f"fail the disk of a log directory of node {self.target}"
+
+    def describe_heal(self) -> str:
+        """Name the replacement and the start."""
+        return f"replace the disk of node {self.target}, start it"
+
+    async def apply(self, context: FaultContext) -> None:
+        """Let the disk fail."""
+        await losing(context).fail_directory(self.node_id)
+
+    async def observed_effect(self, context: FaultContext, baseline: Baseline) -> str | None:
+        """Return the reaction of the node."""
+        del baseline
+        return await losing(context).directory_failure_observed(self.node_id)
+
+    async def heal(self, context: FaultContext) -> None:
+        """Replace the disk, and start the node."""
+        await losing(context).end_directory_failure(self.node_id)
+        await context.start_if_down(self.node_id)
+
+
+def losing(context: FaultContext) -> DirectoryFaultCapable:
+    """Return the cluster typed as a cluster with log directories that fail."""
+    assert isinstance(context.cluster, DirectoryFaultCapable), "its capabilities say that it is"
+    return context.cluster
+
+
 def harming(context: FaultContext) -> DiskFaultCapable:
     """Return the cluster typed as a cluster with disk faults."""
     assert isinstance(context.cluster, DiskFaultCapable), "its capabilities say that it is"
@@ -154,3 +199,9 @@ def plan_wipe(random: Random, nodes: Sequence[NodeInfo], /) -> Wipe:
     """Draw a broker that does not vote; without such a broker the injector skips the fault."""
     brokers = [node.node_id for node in nodes if not node.has("controller")]
     return Wipe(target=random.choice(brokers or [node.node_id for node in nodes]))
+
+
+def plan_failed_directory(random: Random, nodes: Sequence[NodeInfo], /) -> FailedDirectory:
+    """Draw a broker; a run with this fault gives each broker a disk for each log directory."""
+    brokers = [node.node_id for node in nodes if node.has("broker")]
+    return FailedDirectory(target=random.choice(brokers or [node.node_id for node in nodes]))

@@ -29,12 +29,14 @@ reference cluster. A call works, or is refused at once with the error that the t
 waits for a time-out of the client. Empty cells: the client does not offer the call.
 
 The brokers have neither groups nor transactions. A broker names itself as the coordinator, and its
-ApiVersions list no request of groups. The error INVALID_TRANSACTION_TIMEOUT means that the broker
-allows no transaction, however short. Run real Kafka brokers on the controllers for groups and
-transactions (`--system mixed`).
+ApiVersions list no request that joins a group. OffsetFetch finds no committed offset. The
+error INVALID_TRANSACTION_TIMEOUT means that the broker allows no transaction, however short. For
+groups and transactions, run real Kafka brokers on the controllers (`--system mixed`).
 
-- A consumer that assigns partitions needs no group. Java and kafka-python may leave out the
-  group's name; confluent-kafka requires one, which is not used.
+- A consumer that assigns partitions needs no group. confluent-kafka requires the name of a group:
+  the consumer begins at its `auto.offset.reset`, and its commits fail.
+- aiokafka knows only old versions of FindCoordinator, in which the broker refuses a group: leave
+  out `group_id`.
 - kafka-python and aiokafka need a library of their own for snappy, lz4 and zstd.
 - The throttles of `kafka-reassign-partitions` are stored without an effect.
 - Delegation tokens need SASL or mutual TLS, as in Kafka.

@@ -8,6 +8,10 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
 from kraftproof.cluster.plugin import loaded
+from kraftproof.workloads.administration.acls import Acls
+from kraftproof.workloads.administration.credentials import Credentials
+from kraftproof.workloads.administration.quotas import Quotas
+from kraftproof.workloads.administration.tokens import Tokens
 from kraftproof.workloads.append import Append
 from kraftproof.workloads.bank import Bank
 from kraftproof.workloads.configs import Configs
@@ -38,6 +42,10 @@ _OURS: dict[str, Callable[[], Workload]] = {
     Reassignment.name: Reassignment,
     ControlledShutdown.name: ControlledShutdown,
     Configs.name: Configs,
+    Acls.name: Acls,
+    Credentials.name: Credentials,
+    Tokens.name: Tokens,
+    Quotas.name: Quotas,
     Register.name: Register,
     Append.name: Append,
     GrowingSet.name: GrowingSet,

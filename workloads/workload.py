@@ -80,7 +80,8 @@ class Workload(Protocol):
     If the system does not start empty, a workload may have an attribute `initial`: a tuple of texts
     in the form of `kraftproof check --initial`, for example ("0",) or ("k1=5",). A workload that
     produces records has an attribute `has_data`, which is true: simulated brokers then keep
-    replicas. An attribute `faults` names the kinds of faults that each simulated run has besides
+    replicas. With a true attribute `has_security`, brokers have an authorizer and a listener for
+    logins. An attribute `faults` names the kinds of faults that each simulated run has besides
     the kinds that its seed draws.
     """
 

@@ -82,6 +82,11 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         return self._options.nodes
 
     @property
+    def login(self) -> object | None:
+        """Return the credentials of the system's clients; None without a login."""
+        return self._system.login(self._options)
+
+    @property
     @override
     def capabilities(self) -> frozenset[Capability]:
         return self._system.capabilities(self._provider.capabilities)

@@ -33,6 +33,8 @@ REGISTRATION_TIMEOUTS_MS = (60_000, 60_000, 15_000)
 """Times for the registration of a starting broker, of which a run has one."""
 SNAPSHOT_BYTES = (20 << 20, 20 << 20, 1500, 6000, 24_000, 100_000)
 SNAPSHOT_INTERVALS_MS = (3_600_000, 3_600_000, 3_000)
+DIRECTORY_TIMEOUTS_MS = (30_000, 3_000)
+"""Values of log.dir.failure.timeout.ms, of which a run has one."""
 LAGS_MS = (1_000, 3_000)
 """Values of replica.lag.time.max.ms, of which a run has one."""
 FETCH_WAITS_MS = (50, 500)
@@ -44,9 +46,14 @@ SLICE_BYTES = (300, 4000, 1 << 20)
 
 
 def draw_timeouts(profile: str, random: Random) -> Timeouts:
-    """Return the time-outs of a profile, with a drawn time for registrations."""
+    """Return the time-outs of a profile, with drawn times for registrations and directories."""
     wait_ms = random.choice(REGISTRATION_TIMEOUTS_MS)
-    return replace(timeouts(profile), initial_registration_ns=milliseconds(wait_ms))
+    unheard_ms = random.choice(DIRECTORY_TIMEOUTS_MS)
+    return replace(
+        timeouts(profile),
+        initial_registration_ns=milliseconds(wait_ms),
+        directory_failure_ns=milliseconds(unheard_ms),
+    )
 
 
 def voter_addresses(nodes: Sequence[NodeInfo]) -> tuple[tuple[int, str, int], ...]:

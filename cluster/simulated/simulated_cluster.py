@@ -30,8 +30,8 @@ from kraftproof.cluster.simulated.invariants.conformance import MakeSpecificatio
 from kraftproof.cluster.simulated.kernel.garbage_collection import seldom_collected
 from kraftproof.cluster.simulated.kernel.scheduler import SimulationLimitError
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
+from kraftproof.cluster.simulated.network import connection as connections
 from kraftproof.cluster.simulated.network.byte_stream import SimulatedStream
-from kraftproof.cluster.simulated.network.connection import connect, is_reached, open_stream
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.node.mutation import refuse_unmutated
 from kraftproof.cluster.simulated.node.process import NodeProcess
@@ -141,8 +141,6 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         if tracebacks:
             text = "\n".join(tracebacks)
             (self.options.directory / CRASH_FILE).write_text(text, encoding="utf-8")
-
-    # The protocol
 
     @property
     @override
@@ -256,7 +254,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         source, target = self._machine(link.source).process, self._machine(link.target).process
         if source is None or target is None or source.is_paused or target.is_paused:
             return False
-        return await is_reached(self._scope, self.world.links, link)
+        return await connections.is_reached(self._scope, self.world.links, link)
 
     @override
     async def shift_clock(self, node_id: int, offset_ns: int) -> None:
@@ -276,13 +274,16 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     def address(self, node_id: int, port: str) -> Address:
         raise ClusterError("the simulated backend has no addresses")
 
-    async def connect(self, node_id: int, timeout_ns: int) -> Connection[Message]:
+    async def connect(
+        self, node_id: int, timeout_ns: int, *, port: str = "", client_id: str = ""
+    ) -> Connection[Message]:
         """Open a connection that takes messages as objects."""
-        return await connect(self._scope, self.world.network, node_id, timeout_ns)
+        network, sender = self.world.network, connections.sender_of(port, client_id)
+        return await connections.connect(self._scope, network, node_id, timeout_ns, sender)
 
     async def open_stream(self, node_id: int, timeout_ns: int) -> SimulatedStream:
         """Open a connection that carries bytes."""
-        return await open_stream(self._scope, self.world.network, node_id, timeout_ns)
+        return await connections.open_stream(self._scope, self.world.network, node_id, timeout_ns)
 
     @override
     def bootstrap(self) -> str:

@@ -7,11 +7,14 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.capabilities import LinkFault
-from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
+from kraftproof.cluster.protocol import Capability, ClusterOptions, NodeInfo
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.conditions import Conditions
 from kraftproof.cluster.simulated.disk.shared_batches import SharedBatches
 from kraftproof.cluster.simulated.inherited.inherited_log import draw_inherited_log
+from kraftproof.cluster.simulated.invariants.brokers.failed_directories import (
+    FailedDirectoriesAreTold,
+)
 from kraftproof.cluster.simulated.invariants.brokers.registration_wait import RegistrationWait
 from kraftproof.cluster.simulated.invariants.catalogue import make_monitor
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
@@ -33,10 +36,10 @@ from kraftproof.cluster.simulated.network.transport import (
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.node.shared_apply import SharedApply
+from kraftproof.cluster.simulated.security import LOGINS, TOKENS, authorizer_of
 from kraftproof.cluster.simulated.shape import (
     LISTENERS_SHARE,
     PORT,
-    draw_authorizer,
     draw_replication,
     draw_snapshots,
     draw_timeouts,
@@ -47,7 +50,7 @@ from kraftproof.cluster.simulated.shape import (
 from kraftproof.cluster.simulated.supervisor import Supervisor
 from kraftproof.cluster.simulated.violation import Violation
 from kraftproof.cluster.systems.reference import node_config
-from kraftproof.node.core.base.config import NodeConfig, Voter
+from kraftproof.node.core.base.config import NodeConfig, TokenPolicy, Voter
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Exit
 from kraftproof.node.core.metadata.apply import apply_batch
@@ -59,6 +62,8 @@ BYTES_SHARE = 0.1
 """Share of runs whose messages pass through the codec."""
 GIVING_UP = "initial.broker.registration.timeout.ms"
 """The setting that a broker names when it gives up."""
+UNHEARD = "log.dir.failure.timeout.ms"
+"""The setting that a broker names when no controller hears of its failed log directory."""
 SEGMENT_BYTES = (4096, 1 << 30)
 FSYNC_FACTORS = (1, 1, 1, 10, 40)
 """How many times longer an fsync takes on a broker with replicas, of which each broker has one."""
@@ -106,15 +111,14 @@ class World:
         self.timeouts = draw_timeouts(options.timeouts, Random(f"{options.seed}/registration"))
         self.has_listeners = Random(f"{options.seed}/listeners").random() < LISTENERS_SHARE
         self.racks = Random(f"{options.seed}/racks").choice(RACKS)
-        self.authorizer = draw_authorizer(options.seed)
+        self.authorizer = authorizer_of(options)
         self.voters = tuple(info.node_id for info in options.nodes if info.has("controller"))
         self.inherited = draw_inherited_log(Random(f"{options.seed}/inherited"), self.voters)
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
         self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
         config = self._cluster_config(options)
         self.monitor = make_monitor(config, self.committed_log, make_specification)
-        self.registration_wait = RegistrationWait(config)
-        self.monitor.join(self.registration_wait)
+        self._judge_ends(config)
         self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = ForcedTies.draw(random)
@@ -134,6 +138,13 @@ class World:
             info.node_id: self._machine(info, options, random, segment_bytes)
             for info in options.nodes
         }
+
+    def _judge_ends(self, config: ClusterConfig) -> None:
+        """Follow the brokers that may end by themselves."""
+        self.registration_wait = RegistrationWait(config)
+        self.failed_directories = FailedDirectoriesAreTold(config)
+        self.monitor.join(self.registration_wait)
+        self.monitor.join(self.failed_directories)
 
     def _cluster_config(self, options: ClusterOptions) -> ClusterConfig:
         """Return what the invariants know about the cluster."""
@@ -190,6 +201,8 @@ class World:
             # A replica with a slow disk joins an ISR while the leader's log goes on.
             own = Random(f"{options.seed}/fsync-{info.node_id}")
             env.fsync_factor = own.choice(FSYNC_FACTORS)
+        if options.has_security and info.has("broker"):
+            env.login_policy = LOGINS
         return Machine(
             info,
             self._config(info, options),
@@ -201,6 +214,7 @@ class World:
             apply=self.apply,
             codec=self.codec,
             inherited=self.inherited if info.has("controller") else (),
+            has_own_disks=Capability.FAILED_DIRECTORY in options.needs and info.has("broker"),
         )
 
     def _config(self, info: NodeInfo, options: ClusterOptions) -> NodeConfig:
@@ -222,6 +236,7 @@ class World:
             snapshots=self.snapshots,
             replication=draw_replication(options),
             authorizer=self.authorizer,
+            tokens=TOKENS if options.has_security else TokenPolicy(),
         )
 
     def crashed(self, node_id: int, error: Exception) -> None:
@@ -245,6 +260,14 @@ class World:
         if machine.process is process:
             machine.disk_failed(error)
 
+    def _may_give_up(self, process: ProcessView, machine: Machine, reason: str) -> bool:
+        """Return whether a broker may end by itself: a time has passed, or its disk fails."""
+        if GIVING_UP in reason:
+            return self.registration_wait.may_give_up(process)
+        if UNHEARD in reason:
+            return self.failed_directories.may_end(process)
+        return machine.disk_faults.fails()
+
     def _exited(self, process: ProcessView, effect: Exit) -> None:
         machine = self.machines[process.node_id]
         if effect.status == 0:
@@ -255,8 +278,7 @@ class World:
             if effect.status == 0:
                 machine.process.leave_partitions()
             machine.kill()
-        gives_up = effect.status != 0 and GIVING_UP in effect.reason
-        if gives_up and self.registration_wait.may_give_up(process):
+        if effect.status != 0 and self._may_give_up(process, machine, effect.reason):
             self.supervisor.gave_up(machine)
             return
         if effect.status != 0 or not is_asked:

@@ -212,6 +212,11 @@ class System(ABC):
 
     # Clients
 
+    def login(self, options: ClusterOptions) -> object | None:
+        """Return the credentials of the system's clients; None if its nodes ask for no login."""
+        del options
+        return None
+
     async def prepare(self, cluster: Cluster) -> None:
         """Learn what clients need of a cluster that has just started."""
         del cluster

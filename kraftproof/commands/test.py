@@ -31,8 +31,8 @@ NemesisOption = Annotated[
         "isolate, loss, latency, reset; on live nodes taken-port, bandwidth, slow-close, "
         "limit-data and, as root, lose-unsynced, disk-full, disk-error, slow-disk; on docker also "
         "clock, clock-strobe, clock-drift, cpu, memory, lost-name; with --backend simulated also "
-        "stall, wipe, bit-rot, aimed-crash, drift; or none; or path/to/file.py:planner. "
-        "`kraftproof list faults` explains them."
+        "stall, wipe, failed-directory, bit-rot, aimed-crash, drift; or none; or "
+        "path/to/file.py:planner. `kraftproof list faults` explains them."
     ),
 ]
 FaultsOption = Annotated[

@@ -42,6 +42,7 @@ FAULTS: Final = {
     "disk-error": "#a8836a",
     "slow-disk": "#d8b48a",
     "wipe": "#2b2b2b",
+    "failed-directory": "#6e4b2a",
     "bit-rot": "#c9a227",
     "aimed-crash": "#b22222",
     "loss": "#9fd6d2",

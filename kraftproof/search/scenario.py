@@ -70,6 +70,8 @@ SLICE_BYTES = (60, 200, 1000)
 """Bytes between snapshots, and of a slice, in seeds with stories."""
 ROT_SHARE = 0.08
 """Share of seeds with bit rot, drawn apart so that the other seeds keep their schedules."""
+DIRECTORIES_SHARE = 0.15
+"""Share of seeds with several log directories, of which one fails; only with replicas."""
 EXTRA_SHARE = 0.4
 """Share of seeds with additional nemeses of EXTRAS."""
 
@@ -125,6 +127,7 @@ def scenario(
                 random.choice(MIXES),
                 _draw_extras(Random(f"scenario {seed} extras")),
                 _draw_rot(Random(f"scenario {seed} bit-rot")),
+                _draw_directories(workload, Random(f"scenario {seed} log.dirs")),
             ),
         ),
         nodes=f"{controllers}+{brokers}",
@@ -196,6 +199,11 @@ def _each_once(*groups: tuple[str, ...]) -> tuple[str, ...]:
 
 def _draw_rot(random: Random) -> tuple[str, ...]:
     return ("bit-rot",) if random.random() < ROT_SHARE else ()
+
+
+def _draw_directories(workload: str | None, random: Random) -> tuple[str, ...]:
+    is_drawn = random.random() < DIRECTORIES_SHARE
+    return ("failed-directory",) if is_drawn and _has_data(workload) else ()
 
 
 def _draw_extras(random: Random) -> tuple[str, ...]:

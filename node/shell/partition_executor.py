@@ -126,14 +126,14 @@ class PartitionExecutor:
         """Return the handler for a log whose directory may fail, or may have failed."""
 
         def guard(effect: OfLog) -> None:
-            log = effect.log
-            if self._failed_directories and self._disk.directory_of(log) is None:
+            directory = self._disk.directory_of(effect.log)  # a deletion lets go of the log first
+            if self._failed_directories and directory is None:
                 self._drop(effect)
                 return
             try:
                 handler(effect)
             except OSError as error:
-                self._fail(self._disk.directory_of(log), error)
+                self._fail(directory, error)
 
         return guard
 

@@ -31,6 +31,14 @@ _BY_MESSAGE: Final = {
     ),
     "ListOffsetsRequest": "timeout_ms ListOffsetsPartition.current_leader_epoch",
     "ListOffsetsResponse": "throttle_time_ms",
+    "OffsetFetchRequest": (
+        "OffsetFetchRequestGroup.member_id OffsetFetchRequestGroup.member_epoch"
+        " OffsetFetchRequestTopics.name OffsetFetchRequestTopics.topic_id"
+    ),
+    "OffsetFetchResponse": (
+        "throttle_time_ms error_code OffsetFetchResponsePartition.committed_leader_epoch"
+        " OffsetFetchResponseTopics.name OffsetFetchResponseTopics.topic_id"
+    ),
     "OffsetForLeaderEpochRequest": "replica_id",
     "FindCoordinatorResponse": "throttle_time_ms error_message Coordinator.error_message",
     "DeleteTopicsRequest": "topic_names",

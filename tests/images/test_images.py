@@ -1,5 +1,7 @@
 """The image's ingredients: mirror, wheels, names by content; and, with an engine, the image."""
 
+import ast
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from kraftproof.images.base import debian_mirror
 from kraftproof.images.build import LIBFAKETIME_PATH, ensure_reference_image, snapshot
 from kraftproof.images.context import fingerprint
 from kraftproof.images.errors import ImageError
+from kraftproof.images.sources import PACKAGE
 from kraftproof.images.wheels import PACKAGES, locked, requirements
 
 DEB822 = """\
@@ -129,3 +132,18 @@ def test_pod_ends_at_once_when_told_to() -> None:
             pod.remove(force=True)
     finally:
         client.close()
+
+
+def test_the_image_has_every_package_that_the_node_imports() -> None:
+    imported: set[str] = set()
+    for path in (PACKAGE / "node").rglob("*.py"):
+        for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(found, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in found.names}
+            elif isinstance(found, ast.ImportFrom) and found.level == 0:
+                imported.add((found.module or "").partition(".")[0])
+    foreign = {name.replace("_", "-") for name in imported - {"kraftproof"}}
+    foreign -= {name.replace("_", "-") for name in sys.stdlib_module_names}
+    assert "scramp" in foreign
+    # Without pyarrow a node reads no snappy, lz4 and zstd (node/wire/records/compression.py).
+    assert foreign - {"pyarrow"} == set(PACKAGES)

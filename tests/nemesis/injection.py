@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.protocol import Capability, ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.injector import Injector
@@ -37,7 +37,13 @@ def drawn(kind, seed):
 
 def injected(directory, fault, seconds=8, observe=lambda cluster: None):
     cluster = SimulatedCluster(
-        ClusterOptions(nodes=nodes_of(controller=3, broker=2), seed=5, directory=directory)
+        ClusterOptions(
+            nodes=nodes_of(controller=3, broker=2),
+            seed=5,
+            directory=directory,
+            needs=frozenset({fault.requires}),
+            has_data=fault.requires is Capability.FAILED_DIRECTORY,
+        )
     )
     log = Log(lambda: observe(cluster))
 

@@ -14,6 +14,7 @@ CHANGED = {
     "rolling": "processes",
     "lose-unsynced": "processes",
     "wipe": "processes",
+    "failed-directory": "directories",
     "bit-rot": "files",
     "aimed-crash": "aims",
     "pause": "paused",
@@ -48,6 +49,7 @@ def state_of(cluster):
         },
         "aims": set(cluster.aimed_crashes),
         "files": {n: machine.damaged_file for n, machine in machines.items()},
+        "directories": {n: set(machine.disk.failed_directories) for n, machine in machines.items()},
         "disks": {n: list(machine.disk_faults.faults) for n, machine in machines.items()},
         "links": {
             link: list(link_faults) for link, link_faults in links._link_faults._faults.items()

@@ -21,6 +21,7 @@ BUGS = {
 OF_KAFKA = {
     *("topics", "topic-names", "registration"),
     *("configs", "reassignment", "controlled-shutdown"),
+    *("acls", "credentials", "tokens", "quotas"),
 }
 
 

@@ -9,9 +9,9 @@ from typing import Final
 
 from kraftproof.checkers.kraft.specification.errors import Code, code_name, code_names
 from kraftproof.checkers.kraft.specification.facts import Facts
-from kraftproof.checkers.kraft.specification.fold import ContradictionError, fold
+from kraftproof.checkers.kraft.specification.fold import fold
 from kraftproof.checkers.kraft.specification.ids import Id
-from kraftproof.checkers.kraft.specification.image import Broker, Image
+from kraftproof.checkers.kraft.specification.image import Broker, ContradictionError, Image
 from kraftproof.checkers.kraft.specification.leaderships import (
     NOTHING_LOST,
     wrong_partition_changes,

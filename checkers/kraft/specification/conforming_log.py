@@ -22,9 +22,8 @@ from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
 from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.conversion import row_of_fields
 from kraftproof.checkers.kraft.specification.facts import Facts
-from kraftproof.checkers.kraft.specification.fold import ContradictionError
 from kraftproof.checkers.kraft.specification.ids import Id
-from kraftproof.checkers.kraft.specification.image import Image
+from kraftproof.checkers.kraft.specification.image import ContradictionError, Image
 from kraftproof.checkers.kraft.specification.kafka.own_records import is_kafkas_own, wrong_of_kafka
 from kraftproof.checkers.kraft.specification.kafka.shared_batches import (
     is_of_kafka,

@@ -12,6 +12,7 @@ from kraftproof.checkers.kraft.specification.rows import cluster as cluster_rows
 from kraftproof.checkers.kraft.specification.rows import configs as config_rows
 from kraftproof.checkers.kraft.specification.rows import partitions as partition_rows
 from kraftproof.checkers.kraft.specification.rows import quotas as quota_rows
+from kraftproof.checkers.kraft.specification.rows import secrets as secret_rows
 from kraftproof.checkers.kraft.specification.rows import security as security_rows
 
 _MODULES: Final = {
@@ -21,6 +22,7 @@ _MODULES: Final = {
     config_rows.__name__,
     partition_rows.__name__,
     security_rows.__name__,
+    secret_rows.__name__,
     quota_rows.__name__,
 }
 _KINDS: Final[Mapping[str, type[Row]]] = {

@@ -15,12 +15,14 @@ from kraftproof.checkers.kraft.specification.ids import Id, show
 from kraftproof.checkers.kraft.specification.image import (
     TOPIC_RESOURCE,
     Broker,
+    ContradictionError,
     Entity,
     Image,
     Partition,
     Topic,
 )
 from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.kept import SECRET_RECORDS, Secrets
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
 from kraftproof.checkers.kraft.specification.rows.security import (
@@ -29,10 +31,6 @@ from kraftproof.checkers.kraft.specification.rows.security import (
 )
 
 UNCHANGED_LEADER: Final = -2
-
-
-class ContradictionError(ValueError):
-    """A record contradicts the image before it."""
 
 
 class Draft(Struct, kw_only=True):
@@ -51,6 +49,7 @@ class Draft(Struct, kw_only=True):
     next_producer_id: int
     acls: dict[Id, AccessControlEntryRecord]
     quotas: dict[Entity, dict[str, float]]
+    secrets: Secrets
     before: Image | None
 
     @classmethod
@@ -69,6 +68,7 @@ class Draft(Struct, kw_only=True):
             next_producer_id=image.next_producer_id,
             acls=dict(image.acls),
             quotas={entity: dict(values) for entity, values in image.quotas.items()},
+            secrets=image.secrets,
             before=image.before,
         )
 
@@ -97,6 +97,7 @@ class Draft(Struct, kw_only=True):
             next_producer_id=self.next_producer_id,
             acls=self.acls,
             quotas=self.quotas,
+            secrets=self.secrets,
             before=self.before,
         )
 
@@ -227,8 +228,8 @@ def _protect(draft: Draft, record: AccessControlEntryRecord) -> None:
     draft.acls[record.id] = record
 
 
-def _unprotect(draft: Draft, record: RemoveAccessControlEntryRecord) -> None:
-    draft.acls.pop(record.id, None)
+def _keep(draft: Draft, record: Row) -> None:
+    draft.secrets = draft.secrets.after(record)
 
 
 def _set_quota(draft: Draft, record: ClientQuotaRecord) -> None:
@@ -264,10 +265,6 @@ def _begin(draft: Draft, _: rows.BeginTransactionRecord) -> None:
     draft.before = draft.image
 
 
-def _end(draft: Draft, _: rows.EndTransactionRecord) -> None:
-    draft.before = None
-
-
 def _abort(draft: Draft, _: rows.AbortTransactionRecord) -> None:
     if draft.before is None:
         raise ContradictionError("a metadata transaction is aborted, but none is open")
@@ -278,7 +275,7 @@ def _abort(draft: Draft, _: rows.AbortTransactionRecord) -> None:
 
 
 # Each function takes the row of its key, which the type of a dict cannot express.
-_EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
+_EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], object]]] = {
     rows.RegisterBrokerRecord: _register,
     rows.UnregisterBrokerRecord: _unregister,
     rows.BrokerRegistrationChangeRecord: _change_broker,
@@ -289,11 +286,12 @@ _EFFECTS: Final[dict[type[Row], Callable[[Draft, Any], None]]] = {
     rows.ConfigRecord: _configure,
     rows.FeatureLevelRecord: _set_feature,
     AccessControlEntryRecord: _protect,
-    RemoveAccessControlEntryRecord: _unprotect,
+    RemoveAccessControlEntryRecord: lambda draft, record: draft.acls.pop(record.id, None),
+    **dict.fromkeys(SECRET_RECORDS, _keep),
     ProducerIdsRecord: _give_producer_ids,
     ClientQuotaRecord: _set_quota,
     rows.RegisterControllerRecord: _register_controller,
     rows.BeginTransactionRecord: _begin,
-    rows.EndTransactionRecord: _end,
+    rows.EndTransactionRecord: lambda draft, _: setattr(draft, "before", None),
     rows.AbortTransactionRecord: _abort,
 }

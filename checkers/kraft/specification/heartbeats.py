@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from kraftproof.checkers.kraft.specification.brokers import wrong_result
 from kraftproof.checkers.kraft.specification.errors import Code, code_name
-from kraftproof.checkers.kraft.specification.fold import ContradictionError, fold
-from kraftproof.checkers.kraft.specification.image import Broker, Image
+from kraftproof.checkers.kraft.specification.fold import fold
+from kraftproof.checkers.kraft.specification.image import Broker, ContradictionError, Image
 from kraftproof.checkers.kraft.specification.rows import (
     BrokerHeartbeatRequest,
     BrokerHeartbeatResponse,

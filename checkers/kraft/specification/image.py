@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.rows.kept import NO_SECRETS, Secrets
 from kraftproof.checkers.kraft.specification.rows.security import AccessControlEntryRecord
 
 TOPIC_RESOURCE: Final = 2
@@ -19,6 +20,10 @@ PartitionKey = tuple[Id, int]
 
 Entity = frozenset[tuple[str, str | None]]
 """The types of a client's entity with their names; None names the default of a type."""
+
+
+class ContradictionError(ValueError):
+    """A record contradicts the image before it."""
 
 
 class Broker(Struct, frozen=True, kw_only=True, gc=False):
@@ -86,6 +91,7 @@ class Image(Struct, frozen=True, kw_only=True):
     """The access control entries by id."""
     quotas: Mapping[Entity, Mapping[str, float]] = {}
     """The quotas of each entity by their keys."""
+    secrets: Secrets = NO_SECRETS
     before: "Image | None" = None
     """The image before the open metadata transaction (KIP-868)."""
 

@@ -1,7 +1,8 @@
 """Judge the records that a controller writes without a request (KIP-631, KIP-868).
 
-These are the fencing of brokers whose session has expired, the abort of a metadata transaction that
-a former controller left open, and the level of metadata.version at the beginning of a cluster.
+These are the fencing of brokers whose session has expired, the removal of delegation tokens that
+have expired, the abort of a metadata transaction that a former controller left open, and the level
+of metadata.version at the beginning of a cluster.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from kraftproof.checkers.kraft.specification.rows import (
     PartitionChangeRecord,
     Row,
 )
+from kraftproof.checkers.kraft.specification.rows.secrets import RemoveDelegationTokenRecord
 
 
 def wrong_own_records(image: Image, written: Sequence[Row]) -> str | None:
@@ -48,6 +50,9 @@ def _wrong_record(image: Image, record: Row, *, has_cause: bool) -> str | None:
         case AbortTransactionRecord():
             is_right = image.before is not None
             return None if is_right else "a metadata transaction was aborted, but none is open"
+        case RemoveDelegationTokenRecord(token_id=token_id):
+            is_right = token_id in image.secrets.tokens
+            return None if is_right else f"the token {token_id} was removed, but does not exist"
         case PartitionChangeRecord():
             return None if has_cause else f"a partition was changed without a cause: {record}"
         case _:

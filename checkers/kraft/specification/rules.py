@@ -72,6 +72,7 @@ from kraftproof.checkers.kraft.specification.rows import (
     configs,
     partitions,
     quotas,
+    secrets,
     security,
 )
 from kraftproof.checkers.kraft.specification.security.acls import (
@@ -79,6 +80,16 @@ from kraftproof.checkers.kraft.specification.security.acls import (
     wrong_acl_creations,
     wrong_acl_deletion_answer,
     wrong_acl_deletions,
+)
+from kraftproof.checkers.kraft.specification.security.scram import (
+    wrong_scram_answer,
+    wrong_scram_changes,
+)
+from kraftproof.checkers.kraft.specification.security.tokens import (
+    wrong_change,
+    wrong_change_answer,
+    wrong_token,
+    wrong_token_answer,
 )
 
 
@@ -141,6 +152,19 @@ def _of_configs(answer: type[Row]) -> Rules:
         wrong_answer=lambda case: wrong_config_answer(
             case.image, case.request, case.written, case.answer
         ),
+    )
+
+
+def _of_token(
+    answer: type[Row],
+    wrong_records: Callable[[Image, Any, Sequence[Row]], str | None],
+    wrong_answer: Callable[[Sequence[Row], Any], str | None],
+) -> Rules:
+    """Return rules whose answer depends on the records only."""
+    return Rules(
+        answer=answer,
+        wrong_records=lambda case: wrong_records(case.image, case.request, case.written),
+        wrong_answer=lambda case: wrong_answer(case.written, case.answer),
     )
 
 
@@ -212,6 +236,18 @@ RULES: Final[Mapping[type[Row], Rules]] = {
     ),
     cluster.AssignReplicasToDirsRequest: _of_image(
         cluster.AssignReplicasToDirsResponse, wrong_assignments, wrong_assignment_answer
+    ),
+    secrets.AlterUserScramCredentialsRequest: _of_image(
+        secrets.AlterUserScramCredentialsResponse, wrong_scram_changes, wrong_scram_answer
+    ),
+    secrets.CreateDelegationTokenRequest: _of_token(
+        secrets.CreateDelegationTokenResponse, wrong_token, wrong_token_answer
+    ),
+    secrets.RenewDelegationTokenRequest: _of_token(
+        secrets.RenewDelegationTokenResponse, wrong_change, wrong_change_answer
+    ),
+    secrets.ExpireDelegationTokenRequest: _of_token(
+        secrets.ExpireDelegationTokenResponse, wrong_change, wrong_change_answer
     ),
     security.CreateAclsRequest: _of_facts(
         security.CreateAclsResponse, wrong_acl_creations, wrong_acl_creation_answer

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.simulated.background import interrupted_proposals
 from kraftproof.cluster.simulated.background.client_batches import client_batch
 from kraftproof.cluster.simulated.background.partition_clients import (
     NAME,
@@ -69,6 +70,11 @@ async def change_partitions(
     clients = [Client(scope, world.network, each, brokers) for each in own]
     late = WrongProposals(scope, world, own[2], controllers)
     world.monitor.on_received[AlterPartition].append(late.on_received)
+    apart = Random(f"{random.random()}")
+    if apart.random() < interrupted_proposals.SHARE:
+        client = Client(scope, world.network, apart, brokers)
+        cuts = interrupted_proposals.InterruptedProposals(scope, world, apart, client)
+        cuts.join(controllers)
     tasks = [
         scope.spawn(_change(scope, world, own[0], clients, brokers)),
         scope.spawn(_look_up(scope, own[1], clients[1], brokers)),

@@ -11,6 +11,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 
 class PartitionMirror:
@@ -19,6 +20,7 @@ class PartitionMirror:
     __slots__ = (
         "_ends",
         "batches",
+        "directory",
         "durable_end",
         "end_offset",
         "generation",
@@ -26,8 +28,10 @@ class PartitionMirror:
         "topic",
     )
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, directory: Uuid) -> None:
         self.topic = topic
+        self.directory = directory
+        """The id of the log directory."""
         self.batches: list[RawBatch] = []
         self._ends: list[int] = []
         self.start_offset = 0
@@ -83,12 +87,14 @@ class LostPartition(Struct, frozen=True, kw_only=True):
 class PartitionMirrors:
     """The mirrors of one disk, by log."""
 
-    __slots__ = ("_flushed", "_mirrors")
+    __slots__ = ("_flushed", "_mirrors", "failed")
 
     def __init__(self) -> None:
         self._mirrors: dict[LogId, PartitionMirror] = {}
         self._flushed: set[LogId] = set()
         """The logs whose directory is durable; asked for membership only."""
+        self.failed: frozenset[Uuid] = frozenset()
+        """The log directories that the process cannot use; their logs stay here as they were."""
 
     def __len__(self) -> int:
         """Return the number of logs."""
@@ -106,9 +112,20 @@ class PartitionMirrors:
         """Return the mirror of a log of the node."""
         return self._mirrors[log]
 
-    def create(self, log: LogId, topic: str) -> None:
+    def create(self, log: LogId, topic: str, directory: Uuid = ZERO_UUID) -> None:
         """Add an empty log."""
-        self._mirrors[log] = PartitionMirror(topic)
+        self._mirrors[log] = PartitionMirror(topic, directory)
+        self._flushed.discard(log)
+
+    def fail(self, directory: Uuid) -> None:
+        """Note that the process goes on without a log directory."""
+        self.failed |= {directory}
+
+    def drop(self, directory: Uuid) -> None:
+        """Remove the logs of a directory whose disk was replaced by an empty disk."""
+        for log in list(self):
+            if self._mirrors[log].directory == directory:
+                self.delete(log)
 
     def delete(self, log: LogId) -> None:
         """Remove a log."""
@@ -128,12 +145,17 @@ class PartitionMirrors:
             mirror = self._mirrors[log]
             self.flushed(log, mirror.generation, mirror.end_offset)
 
-    def recovered(self, found: Sequence[RecoveredLog]) -> list[LostPartition]:
-        """Follow a start, and return the logs that lack durable records."""
+    def recovered(
+        self, found: Sequence[RecoveredLog], failed: frozenset[Uuid] = frozenset()
+    ) -> list[LostPartition]:
+        """Follow a start without some directories; return the logs that lack durable records."""
+        self.failed = failed
         lost: list[LostPartition] = []
         ends = {each.log: each for each in found}
         for log in list(self):
             mirror, recovered = self._mirrors[log], ends.get(log)
+            if recovered is None and mirror.directory in failed:
+                continue
             if recovered is None:
                 if log in self._flushed:
                     lost.append(
@@ -156,6 +178,7 @@ class PartitionMirrors:
         if recovered.log not in self._mirrors:
             self.create(recovered.log, recovered.topic)
         mirror = self._mirrors[recovered.log]
+        mirror.directory = recovered.directory
         mirror.truncate(recovered.end_offset)
         mirror.raise_start(recovered.start_offset)
         mirror.end_offset = mirror.durable_end = recovered.end_offset

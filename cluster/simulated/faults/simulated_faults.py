@@ -12,6 +12,7 @@ from kraftproof.cluster.capabilities import (
     BitRotCapable,
     ClockFaultCapable,
     CrashAim,
+    DirectoryFaultCapable,
     DiskFault,
     DiskFaultCapable,
     LinkFault,
@@ -20,6 +21,7 @@ from kraftproof.cluster.capabilities import (
 )
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import ClusterError, Link
+from kraftproof.cluster.simulated.faults import failed_directory
 from kraftproof.cluster.simulated.faults.aimed_crash import AimedCrash
 from kraftproof.cluster.simulated.kernel.clock import PER_MILLION
 from kraftproof.cluster.simulated.node.machine import Machine
@@ -29,6 +31,7 @@ from kraftproof.cluster.simulated.world import World
 class SimulatedFaults(
     LinkFaultCapable,
     DiskFaultCapable,
+    DirectoryFaultCapable,
     BitRotCapable,
     AimedCrashCapable,
     ClockFaultCapable,
@@ -58,7 +61,10 @@ class SimulatedFaults(
 
     @override
     async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        self._machine(node_id).set_disk_fault(_without(fault))
+        machine = self._machine(node_id)
+        machine.set_disk_fault(_without(fault))
+        if machine.env.partitions.failed and not machine.disk.failed_directories:
+            machine.kill()  # the broker let go of a directory of the bad disk, until its next start
 
     @override
     async def disk_fault_count(self, node_id: int) -> int:
@@ -67,6 +73,18 @@ class SimulatedFaults(
     @override
     async def wipe(self, node_id: int) -> None:
         self._machine(node_id).wipe()
+
+    @override
+    async def fail_directory(self, node_id: int) -> str | None:
+        return failed_directory.fail_directory(self._machine(node_id))
+
+    @override
+    async def directory_failure_observed(self, node_id: int) -> str | None:
+        return failed_directory.failure_observed(self._machine(node_id))
+
+    @override
+    async def end_directory_failure(self, node_id: int) -> None:
+        failed_directory.end_failure(self.world, self._machine(node_id))
 
     @override
     async def damage_file(self, node_id: int) -> str | None:

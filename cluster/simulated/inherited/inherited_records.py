@@ -67,6 +67,10 @@ def _configs(random: Random) -> Group:
     return [tuple(written)]
 
 
+AMPLE_RATE: Final = 1e9
+"""A rate that slows no client of a run."""
+
+
 def _quotas(random: Random) -> Group:
     user = records.EntityData(entity_type="user", entity_name=random.choice((None, "ann", "bob")))
     client = records.EntityData(entity_type="client-id", entity_name=random.choice((None, "app")))
@@ -77,7 +81,7 @@ def _quotas(random: Random) -> Group:
             records.ClientQuotaRecord(
                 entity=random.choice(entities),
                 key=random.choice(("consumer_byte_rate", "request_percentage")),
-                value=float(random.randrange(1_000)),
+                value=AMPLE_RATE + random.randrange(1_000),
                 remove=random.random() < 0.3,
             ),
         )

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog, drop_below
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.security.requests import OF_SECRETS
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -79,6 +80,7 @@ OF_THE_CONTROLLER = (
     create_topics_request.CreateTopicsRequest,
     delete_topics_request.DeleteTopicsRequest,
     unregister_broker_request.UnregisterBrokerRequest,
+    *OF_SECRETS,
 )
 SAYS_NOTHING = frozenset({ErrorCode.NOT_CONTROLLER, ErrorCode.REQUEST_TIMED_OUT})
 

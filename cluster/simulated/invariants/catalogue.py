@@ -86,6 +86,7 @@ from kraftproof.cluster.simulated.invariants.partitions.leaders import (
     LeadersServe,
     MinIsrIsHonoured,
 )
+from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFailedAreOffline
 from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
@@ -242,6 +243,7 @@ def _of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         MinIsrIsHonoured(static),
         ProducersAreJudgedByTheLog(static),
         LogStartsAreDue(static),
+        OnlyFailedAreOffline(static),
     )
 
 

@@ -1,7 +1,9 @@
 """A client's connection from the harness to a simulated node."""
 
 from collections.abc import Callable
+from typing import Final
 
+from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
@@ -14,6 +16,7 @@ from kraftproof.cluster.simulated.network.client_channel import ClientChannel
 from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.links import HARNESS, Links, Stream
 from kraftproof.cluster.simulated.network.transport import Outgoing
+from kraftproof.cluster.systems.kafka.connection import SASL_PORT
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.shell.ports import Timers
 from kraftproof.node.wire.messages import Message
@@ -51,18 +54,43 @@ class HarnessEndpoint(ClientEndpoint, Timers):
         return self._scope.scheduler.after(delay_ns, action)
 
 
+class Sender(Struct, frozen=True):
+    """The sender of the requests of a connection."""
+
+    client_id: str = ""
+    is_secure: bool = False
+    """Whether the connection goes to the SASL listener, and begins with a login."""
+
+
+PLAIN_SENDER: Final = Sender()
+
+
+def sender_of(port: str, client_id: str) -> Sender:
+    """Return the sender of a connection to a named port."""
+    return Sender(client_id=client_id, is_secure=port == SASL_PORT)
+
+
 class SimulatedConnection(Connection[Message]):
     """Whole messages over one simulated connection."""
 
-    __slots__ = ("_channel", "_scope")
+    __slots__ = ("_channel", "_scope", "_sender")
 
-    def __init__(self, scope: SimulatedScope, channel: ClientChannel) -> None:
+    def __init__(
+        self, scope: SimulatedScope, channel: ClientChannel, sender: Sender = PLAIN_SENDER
+    ) -> None:
         self._scope = scope
+        self._sender = sender
         self._channel = channel
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
-        return await self.send(Outgoing(message=message, version=version), timeout_ns)
+        outgoing = Outgoing(
+            message=message,
+            version=version,
+            client_id=self._sender.client_id,
+            is_secure=self._sender.is_secure,
+        )
+        return await self.send(outgoing, timeout_ns)
 
     async def send(self, outgoing: Outgoing, timeout_ns: int) -> Message:
         """Send a request, of any principal, and return the answer.
@@ -96,7 +124,11 @@ class SimulatedConnection(Connection[Message]):
 
 
 async def connect(
-    scope: SimulatedScope, network: net.Network, node_id: int, timeout_ns: int
+    scope: SimulatedScope,
+    network: net.Network,
+    node_id: int,
+    timeout_ns: int,
+    sender: Sender = PLAIN_SENDER,
 ) -> SimulatedConnection:
     """Open a connection from the harness.
 
@@ -115,7 +147,7 @@ async def connect(
     if not stands:
         channel.close()
         raise ConnectionFailed(f"node {node_id} does not listen")
-    return SimulatedConnection(scope, channel)
+    return SimulatedConnection(scope, channel, sender)
 
 
 async def open_stream(

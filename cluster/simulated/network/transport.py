@@ -11,6 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 from typing_extensions import override
 
+from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.effects import Forward
 from kraftproof.node.server.envelope import (
     Opened,
@@ -45,6 +46,8 @@ class Outgoing(Struct, frozen=True, kw_only=True):
     """The sender of a request without `forward`."""
     forwarded_by: Principal | None = None
     """The sender of a forged Envelope around the request."""
+    is_secure: bool = False
+    """Whether the request goes to the SASL listener of a broker."""
 
 
 class Arrived(Struct, frozen=True, kw_only=True):
@@ -56,6 +59,7 @@ class Arrived(Struct, frozen=True, kw_only=True):
     client_host: str = HARNESS_HOST
     forwarded_by: Principal | None = None
     client_id: str = ""
+    security_protocol: SecurityProtocol = SecurityProtocol.PLAINTEXT
 
 
 class Transport(Protocol):

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Effect, Exit
+from kraftproof.node.core.security.login_policy import LoginPolicy
 from kraftproof.node.wire.types import Uuid
 
 FSYNC_NS = 300_000
@@ -56,6 +57,7 @@ class NodeEnvironment:
         "fsync_factor",
         "log",
         "log_files",
+        "login_policy",
         "monitor",
         "network",
         "node_id",
@@ -102,6 +104,8 @@ class NodeEnvironment:
         """How many times longer an fsync takes on this machine than on others."""
         self.broker_incarnation: Uuid | None = None
         """The incarnation of the last process, as a broker registers; None before the start."""
+        self.login_policy: LoginPolicy | None = None
+        """The rules of the SASL listener; None without such a listener."""
         self.disk_faults: DiskFaults | None = None
         """None while the disk is well."""
         self.on_next_write: Callable[[], None] = _nothing

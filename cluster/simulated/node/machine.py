@@ -12,6 +12,7 @@ from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
 from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on_copy
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.host_files import write_tree
+from kraftproof.cluster.simulated.disk.log_directories import DATA, LogDirectories
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.cluster.simulated.inherited.inherited_log import write_inherited_log
@@ -26,12 +27,11 @@ from kraftproof.node.server.trace import TraceWriter
 from kraftproof.node.storage.batch_codec import BatchCodec
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import join
-from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
+from kraftproof.node.storage.meta_properties import MetaProperties
 from kraftproof.node.storage.stored import StorageConfig, Stored, log_directory, open_node_storage
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.types import Uuid, format_uuid
 
-DATA = "/data"
 TRACE = "/trace.jsonl"
 DAMAGED_COPIES = 15
 """Number of damaged copies of a disk that a bit-rot fault opens, in addition to the disk."""
@@ -53,10 +53,13 @@ class Machine:
         apply: Apply,
         codec: BatchCodec,
         inherited: Sequence[Batch] = (),
+        has_own_disks: bool = False,
     ) -> None:
         self.info = info
         self.env = env
         self.disk = SimulatedFileSystem()
+        meta = MetaProperties(cluster_id=config.cluster_id, node_id=NodeId(info.node_id))
+        self.directories = LogDirectories(meta, has_own_disks=has_own_disks)
         self.disk_faults = DiskFaults(Random(f"{seed}/disk-{info.node_id}"))
         self.process: NodeProcess | None = None
         self.restart_count = 0
@@ -70,13 +73,14 @@ class Machine:
         self._observations = SimulatedFileSystem()
         self._storage_config = StorageConfig(
             node_id=config.node_id,
-            directories=(DATA,),
+            directories=self.directories.all,
             metadata_directory=DATA,
+            log_directories=self.directories.paths,
             voter_ids=config.voter_ids,
             segment_bytes=segment_bytes,
         )
         env.log_files = lambda: self.disk.list_directory(log_directory(self._storage_config))
-        self._format()
+        self.directories.format(self.disk)
         if inherited:
             write_inherited_log(
                 self.disk, self._storage_config, config.cluster_id, inherited, codec
@@ -113,7 +117,8 @@ class Machine:
         )
         is_durable = self.disk.is_synced(log_directory(self._storage_config))
         self.env.log.recovered(stored.batches, stored.history, is_durable=is_durable)
-        lost = self.env.partitions.recovered(stored.partitions)
+        failed = frozenset(map(self.directories.id_of, stored.failed_log_directories))
+        lost = self.env.partitions.recovered(stored.partitions, failed)
         self.process = NodeProcess(
             self.env,
             node,
@@ -159,7 +164,7 @@ class Machine:
 
     def _open(self, disk: SimulatedFileSystem) -> Stored:
         """Open the storage of a disk, the node's own or a copy; no fault damages a partition."""
-        stored = open_node_storage(disk, self._storage_config, self._codec, self._directory_id)
+        stored = open_node_storage(disk, self._storage_config, self._codec)
         if stored.damaged_partitions:
             raise StorageError(stored.warnings[-1])
         return stored
@@ -182,15 +187,6 @@ class Machine:
             incarnation=format_uuid(incarnation),
             run_time=lambda: self.env.scheduler.now_ns,
         )
-
-    def _format(self) -> None:
-        meta = MetaProperties(cluster_id=self._config.cluster_id, node_id=NodeId(self.info.node_id))
-        format_directories(self.disk, (DATA,), meta, draw_id=self._directory_id)
-        self.disk.fsync_directory("/")
-
-    def _directory_id(self) -> Uuid:
-        """Return the id of the node's one directory, the same whatever else is drawn."""
-        return Uuid(b"disk of " + self.info.node_id.to_bytes(8, "big"))
 
     def _refuses(self, reason: str) -> None:
         """Its disk was written by itself and by crashes alone."""
@@ -248,7 +244,7 @@ class Machine:
         self.kill()
         self.damaged_file = None
         self.disk = SimulatedFileSystem()
-        self._format()
+        self.directories.format(self.disk)
         self.disk.disk_faults = self.env.disk_faults
         self.env.log = LogMirror()
         self.env.partitions = PartitionMirrors()
@@ -286,6 +282,9 @@ class Machine:
     def repair(self) -> None:
         """Undo what faults have done to the disk and the clocks."""
         self.set_disk_fault(DiskFaults.recover)
+        self.disk.failed_directories.clear()
+        if self.env.partitions.failed:
+            self.kill()  # the broker has let go of a directory, until its next start
         self.restore_file()
         self.env.clock.repair()
         self.set_clock_rate(0)

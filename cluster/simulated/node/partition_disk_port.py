@@ -78,8 +78,10 @@ class SimulatedPartitionDisk(PartitionDisk):
     @override
     def create(self, effect: CreateLog) -> None:
         self._begin_work(effect)
-        self._mirrors.create(effect.log, effect.topic)
         self._logs.create(effect)
+        directory = self._logs.directory_of(effect.log)
+        assert directory is not None, "a log is created in a working directory"
+        self._mirrors.create(effect.log, effect.topic, directory)
         self._done(effect.log, effect)
 
     @override
@@ -134,6 +136,7 @@ class SimulatedPartitionDisk(PartitionDisk):
 
     @override
     def fail(self, directory: Uuid) -> Sequence[tuple[LogId, str]]:
+        self._mirrors.fail(directory)
         return self._logs.fail(directory)
 
     @override

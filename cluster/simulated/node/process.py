@@ -18,6 +18,7 @@ from kraftproof.cluster.simulated.node.client_hooks import received_hooks
 from kraftproof.cluster.simulated.node.data_requests import is_data, is_data_request
 from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
+from kraftproof.cluster.simulated.node.logins import SimulatedLogins
 from kraftproof.cluster.simulated.node.muted_connections import MutedConnections
 from kraftproof.cluster.simulated.node.node_clock import SimulatedNodeClock
 from kraftproof.cluster.simulated.node.peer_transport import SimulatedReplies, SimulatedTransport
@@ -74,6 +75,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self._disk = SimulatedDisk(self, env, storage, self._contract)
         self._workers = SimulatedWorkers(env, self._suspension, self._contract)
         self._muted = MutedConnections(self.after)
+        self._logins = SimulatedLogins(self, env)
         self._replies = SimulatedReplies(
             self, env.monitor, self._muted, has_authorizer=has_authorizer
         )
@@ -97,8 +99,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             call_later=self.after,
             on_excess=self._in_flight_exceeded,
         )
-
-    # Life
 
     def start(self) -> None:
         """Take the first step."""
@@ -175,8 +175,10 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def _serve(self, call: Call, arrived: Arrived) -> None:
         if self._muted.holds(call.connection, lambda: self._serve(call, arrived)):
             return
-        request = asdict(arrived)
-        self._shell.receive(call, on_controller_listener=self._is_controller, **request)
+        admitted = self._logins.admit(call, arrived) if call.outgoing.is_secure else arrived
+        if admitted is not None:
+            request = asdict(admitted)
+            self._shell.receive(call, on_controller_listener=self._is_controller, **request)
 
     @override
     def accept_stream(self, socket: ServerSocket) -> ClientConnection:
@@ -245,8 +247,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     @override
     def disk_failed(self, error: OSError) -> None:
         self._env.on_disk_error(self, error)
-
-    # What the shell tells
 
     @override
     def on_step(self, event: Event | None) -> None:

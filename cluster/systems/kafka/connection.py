@@ -12,6 +12,8 @@ from typing_extensions import override
 from kraftproof.cluster.answer_watch import AnswerWatch, Silence, WatchesAnswers
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import Cluster
+from kraftproof.cluster.systems.kafka.login import AsksForLogin, log_in
+from kraftproof.node.core.security.login_policy import ClientLogin
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.frames import frame
@@ -21,6 +23,8 @@ NS_PER_S = 1_000_000_000
 CLIENT_ID = "kraftproof"
 PORT: Final = "kafka"
 """The name of a node's port for clients; a lone controller's is that of its controllers."""
+SASL_PORT: Final = "sasl"
+"""The name of a broker's port for clients that log in."""
 SIZE_BYTES = 4
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -28,7 +32,7 @@ MOST_ANSWER_BYTES = 64 * 1024 * 1024
 class SocketConnection(Connection[Message]):
     """One TCP connection, whose answers may be watched."""
 
-    __slots__ = ("_correlation", "_node_id", "_reader", "_watch", "_writer")
+    __slots__ = ("_client_id", "_correlation", "_node_id", "_reader", "_watch", "_writer")
 
     def __init__(
         self,
@@ -36,7 +40,9 @@ class SocketConnection(Connection[Message]):
         writer: asyncio.StreamWriter,
         node_id: int = 0,
         watch: AnswerWatch | None = None,
+        client_id: str = CLIENT_ID,
     ) -> None:
+        self._client_id = client_id
         self._reader = reader
         self._writer = writer
         self._correlation = 0
@@ -105,7 +111,7 @@ class SocketConnection(Connection[Message]):
             api_key=message.API_KEY,
             version=version,
             correlation_id=self._correlation,
-            client_id=CLIENT_ID,
+            client_id=self._client_id,
         )
         header_version, _ = codec.header_versions(message.API_KEY, version)
         head = headers.encode_request_header(header, header_version)
@@ -141,8 +147,10 @@ class PostsMessages(Protocol):
 class ConnectsInMemory(Protocol):
     """A cluster whose nodes take messages as objects and have no addresses."""
 
-    async def connect(self, node_id: int, timeout_ns: int) -> Connection[Message]:
-        """Open a connection.
+    async def connect(
+        self, node_id: int, timeout_ns: int, *, port: str = PORT, client_id: str = ""
+    ) -> Connection[Message]:
+        """Open a connection to a port of a node.
 
         Raises:
             ConnectionFailed: refused or no answer.
@@ -151,22 +159,43 @@ class ConnectsInMemory(Protocol):
 
 
 async def connect(
-    cluster: Cluster, node_id: int, timeout_ns: int, *, port: str = PORT
+    cluster: Cluster,
+    node_id: int,
+    timeout_ns: int,
+    *,
+    port: str = PORT,
+    client_id: str | None = None,
 ) -> Connection[Message]:
-    """Open a connection to a port of a node.
+    """Open a connection to a port of a node, maybe with a client id of its own.
 
     Raises:
         ConnectionFailed: refused or no answer.
     """
     if isinstance(cluster, ConnectsInMemory):
-        return await cluster.connect(node_id, timeout_ns)
+        return await cluster.connect(node_id, timeout_ns, port=port, client_id=client_id or "")
     address = cluster.address(node_id, port)
     watch = cluster.answers if isinstance(cluster, WatchesAnswers) else None
-    return await connect_to(address.host, address.port, timeout_ns, node_id=node_id, watch=watch)
+    opened = await connect_to(
+        address.host,
+        address.port,
+        timeout_ns,
+        node_id=node_id,
+        watch=watch,
+        client_id=client_id or CLIENT_ID,
+    )
+    if isinstance(cluster, AsksForLogin) and isinstance(cluster.login, ClientLogin):
+        await log_in(opened, cluster.login, timeout_ns)
+    return opened
 
 
 async def connect_to(
-    host: str, port: int, timeout_ns: int, *, node_id: int = 0, watch: AnswerWatch | None = None
+    host: str,
+    port: int,
+    timeout_ns: int,
+    *,
+    node_id: int = 0,
+    watch: AnswerWatch | None = None,
+    client_id: str = CLIENT_ID,
 ) -> SocketConnection:
     """Open a connection; a watched one is that to a node of the run.
 
@@ -178,4 +207,4 @@ async def connect_to(
             reader, writer = await asyncio.open_connection(host, port)
     except (TimeoutError, OSError) as error:
         raise ConnectionFailed(f"{host}:{port}: {type(error).__name__}") from error
-    return SocketConnection(reader, writer, node_id, watch)
+    return SocketConnection(reader, writer, node_id, watch, client_id)

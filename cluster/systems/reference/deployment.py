@@ -9,6 +9,7 @@ from kraftproof.cluster.systems.deployment import Command, Deployment, Site
 from kraftproof.cluster.systems.kafka.probe import api_versions
 from kraftproof.cluster.systems.reference.clock import TRACE_FILE, wall_clock
 from kraftproof.cluster.systems.reference.node_config import live_properties
+from kraftproof.cluster.systems.reference.secured import first_credentials
 from kraftproof.cluster.systems.reference.server_properties import server_properties
 from kraftproof.cluster.systems.reference.upload import imports, upload
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
@@ -25,7 +26,9 @@ def deployment(site: Site) -> Deployment:
     properties = str(site.directory / PROPERTIES)
     cluster_id = format_uuid(Uuid(Random(site.options.seed).randbytes(UUID_BYTES)))
     tool = (site.python, "-m", "kraftproof.node.tools.storage")
-    files = {PROPERTIES: server_properties(site, live_properties(site.options))}
+    settings = live_properties(site.options)
+    formatting = ("format", "-c", properties, "-t", cluster_id, *first_credentials(settings))
+    files = {PROPERTIES: server_properties(site, settings)}
     mutant = site.options.mutant
     if mutant is not None and Path(mutant).is_file():
         files[MUTANT] = Path(mutant).read_text(encoding="utf-8")  # for a container to see it
@@ -33,7 +36,7 @@ def deployment(site: Site) -> Deployment:
     return Deployment(
         command=(site.python, "-m", *_module(mutant), properties),
         files=files,
-        setup=((*tool, "format", "-c", properties, "-t", cluster_id),),
+        setup=((*tool, *formatting),),
         image=reference_image,
         data=("data",),
         probe=api_versions(),

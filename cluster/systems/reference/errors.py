@@ -23,6 +23,15 @@ _NEVER_TRIED: Final = frozenset(
 )
 """Refused before anything was tried, whatever the API."""
 
+_NO_TOKEN: Final = frozenset(
+    {
+        ErrorCode.DELEGATION_TOKEN_NOT_FOUND,
+        ErrorCode.DELEGATION_TOKEN_EXPIRED,
+        ErrorCode.DELEGATION_TOKEN_OWNER_MISMATCH,
+    }
+)
+"""The token has ended, and nothing was changed."""
+
 DEFINITE_REFUSALS: Final[dict[str, frozenset[int]]] = {
     "create": _NEVER_TRIED
     | {
@@ -38,5 +47,11 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[int]]] = {
     "unregister": _NEVER_TRIED,
     "alter": _NEVER_TRIED | {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_CONFIG},
     "send": SEND_REFUSALS,
+    **dict.fromkeys(("grant", "revoke", "set", "prepare"), _NEVER_TRIED),
+    "remove": _NEVER_TRIED | _NO_TOKEN | {ErrorCode.RESOURCE_NOT_FOUND},
+    **dict.fromkeys(("renew", "expire"), _NEVER_TRIED | _NO_TOKEN),
 }
-ERRORS: Final = ErrorTable(reads=READS | {"lookup", "describe"}, refusals=DEFINITE_REFUSALS)
+ERRORS: Final = ErrorTable(
+    reads=READS | {"lookup", "describe", "ask", "await", "login", "confirm", "read"},
+    refusals=DEFINITE_REFUSALS,
+)

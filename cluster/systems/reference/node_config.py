@@ -1,6 +1,7 @@
 """Keys of server.properties that a run may set in its nodes, on each backend.
 
-The keys decide how often a log is cut, and whether partitions are flushed before they acknowledge.
+The keys decide how often a log is cut, whether partitions are flushed before they acknowledge, and
+whether live nodes have an authorizer and logins (secured.py).
 Time-outs belong to a profile, since the checks have to know them (timeouts.py).
 """
 
@@ -9,6 +10,7 @@ from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.systems.kafka.durability import DURABLE, FLUSH_KEY
+from kraftproof.cluster.systems.reference.secured import SECURITY_KEYS, refuse_security
 from kraftproof.cluster.systems.reference.timeouts import properties
 from kraftproof.node.core.base.config import SnapshotPolicy
 from kraftproof.node.properties.config import read_segment_bytes, read_snapshots
@@ -28,6 +30,7 @@ SETTABLE: Final = (
     SNAPSHOT_INTERVAL_KEY,
     SNAPSHOT_SLICE_KEY,
     FLUSH_KEY,
+    *SECURITY_KEYS,
 )
 
 Entries = Iterable[tuple[str, str]]
@@ -45,6 +48,7 @@ def refuse_unusable(entries: Entries) -> None:
     for key in given:
         if key not in SETTABLE:
             raise ConfigError(f"{key}: a run can't set that, only {', '.join(SETTABLE)}")
+    refuse_security(given)
     snapshot_policy(given.items(), SnapshotPolicy())
     segment_bytes(given.items(), DEFAULT_SEGMENT_BYTES)
 

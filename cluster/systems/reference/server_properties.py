@@ -6,6 +6,12 @@ from typing import Final
 from kraftproof.cluster.protocol import Address
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.reference.secured import security_settings
+from kraftproof.cluster.systems.reference.security import (
+    advertised_of,
+    listeners_of,
+    security_entries,
+)
 
 CONTROLLER_LISTENER: Final = "CONTROLLER"
 CLIENT_LISTENER: Final = "PLAINTEXT"
@@ -21,17 +27,27 @@ def server_properties(site: Site, settings: Mapping[str, str]) -> str:
         if node.has("controller"):
             at = site.addresses[node.node_id][PORT]
             voters.append(f"{node.node_id}@{at.peer_host}:{at.port}")
+    listeners = f"{name}://{own.host}:{own.port}"
+    advertised = {} if is_controller else _advertised(own, name)
+    secure: Mapping[str, str] = {}
+    if site.options.has_security:
+        secure = security_entries(site, name)
+        if not is_controller:
+            listeners = listeners_of(site, listeners)
+            advertised = {key: advertised_of(site, value) for key, value in advertised.items()}
     entries = {
         "process.roles": "controller" if is_controller else "broker",
         "node.id": str(site.node.node_id),
         "controller.quorum.voters": ",".join(voters),
-        "listeners": f"{name}://{own.host}:{own.port}",
+        "listeners": listeners,
         "controller.listener.names": CONTROLLER_LISTENER,
         "log.dirs": str(site.directory / "data"),
         "auto.create.topics.enable": "false",  # the checks know each creation
         "trace.file": str(site.directory / "trace.jsonl"),
-        **({} if is_controller else _advertised(own, name)),
+        **advertised,
+        **secure,
         **settings,
+        **security_settings(settings, name),
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())
 

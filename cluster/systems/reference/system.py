@@ -14,9 +14,8 @@ from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.kafka import files
-from kraftproof.cluster.systems.kafka.administration.configs import CONFIG_WORKLOADS
 from kraftproof.cluster.systems.kafka.administration.replica_client import ReplicaClient
-from kraftproof.cluster.systems.kafka.connection import PORT
+from kraftproof.cluster.systems.kafka.connection import PORT, SASL_PORT
 from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
@@ -25,7 +24,8 @@ from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
 from kraftproof.cluster.systems.reference.registration import RegistrationClient
-from kraftproof.cluster.systems.reference.topics import ConfigsClient, TopicsClient
+from kraftproof.cluster.systems.reference.secured import harness_login, refuse_any_security
+from kraftproof.cluster.systems.reference.topics import ADMINISTRATION, TopicsClient
 from kraftproof.cluster.systems.system import (
     Client,
     Deployment,
@@ -38,6 +38,8 @@ from kraftproof.node.properties.keys import ConfigError
 
 CONTROLLER_PORT: Final = 9093
 CLIENT_PORT: Final = 9092
+LOGIN_PORT: Final = 9094
+"""The port of the listener for logins, which is open in runs about security."""
 
 
 class ReferenceSystem(KafkaSystem):
@@ -49,7 +51,7 @@ class ReferenceSystem(KafkaSystem):
     workloads: ClassVar[tuple[str, ...]] = (
         *TOPIC_WORKLOADS,
         *LOG_WORKLOADS,
-        *CONFIG_WORKLOADS,
+        *ADMINISTRATION,
         "registration",
     )
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
@@ -69,7 +71,9 @@ class ReferenceSystem(KafkaSystem):
 
     @override
     def ports(self, node: NodeInfo) -> Mapping[str, int]:
-        return {PORT: CONTROLLER_PORT if node.has("controller") else CLIENT_PORT}
+        if node.has("controller"):
+            return {PORT: CONTROLLER_PORT}
+        return {PORT: CLIENT_PORT, SASL_PORT: LOGIN_PORT}
 
     @override
     def deployment(self, site: Site) -> Deployment:
@@ -88,12 +92,18 @@ class ReferenceSystem(KafkaSystem):
         """
         try:
             refuse_unusable(options.node_config)
+            if options.backend == "simulated":
+                refuse_any_security(options.node_config)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
 
     @override
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
         return can
+
+    @override
+    def login(self, options: ClusterOptions) -> object | None:
+        return harness_login(options)
 
     @override
     async def prepare(self, cluster: Cluster) -> None:
@@ -103,8 +113,8 @@ class ReferenceSystem(KafkaSystem):
     def client(self, cluster: Cluster, workload: str, random: Random) -> Client:
         if workload in TOPIC_WORKLOADS:
             return TopicsClient(cluster, random)
-        if workload in CONFIG_WORKLOADS:
-            return ConfigsClient(cluster, random)
+        if workload in ADMINISTRATION:
+            return ADMINISTRATION[workload](cluster, random)
         if workload in LOG_WORKLOADS:
             return ReplicaClient(cluster, ERRORS, random)
         if workload == "registration":

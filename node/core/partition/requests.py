@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftproof.node.wire.messages import (
     Message,
+    consumer_group_heartbeat_request,
     delete_records_request,
     describe_log_dirs_request,
     describe_producers_request,
@@ -11,6 +12,7 @@ from kraftproof.node.wire.messages import (
     find_coordinator_request,
     init_producer_id_request,
     list_offsets_request,
+    offset_fetch_request,
     offset_for_leader_epoch_request,
     produce_request,
 )
@@ -25,5 +27,7 @@ DATA_REQUESTS: Final[tuple[type[Message], ...]] = (
     describe_producers_request.DescribeProducersRequest,
     init_producer_id_request.InitProducerIdRequest,
     find_coordinator_request.FindCoordinatorRequest,
+    offset_fetch_request.OffsetFetchRequest,
+    consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest,
 )
 """The requests that the data plane serves."""

@@ -45,7 +45,10 @@ _LEVELS: Final = (
 
 
 def applied_quota(quotas: Quotas, key: str, user: str, client_id: str) -> AppliedQuota | None:
-    """Return the quota of a client; None if no quota applies."""
+    """Return the quota of a client; None if no quota applies.
+
+    No request can set a quota that is not greater than 0, so a record with such a quota is ignored.
+    """
     for of_user, of_client in _LEVELS:
         parts: list[tuple[str, str | None]] = []
         if of_client is not _Match.MISSING:
@@ -53,7 +56,7 @@ def applied_quota(quotas: Quotas, key: str, user: str, client_id: str) -> Applie
         if of_user is not _Match.MISSING:
             parts.append((USER, user if of_user is _Match.NAME else None))
         bound = quotas.of(tuple(parts)).get(key)
-        if bound is not None:
+        if bound is not None and bound > 0:
             shared_by = (
                 None if of_user is _Match.MISSING else user,
                 None if of_client is _Match.MISSING else client_id,

@@ -26,6 +26,7 @@ from kraftproof.node.wire.messages import (
     begin_quorum_epoch_request,
     broker_heartbeat_request,
     broker_registration_request,
+    consumer_group_heartbeat_request,
     controller_registration_request,
     create_acls_request,
     create_delegation_token_request,
@@ -57,6 +58,7 @@ from kraftproof.node.wire.messages import (
     list_offsets_request,
     list_partition_reassignments_request,
     metadata_request,
+    offset_fetch_request,
     offset_for_leader_epoch_request,
     produce_request,
     renew_delegation_token_request,
@@ -182,6 +184,9 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
         cluster=Operation.DESCRIBE_CONFIGS
     ),
     # The data plane; a follower's Fetch needs CLUSTER_ACTION instead.
+    consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest: Required(
+        part=Operation.READ, kind=ResourceKind.GROUP
+    ),
     delete_records_request.DeleteRecordsRequest: Required(part=Operation.DELETE),
     describe_producers_request.DescribeProducersRequest: Required(part=Operation.READ),
     fetch_request.FetchRequest: Required(part=Operation.READ),
@@ -192,6 +197,9 @@ ON_BROKERS: Final[Mapping[type[Message], Required]] = {
         cluster=Operation.IDEMPOTENT_WRITE, part=Operation.WRITE
     ),
     list_offsets_request.ListOffsetsRequest: Required(part=Operation.DESCRIBE),
+    offset_fetch_request.OffsetFetchRequest: Required(
+        part=Operation.DESCRIBE, kind=ResourceKind.GROUP
+    ),
     offset_for_leader_epoch_request.OffsetForLeaderEpochRequest: Required(
         cluster=Operation.CLUSTER_ACTION, part=Operation.DESCRIBE
     ),

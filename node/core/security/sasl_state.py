@@ -56,6 +56,11 @@ class SaslSession:
         self.principal: Principal | None = None
         """The principal; None before the end of the login."""
 
+    @property
+    def login_name(self) -> str:
+        """Return the name that a client of SCRAM claims; with a token, the id of the token."""
+        return "" if self._scram is None else self._scram.user
+
     def handshake(self, mechanism: str) -> sasl_handshake_response.SaslHandshakeResponse:
         """Choose the mechanism; an unknown mechanism fails the login."""
         enabled = self._policy.mechanisms

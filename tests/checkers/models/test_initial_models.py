@@ -39,7 +39,7 @@ STARTS = {
     "versioned-register": ([1, 3], (1, 3)),
 }
 """By model: what a user states, and the state of the reference."""
-NO_VALUE = {"configs", "registration"}
+NO_VALUE = {"acls", "configs", "credentials", "quotas", "registration", "tokens"}
 
 
 def test_every_model_starts_with_a_value_or_says_why_not():

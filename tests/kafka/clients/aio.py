@@ -57,12 +57,12 @@ class Aio:
         self._topic = topic
         self._part = TopicPartition(topic, 0)
 
-    def _produce(self, **settings: Any) -> None:
+    def _produce(self, topic: str = "", **settings: Any) -> None:
         async def send() -> None:
             async with AIOKafkaProducer(bootstrap_servers=self._servers, **settings) as producer:
-                headers = [("header", b"x")]
+                headers, part = [("header", b"x")], 0 if topic else 1
                 await producer.send_and_wait(
-                    self._topic, b"value", key=b"key", partition=1, headers=headers
+                    topic or self._topic, b"value", key=b"key", headers=headers, partition=part
                 )
 
         refusing(send())
@@ -81,6 +81,9 @@ class Aio:
 
     def produce_gzip(self) -> None:
         self._produce(compression_type="gzip")
+
+    def produce_missing(self) -> None:
+        self._produce(f"{self._topic}-missing")
 
     def _with_consumer(
         self, work: Callable[[AIOKafkaConsumer], Awaitable[Any]], group: str | None = None
@@ -108,6 +111,13 @@ class Aio:
 
     def consume_assigned(self) -> None:
         self._consume(0)
+
+    def consume_stored(self) -> None:
+        async def read(consumer: AIOKafkaConsumer) -> None:
+            consumer.assign([self._part])
+            await consumer.getone()
+
+        self._with_consumer(read, "stored")
 
     def consume_from_offset(self) -> None:
         self._consume(2)

@@ -12,7 +12,9 @@ TOPIC_STEPS: Final = (
     ),
     topics("--list", "--list", "^t$"),
     topics(
-        "--describe", "--describe --topic t", r"Configs: retention\.ms=70000\n.*Leader: 2\s.*Isr: 2"
+        "--describe",
+        "--describe --topic t",
+        r"Configs: retention\.ms=70000.*\n.*Leader: 2\s.*Isr: 2",
     ),
     topics("--alter", "--alter --topic t --partitions 3", "^$"),
     topics("--create (for --delete)", "--create --topic gone --partitions 1", "Created topic gone"),

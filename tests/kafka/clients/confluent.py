@@ -1,14 +1,11 @@
 """The calls of confluent-kafka. No tests here."""
 
 import time
-from concurrent.futures import Future
 from typing import Any
 
 from confluent_kafka import (
     Consumer,
-    ConsumerGroupTopicPartitions,
     ElectionType,
-    KafkaException,
     Producer,
     TopicCollection,
     TopicPartition,
@@ -32,49 +29,26 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
+from tests.kafka.clients.confluent_groups import POLL_SECONDS, ConfluentGroups, result
 from tests.kafka.clients.rows import RefusedError
-from tests.kafka.clients.trio import BROKERS, CALL_SECONDS, TIMES_MS, VALUES, Trio
+from tests.kafka.clients.trio import BROKERS, CALL_SECONDS, TIMES_MS, VALUES
 
-POLL_SECONDS = 0.5
 USER = "confluent-user"
 
 
-def result(found: Future | dict[Any, Future]) -> Any:
-    """Return the value of the only future.
-
-    Raises:
-        RefusedError: the future failed.
-    """
-    (future,) = found.values() if isinstance(found, dict) else (found,)
-    try:
-        return future.result(CALL_SECONDS)
-    except KafkaException as error:
-        raise refusal(error) from error
-
-
-def refusal(error: KafkaException) -> RefusedError:
-    return RefusedError(error.args[0].name())
-
-
-class Confluent:
+class Confluent(ConfluentGroups):
     """A method for each row that the client offers."""
 
-    def __init__(self, trio: Trio, topic: str) -> None:
-        self._servers = {"bootstrap.servers": trio.brokers}
-        self._trio = trio
-        self._topic = topic
-        self._admin = trio.admin()
-
-    def _produce(self, **settings: Any) -> None:
+    def _produce(self, topic: str = "", **settings: Any) -> None:
         config = {key.replace("_", "."): value for key, value in settings.items()}
         producer = Producer({**self._servers, **config})
         reports: list[Any] = []
         producer.produce(
-            self._topic,
+            topic or self._topic,
             b"value",
             key=b"key",
             headers={"header": b"x"},
-            partition=1,
+            partition=0 if topic else 1,
             on_delivery=lambda error, _: reports.append(error),
         )
         assert producer.flush(CALL_SECONDS) == 0
@@ -104,16 +78,17 @@ class Confluent:
     def produce_zstd(self) -> None:
         self._produce(compression_type="zstd")
 
-    def _consumer(self, group: str = "unused") -> Consumer:
-        return Consumer(
-            {**self._servers, "group.id": group, "auto.offset.reset": "error"}
-            | {"enable.auto.commit": False}
-        )
+    def produce_missing(self) -> None:
+        self._produce(f"{self._topic}-missing")
 
     def _consume(self, offset: int, values: tuple[bytes, ...]) -> None:
         consumer = self._consumer()
+        consumer.assign([TopicPartition(self._topic, 0, offset)])
+        self._read(consumer, values)
+
+    @staticmethod
+    def _read(consumer: Consumer, values: tuple[bytes, ...]) -> None:
         try:
-            consumer.assign([TopicPartition(self._topic, 0, offset)])
             found: list[bytes] = []
             deadline = time.monotonic() + CALL_SECONDS
             while len(found) < len(values) and time.monotonic() < deadline:
@@ -125,6 +100,12 @@ class Confluent:
             assert tuple(found) == values
         finally:
             consumer.close()
+
+    def consume_stored(self) -> None:
+        config = {"group.id": "stored", "auto.offset.reset": "earliest"}
+        consumer = Consumer({**self._servers, **config})
+        consumer.assign([TopicPartition(self._topic, 0)])
+        self._read(consumer, VALUES)
 
     def consume_assigned(self) -> None:
         self._consume(0, VALUES)
@@ -225,61 +206,3 @@ class Confluent:
         assert [one.iterations for one in found.scram_credential_infos] == [4096]
         removal = UserScramCredentialDeletion(USER, ScramMechanism.SCRAM_SHA_256)
         result(self._admin.alter_user_scram_credentials([removal]))
-
-    def subscribe(self) -> None:
-        consumer = self._consumer("confluent-group")
-        try:
-            consumer.subscribe([self._topic])
-            deadline = time.monotonic() + CALL_SECONDS
-            while time.monotonic() < deadline:
-                message = consumer.poll(POLL_SECONDS)
-                if message is not None and message.error() is not None:
-                    raise RefusedError(message.error().name())
-        finally:
-            consumer.close()
-
-    def commit(self) -> None:
-        consumer = self._consumer("confluent-group")
-        try:
-            consumer.commit(offsets=[TopicPartition(self._topic, 0, 1)], asynchronous=False)
-        except KafkaException as error:
-            raise refusal(error) from error
-        finally:
-            consumer.close()
-
-    def committed(self) -> None:
-        consumer = self._consumer("confluent-group")
-        try:
-            consumer.committed([TopicPartition(self._topic, 0)], timeout=CALL_SECONDS)
-        except KafkaException as error:
-            raise refusal(error) from error
-        finally:
-            consumer.close()
-
-    def list_groups(self) -> None:
-        found = result(self._admin.list_consumer_groups(request_timeout=CALL_SECONDS))
-        for error in found.errors:
-            raise error if isinstance(error, KafkaException) else RefusedError(error.name())
-
-    def describe_groups(self) -> None:
-        result(self._admin.describe_consumer_groups(["g"], request_timeout=CALL_SECONDS))
-
-    def delete_groups(self) -> None:
-        result(self._admin.delete_consumer_groups(["g"], request_timeout=CALL_SECONDS))
-
-    def list_group_offsets(self) -> None:
-        asked = [ConsumerGroupTopicPartitions("g", [TopicPartition(self._topic, 0)])]
-        limit = CALL_SECONDS
-        result(self._admin.list_consumer_group_offsets(asked, request_timeout=limit))
-
-    def alter_group_offsets(self) -> None:
-        asked = [ConsumerGroupTopicPartitions("g", [TopicPartition(self._topic, 0, 1)])]
-        limit = CALL_SECONDS
-        result(self._admin.alter_consumer_group_offsets(asked, request_timeout=limit))
-
-    def transaction(self) -> None:
-        producer = Producer({**self._servers, "transactional.id": "confluent"})
-        try:
-            producer.init_transactions(CALL_SECONDS)
-        except KafkaException as error:
-            raise refusal(error) from error

@@ -7,10 +7,12 @@ from typing import Final
 from tests.kafka.clients.rows import ROWS, WORKS, RefusedError
 from tests.kafka.clients.trio import CALL_SECONDS, Trio
 from tests.kafka.java import Java
-from tests.kafka.java_host.host import HERE
+from tests.kafka.java_host.host import SOURCES
 
 OFFERED: Final = frozenset(
-    re.findall(r"^    static void (\w+)\(\)", (HERE / "Calls.java").read_text(), re.MULTILINE)
+    name
+    for source in SOURCES
+    for name in re.findall(r"^    static void (\w+)\(\)", source.read_text(), re.MULTILINE)
 )
 
 

@@ -1,6 +1,5 @@
 """The calls of kafka-python. No tests here."""
 
-from collections.abc import Callable
 from typing import Any
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
@@ -13,7 +12,6 @@ from kafka.admin import (
     ConfigFilterType,
     ConfigResource,
     ConfigResourceType,
-    KafkaAdminClient,
     NewPartitions,
     NewTopic,
     OffsetSpec,
@@ -23,47 +21,28 @@ from kafka.admin import (
     ScramMechanism,
     UserScramCredentialUpsertion,
 )
-from kafka.errors import KafkaError, NoError
-from kafka.structs import OffsetAndMetadata
 
-from tests.kafka.clients.rows import RefusedError
+from tests.kafka.clients.kafka_python_groups import CALL_MS, KafkaPythonGroups, refusing
 from tests.kafka.clients.trio import BROKERS, CALL_SECONDS, TIMES_MS, VALUES, Trio
 
-CALL_MS = CALL_SECONDS * 1000
 NEXT_LEVEL = 23
 """A level of metadata.version above that of the cluster."""
 
 
-def refusing(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """Return the value of a call.
-
-    Raises:
-        RefusedError: the client raised an error.
-    """
-    try:
-        return call(*arguments, **keywords)
-    except KafkaError as error:
-        raise RefusedError(type(error).__name__) from error
-
-
-class KafkaPython:
+class KafkaPython(KafkaPythonGroups):
     """A method for each row that the client offers."""
 
     def __init__(self, trio: Trio, topic: str) -> None:
-        self._servers = trio.brokers.split(",")
+        super().__init__(trio.brokers, topic)
         self._trio = trio
-        self._topic = topic
-        self._part = TopicPartition(topic, 0)
-        self._admin = KafkaAdminClient(bootstrap_servers=self._servers)
 
-    def close(self) -> None:
-        self._admin.close()
-
-    def _produce(self, **settings: Any) -> None:
+    def _produce(self, topic: str = "", **settings: Any) -> None:
         producer = KafkaProducer(bootstrap_servers=self._servers, **settings)
         try:
+            headers = [("header", b"x")]
+            part = 0 if topic else 1
             sent = producer.send(
-                self._topic, b"value", key=b"key", headers=[("header", b"x")], partition=1
+                topic or self._topic, b"value", key=b"key", headers=headers, partition=part
             )
             refusing(sent.get, CALL_SECONDS)
         finally:
@@ -84,24 +63,33 @@ class KafkaPython:
     def produce_gzip(self) -> None:
         self._produce(compression_type="gzip")
 
-    def _consumer(self, group: str | None = None) -> KafkaConsumer:
-        return KafkaConsumer(
-            bootstrap_servers=self._servers, group_id=group, enable_auto_commit=False
-        )
+    def produce_missing(self) -> None:
+        self._produce(f"{self._topic}-missing")
 
     def _consume(self, offset: int) -> None:
         consumer = self._consumer()
+        consumer.assign([self._part])
+        consumer.seek(self._part, offset)
+        self._read(consumer, VALUES[offset:])
+
+    @staticmethod
+    def _read(consumer: KafkaConsumer, values: tuple[bytes, ...]) -> None:
         try:
-            consumer.assign([self._part])
-            consumer.seek(self._part, offset)
             found: list[bytes] = []
-            while len(found) < len(VALUES) - offset:
+            while len(found) < len(values):
                 polled = refusing(consumer.poll, CALL_MS)
                 assert polled
                 found += [record.value for records in polled.values() for record in records]
-            assert tuple(found) == VALUES[offset:]
+            assert tuple(found) == values
         finally:
             consumer.close()
+
+    def consume_stored(self) -> None:
+        consumer = KafkaConsumer(
+            bootstrap_servers=self._servers, group_id="stored", auto_offset_reset="earliest"
+        )
+        consumer.assign([self._part])
+        self._read(consumer, VALUES)
 
     def consume_assigned(self) -> None:
         self._consume(0)
@@ -234,67 +222,21 @@ class KafkaPython:
         found = refusing(self._admin.update_features, changes, validate_only=True)
         assert set(found.values()) == {"OK"}
 
+    def describe_topic_partitions(self) -> None:
+        assert self._topic in str(refusing(self._admin.describe_topic_partitions, [self._topic]))
+
+    def reset_configs(self) -> None:
+        asked = [ConfigResource(ConfigResourceType.TOPIC, self._topic, ["segment.ms"])]
+        refusing(self._admin.reset_configs, asked)
+
+    def api_versions(self) -> None:
+        assert refusing(self._admin.api_versions)
+
+    def find_hanging(self) -> None:
+        refusing(self._admin.find_hanging_transactions)
+
     def list_config_resources(self) -> None:
         assert self._topic in str(refusing(self._admin.list_config_resources))
 
     def describe_quorum(self) -> None:
         assert "leader_epoch" in str(refusing(self._admin.describe_metadata_quorum))
-
-    def subscribe(self) -> None:
-        consumer = self._consumer("kafka-python-group")
-        try:
-            consumer.subscribe([self._topic])
-            refusing(consumer.poll, CALL_MS)
-        finally:
-            consumer.close(autocommit=False)
-
-    def commit(self) -> None:
-        consumer = self._consumer("kafka-python-group")
-        try:
-            consumer.assign([self._part])
-            refusing(consumer.commit, {self._part: OffsetAndMetadata(1, "", -1)})
-        finally:
-            consumer.close(autocommit=False)
-
-    def committed(self) -> None:
-        consumer = self._consumer("kafka-python-group")
-        try:
-            refusing(consumer.committed, self._part)
-        finally:
-            consumer.close(autocommit=False)
-
-    def list_groups(self) -> None:
-        refusing(self._admin.list_groups)
-
-    def describe_groups(self) -> None:
-        refusing(self._admin.describe_groups, ["g"])
-
-    def delete_groups(self) -> None:
-        self._check_each(refusing(self._admin.delete_groups, ["g"]))
-
-    def list_group_offsets(self) -> None:
-        refusing(self._admin.list_group_offsets, {"g": [self._part]})
-
-    def alter_group_offsets(self) -> None:
-        offsets = {self._part: OffsetAndMetadata(1, "", -1)}
-        self._check_each(refusing(self._admin.alter_group_offsets, "g", offsets))
-
-    def transaction(self) -> None:
-        producer = KafkaProducer(bootstrap_servers=self._servers, transactional_id="python")
-        try:
-            refusing(producer.init_transactions)
-        finally:
-            producer.close(0)
-
-    def list_transactions(self) -> None:
-        refusing(self._admin.list_transactions)
-
-    def describe_transaction(self) -> None:
-        refusing(self._admin.describe_transactions, ["python"])
-
-    @staticmethod
-    def _check_each(found: Any) -> None:
-        pairs = found.items() if isinstance(found, dict) else found
-        for _, error in pairs:
-            if error is not NoError and error != "OK":
-                raise RefusedError(getattr(error, "__name__", str(error)))

@@ -44,8 +44,18 @@ class Kcat:
             raise RefusedError(_NUMBER.sub("", text))
         return done.stdout
 
-    def _produce(self, *options: str) -> None:
-        flags = ("-P", "-t", self._topic, "-p", "1", "-k", "key", "-H", "header=x")
+    def _produce(self, *options: str, topic: str = "") -> None:
+        flags = (
+            "-P",
+            "-t",
+            topic or self._topic,
+            "-p",
+            "0" if topic else "1",
+            "-k",
+            "key",
+            "-H",
+            "header=x",
+        )
         self._run(*flags, *options, text="value\n")
 
     def produce_acks_0(self) -> None:
@@ -71,6 +81,9 @@ class Kcat:
 
     def produce_zstd(self) -> None:
         self._produce("-z", "zstd")
+
+    def produce_missing(self) -> None:
+        self._produce(topic=f"{self._topic}-missing")
 
     def _consume(self, offset: str, values: tuple[bytes, ...]) -> None:
         flags = ("-C", "-q", "-t", self._topic, "-p", "0", "-o", offset, "-e")

@@ -18,6 +18,7 @@ CALLS = (
     "produce_acks_all",
     "produce_idempotent",
     "consume_assigned",
+    "consume_stored",
     "describe_cluster",
     "alter_incremental",
     "create_partitions",

@@ -26,6 +26,7 @@ TIMES_MS: Final = (1_000, 2_000, 3_000)
 CALL_SECONDS: Final = 20
 SETTINGS: Final = (
     ("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer"),
+    ("auto.create.topics.enable", "true"),
     ("super.users", "User:ANONYMOUS"),
     ("delegation.token.secret.key", "a-secret-of-the-tests"),
 )

@@ -7,6 +7,7 @@ from crc32c import crc32c
 
 from kraftproof.cluster.systems.kafka.records import Producer, batch_of
 from kraftproof.node.wire.messages import (
+    consumer_group_heartbeat_request,
     delete_records_request,
     describe_log_dirs_request,
     describe_producers_request,
@@ -14,6 +15,7 @@ from kraftproof.node.wire.messages import (
     find_coordinator_request,
     init_producer_id_request,
     list_offsets_request,
+    offset_fetch_request,
     offset_for_leader_epoch_request,
     produce_request,
 )
@@ -27,6 +29,8 @@ ListOffsetsRequest = list_offsets_request.ListOffsetsRequest
 EpochRequest = offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
 DeleteRecordsRequest = delete_records_request.DeleteRecordsRequest
 DescribeProducersRequest = describe_producers_request.DescribeProducersRequest
+HeartbeatRequest = consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest
+OffsetFetchRequest = offset_fetch_request.OffsetFetchRequest
 InitProducerIdRequest = init_producer_id_request.InitProducerIdRequest
 FindCoordinatorRequest = find_coordinator_request.FindCoordinatorRequest
 
@@ -147,6 +151,19 @@ def delete_records(name: str, offset: int, *, to: str = TOPIC, index: int = 0) -
     )
 
 
+def committed(context: Context) -> OffsetFetchRequest:
+    """Return an OffsetFetch of one partition."""
+    module = offset_fetch_request
+    if context.version < 8:
+        named = module.OffsetFetchRequestTopic(name=TOPIC, partition_indexes=(0,))
+        return OffsetFetchRequest(group_id="one", topics=(named,))
+    by_id = module.OffsetFetchRequestTopics(
+        name=TOPIC, topic_id=context.topic_id(TOPIC), partition_indexes=(0,)
+    )
+    group = module.OffsetFetchRequestGroup(group_id="one", topics=(by_id,))
+    return OffsetFetchRequest(groups=(group,))
+
+
 def coordinator(key_type: int) -> Callable[[Context], FindCoordinatorRequest]:
     """Return the maker of a FindCoordinator of one key."""
 
@@ -233,6 +250,21 @@ PRODUCERS: Final = (
         name="coordinators: of groups",
         message=coordinator(0),
         versions=every_version(FindCoordinatorRequest),
+    ),
+    Case(
+        name="groups: committed offsets",
+        message=committed,
+        versions=every_version(OffsetFetchRequest),
+    ),
+    Case(
+        name="groups: a heartbeat",
+        message=HeartbeatRequest(
+            group_id="one",
+            member_id="member",
+            rebalance_timeout_ms=5_000,
+            subscribed_topic_names=(TOPIC,),
+        ),
+        versions=every_version(HeartbeatRequest),
     ),
     Case(
         name="coordinators: an unknown kind",

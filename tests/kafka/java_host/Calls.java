@@ -1,4 +1,5 @@
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,14 +14,13 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.consumer.KafkaShareConsumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionReplica;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.acl.*;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.quota.*;
@@ -29,17 +29,18 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The calls of Kafka's Java clients: each method but main is named as its row of docs/clients.md.
+ * Calls of Kafka's Java clients: each method is named as its row of docs/clients.md. See also
+ * GroupCalls.
  *
  * <p>Arguments: the method, the brokers, and a topic of two partitions with three records in the
  * first. Prints "works", or "refused: " and the class of the exception.
  */
 public final class Calls {
-    private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static String brokers;
-    private static String topic;
-    private static TopicPartition part;
-    private static Admin admin;
+    static final Duration LIMIT = Duration.ofSeconds(20);
+    static String brokers;
+    static String topic;
+    static TopicPartition part;
+    static Admin admin;
 
     private Calls() {
     }
@@ -50,7 +51,7 @@ public final class Calls {
         part = new TopicPartition(topic, 0);
         try (Admin opened = Admin.create(Map.of("bootstrap.servers", brokers))) {
             admin = opened;
-            Calls.class.getDeclaredMethod(arguments[0]).invoke(null);
+            method(arguments[0]).invoke(null);
             System.out.println("works");
         } catch (InvocationTargetException thrown) {
             Throwable cause = thrown.getCause();
@@ -64,6 +65,20 @@ public final class Calls {
         }
     }
 
+    private static Method method(String name) throws NoSuchMethodException {
+        try {
+            return Calls.class.getDeclaredMethod(name);
+        } catch (NoSuchMethodException missing) {
+            return GroupCalls.class.getDeclaredMethod(name);
+        }
+    }
+
+    static void print_admin_methods() {
+        for (Method method : Admin.class.getMethods()) {
+            System.out.println(method.getName());
+        }
+    }
+
     static void check(boolean holds) {
         if (!holds) {
             throw new IllegalStateException("the answer is wrong");
@@ -71,6 +86,10 @@ public final class Calls {
     }
 
     private static void produce(String... settings) throws Exception {
+        produceTo(topic, settings);
+    }
+
+    private static void produceTo(String target, String... settings) throws Exception {
         Map<String, Object> config = new HashMap<>(Map.of("bootstrap.servers", brokers,
             "key.serializer", ByteArraySerializer.class,
             "value.serializer", ByteArraySerializer.class, "enable.idempotence", "false"));
@@ -79,7 +98,7 @@ public final class Calls {
         }
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(config)) {
             ProducerRecord<byte[], byte[]> record =
-                new ProducerRecord<>(topic, 1, "key".getBytes(), "value".getBytes());
+                new ProducerRecord<>(target, target.equals(topic) ? 1 : 0, "key".getBytes(), "value".getBytes());
             record.headers().add("header", "x".getBytes());
             producer.send(record).get();
         }
@@ -117,7 +136,11 @@ public final class Calls {
         produce("compression.type", "zstd");
     }
 
-    private static KafkaConsumer<byte[], byte[]> consumer(String... group) {
+    static void produce_missing() throws Exception {
+        produceTo(topic + "-missing");
+    }
+
+    static KafkaConsumer<byte[], byte[]> consumer(String... group) {
         Map<String, Object> config = new HashMap<>(Map.of("bootstrap.servers", brokers,
             "key.deserializer", ByteArrayDeserializer.class,
             "value.deserializer", ByteArrayDeserializer.class, "enable.auto.commit", "false"));
@@ -138,6 +161,16 @@ public final class Calls {
                 }
             }
             check(found.equals(values));
+        }
+    }
+
+    static void consume_stored() {
+        Map<String, Object> config = Map.of("bootstrap.servers", brokers, "group.id", "stored",
+            "key.deserializer", ByteArrayDeserializer.class, "auto.offset.reset", "earliest",
+            "value.deserializer", ByteArrayDeserializer.class);
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(config)) {
+            consumer.assign(List.of(part));
+            check(consumer.poll(LIMIT).count() == 3);
         }
     }
 
@@ -319,72 +352,38 @@ public final class Calls {
         admin.createDelegationToken().delegationToken().get();
     }
 
-    static void subscribe() {
-        try (KafkaConsumer<byte[], byte[]> consumer = consumer("java-group")) {
-            consumer.subscribe(List.of(topic));
-            consumer.poll(LIMIT);
-        }
+    static void renew_token() throws Exception {
+        admin.renewDelegationToken(new byte[8]).expiryTimestamp().get();
     }
 
-    static void commit() {
-        try (KafkaConsumer<byte[], byte[]> consumer = consumer("java-group")) {
-            consumer.assign(List.of(part));
-            consumer.commitSync(Map.of(part, new OffsetAndMetadata(1)), LIMIT);
-        }
+    static void expire_token() throws Exception {
+        admin.expireDelegationToken(new byte[8]).expiryTimestamp().get();
     }
 
-    static void committed() {
-        try (KafkaConsumer<byte[], byte[]> consumer = consumer("java-group")) {
-            consumer.committed(Set.of(part), LIMIT);
-        }
+    static void describe_token() throws Exception {
+        admin.describeDelegationToken().delegationTokens().get();
     }
 
-    static void list_groups() throws Exception {
-        admin.listGroups().all().get();
+    static void describe_replica_dirs() throws Exception {
+        check(admin.describeReplicaLogDirs(List.of(new TopicPartitionReplica(topic, 0, 2)))
+            .all().get().size() == 1);
     }
 
-    static void describe_groups() throws Exception {
-        admin.describeConsumerGroups(List.of("g")).all().get();
+    @SuppressWarnings("removal")
+    static void list_client_metrics() throws Exception {
+        admin.listClientMetricsResources().all().get();
     }
 
-    static void delete_groups() throws Exception {
-        admin.deleteConsumerGroups(List.of("g")).all().get();
+    static void unregister_broker() throws Exception {
+        admin.unregisterBroker(99).all().get();
     }
 
-    static void list_group_offsets() throws Exception {
-        admin.listConsumerGroupOffsets("g").all().get();
+    static void add_voter() throws Exception {
+        admin.addRaftVoter(9, Uuid.randomUuid(),
+            Set.of(new RaftVoterEndpoint("CONTROLLER", "127.0.0.1", 9))).all().get();
     }
 
-    static void alter_group_offsets() throws Exception {
-        admin.alterConsumerGroupOffsets("g", Map.of(part, new OffsetAndMetadata(1))).all().get();
-    }
-
-    static void share_group() {
-        Map<String, Object> config = Map.of("bootstrap.servers", brokers, "group.id", "share",
-            "key.deserializer", ByteArrayDeserializer.class,
-            "value.deserializer", ByteArrayDeserializer.class);
-        try (KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(config)) {
-            consumer.subscribe(List.of(topic));
-            for (int poll = 0; poll < 40; poll++) {
-                consumer.poll(Duration.ofMillis(500)); // An error shows at the next poll.
-            }
-        }
-    }
-
-    static void transaction() {
-        Map<String, Object> config = Map.of("bootstrap.servers", brokers,
-            "transactional.id", "java", "key.serializer", ByteArraySerializer.class,
-            "value.serializer", ByteArraySerializer.class);
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(config)) {
-            producer.initTransactions();
-        }
-    }
-
-    static void list_transactions() throws Exception {
-        admin.listTransactions().all().get();
-    }
-
-    static void describe_transaction() throws Exception {
-        admin.describeTransactions(List.of("java")).all().get();
+    static void remove_voter() throws Exception {
+        admin.removeRaftVoter(1, Uuid.randomUuid()).all().get();
     }
 }

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from kraftproof import mutants
+from kraftproof.checkers.models import models
 from kraftproof.mutants.hook import source_of
 from kraftproof.mutants.mutant import Edit, Mutant, MutantMismatchError
 
-SIMULATED = Path(__file__).resolve().parents[3] / "cluster" / "simulated"
+ROOT = Path(__file__).resolve().parents[3]
+SIMULATED = ROOT / "cluster" / "simulated"
+MODELS = ROOT / "checkers" / "models"
 
 
 @pytest.mark.parametrize("mutant", mutants.ALL, ids=lambda mutant: mutant.mutant_id)
@@ -31,10 +34,13 @@ def test_every_mutant_says_what_it_is_and_edits_the_node_only(mutant):
 
 
 @pytest.mark.parametrize("mutant", mutants.ALL, ids=lambda mutant: mutant.mutant_id)
-def test_what_every_mutant_expects_is_an_invariant_that_there_is(mutant):
-    assert re.fullmatch(r"[A-Z]\w+", mutant.expected)
-    names = rf'class {mutant.expected}\(|"{mutant.expected}"'
-    assert any(re.search(names, path.read_text()) for path in SIMULATED.rglob("*.py"))
+def test_what_every_mutant_expects_is_an_invariant_or_a_check_that_there_is(mutant):
+    model, slash, check = mutant.expected.partition("/")
+    folder, names = SIMULATED, rf'class {mutant.expected}\(|"{mutant.expected}"'
+    if slash:
+        folder, names = MODELS, rf'"{mutant.expected}"|"{check}", key'
+    assert (model in models()) if slash else re.fullmatch(r"[A-Z]\w+", model)
+    assert any(re.search(names, path.read_text()) for path in folder.rglob("*.py"))
 
 
 def test_ids_and_hashes_are_unique():

@@ -36,6 +36,7 @@ class NotedPartitions(PartitionDisk):
         self.failing: set[Uuid] = set()
         """The directories whose calls fail."""
         self.gone: set[Uuid] = set()
+        self.deleted: set[LogId] = set()
         self.known: list[LogId] = []
         """The logs of which `fail` tells."""
 
@@ -61,6 +62,7 @@ class NotedPartitions(PartitionDisk):
         self._note(f"configure {effect.log.partition}", effect.log)
 
     def delete(self, effect: Any) -> Steps:
+        self.deleted.add(effect.log)  # as the real logs do, before the call may fail
         self._note(f"delete {effect.log.partition}", effect.log)
         return self._steps("removed")
 
@@ -100,7 +102,7 @@ class NotedPartitions(PartitionDisk):
 
     def directory_of(self, log: LogId) -> Uuid | None:
         home = home_of(log.partition)
-        return None if home in self.gone else home
+        return None if home in self.gone or log in self.deleted else home
 
     def is_vital(self, directory: Uuid) -> bool:
         return directory == METADATA_HOME

@@ -94,6 +94,13 @@ def test_an_acknowledgement_of_a_failed_append_becomes_an_error(by_id):
     assert "append 10" in made.notes
 
 
+def test_a_failed_deletion_ends_the_directory_and_not_the_process():
+    made = rig()
+    made.start(DeleteLog(log=log(SICK)))
+    assert made.failure is None
+    assert failures(made) == [HOME]
+
+
 def test_the_next_event_is_the_failure_and_the_step_after_is_not_corrected():
     made = rig()
     made.runs_when_woken = False

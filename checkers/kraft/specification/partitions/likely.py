@@ -43,11 +43,18 @@ from kraftproof.checkers.kraft.specification.rows.quotas import (
     QuotaEntry,
     QuotaOperation,
 )
+from kraftproof.checkers.kraft.specification.rows.secrets import (
+    DelegationTokenRecord,
+    RemoveDelegationTokenRecord,
+    RemoveUserScramCredentialRecord,
+)
 from kraftproof.checkers.kraft.specification.rows.security import (
     AccessControlEntryRecord,
     RemoveAccessControlEntryRecord,
 )
 from kraftproof.checkers.kraft.specification.security.acls import likely_acl_change
+from kraftproof.checkers.kraft.specification.security.scram import likely_scram_change
+from kraftproof.checkers.kraft.specification.security.tokens import likely_token_request
 
 SET, DELETE = 0, 1
 Change = tuple[PartitionChangeRecord, Partition]
@@ -66,6 +73,10 @@ def likely_requests(image: Image, written: Sequence[Row]) -> list[Row]:
             return [_quota_change(written)]
         case AccessControlEntryRecord() | RemoveAccessControlEntryRecord():
             return [likely_acl_change(image, written)]
+        case DelegationTokenRecord() | RemoveDelegationTokenRecord():
+            return likely_token_request(image, written)
+        case RemoveUserScramCredentialRecord():
+            return list(filter(None, (likely_scram_change(written),)))
         case ConfigRecord():
             return [_config_change(written)]
         case PartitionRecord():

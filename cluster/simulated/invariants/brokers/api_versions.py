@@ -18,7 +18,7 @@ from kraftproof.node.wire.messages import Message, api_versions_request, api_ver
 ApiVersionsResponse = api_versions_response.ApiVersionsResponse
 OF_BROKERS: Final = frozenset(
     (*range(4), 10, *range(17, 24), *range(29, 34), *range(35, 42), *range(43, 47), *range(48, 52))
-) | {55, 57, 60, 64, 74, 75}
+) | {55, 57, 60, 61, 64, 74, 75}
 """API keys of a client listener: records, metadata, topics, configurations, security, cluster."""
 OF_CONTROLLERS: Final = frozenset(
     (1, *range(17, 21), *range(29, 32), 33, *range(36, 41), *range(43, 47), 49, *range(51, 61))
@@ -28,6 +28,8 @@ NARROWED_ON_BROKERS: Final = {22: (0, 5), 43: (1, 2)}
 """Versions of InitProducerId without the unstable one, of ElectLeaders with an error."""
 NARROWED_ON_CONTROLLERS: Final = {1: (12, 18), 43: (1, 2), 52: (0, 1)}
 """Versions of Fetch with the epoch of the last record, and of Vote without pre-votes."""
+OF_GROUPS: Final = frozenset({9, 68})
+"""API keys of brokers for clients that ask for groups: OffsetFetch, ConsumerGroupHeartbeat."""
 FEATURES_SINCE: Final = 3
 """First version of ApiVersions with the features of the cluster."""
 
@@ -57,7 +59,7 @@ class ApiVersionsAreTrue(Invariant):
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         if not isinstance(message, ApiVersionsResponse) or message.error_code != ErrorCode.NONE:
             return
-        keys = OF_CONTROLLERS if event.on_controller_listener else OF_BROKERS
+        keys = OF_CONTROLLERS if event.on_controller_listener else OF_BROKERS | OF_GROUPS
         is_controller = event.on_controller_listener
         narrowed = NARROWED_ON_CONTROLLERS if is_controller else NARROWED_ON_BROKERS
         right = {key: narrowed.get(key, SUPPORTED[key]) for key in keys}

@@ -124,12 +124,12 @@ class BrokersKeepPace(Invariant):
         message, last = effect.message, before.effect.message
         if type(message) is not type(last) or before.answered is None:
             return 0
+        if _wishes(message) != _wishes(last):
+            return 0
         least_ns = self._timeouts.retry_backoff_ns // 2
         shortened = 1 - 2 * self.monitor.rate_error
         interval_ns = 0
         if isinstance(message, HeartbeatRequest) and isinstance(last, HeartbeatRequest):
-            if _wishes(message) != _wishes(last):
-                return 0
             is_leaving = message.want_shut_down
             timeouts = self._timeouts
             interval_ns = (
@@ -147,6 +147,8 @@ class BrokersKeepPace(Invariant):
         self.monitor.report_violation(self, process, detail)
 
 
-def _wishes(message: HeartbeatRequest) -> tuple[bool, bool]:
-    """Return what a heartbeat asks for; a new wish waits for no interval and no back-off."""
-    return message.want_fence, message.want_shut_down
+def _wishes(message: Message) -> tuple[object, ...]:
+    """Return the news of a request; a new wish or a failed directory waits for no interval."""
+    if isinstance(message, HeartbeatRequest):
+        return message.want_fence, message.want_shut_down, message.offline_log_dirs
+    return (message.log_dirs,) if isinstance(message, RegistrationRequest) else ()

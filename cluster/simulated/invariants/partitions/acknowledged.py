@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import (
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.log_effects import CreateLog
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -151,6 +152,8 @@ class IdempotentOnce(Invariant):
 
     @override
     def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
+        if isinstance(effect, CreateLog):  # a replica that was moved away and back
+            self._seen.pop((process.node_id, log), None)
         if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
             return
         mirror = process.partitions.of(log)

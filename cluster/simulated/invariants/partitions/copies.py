@@ -60,7 +60,8 @@ class LogStartsAreDue(Replicas):
 
     statement = (
         "A leader raises its log start for DeleteRecords, or by retention above retention.bytes; "
-        "a follower's start is at most the leader's; DeleteRecords waits for every live replica."
+        "a follower's start is at most the leader's; DeleteRecords waits for every live replica "
+        "whose log directory works."
     )
     requests: ClassVar[Requests] = (delete_records_request.DeleteRecordsRequest,)
 
@@ -127,6 +128,8 @@ class LogStartsAreDue(Replicas):
             broker, mirror = process.image.brokers.get(replica), self._mirror(replica, log)
             if broker is None or broker.fenced or mirror is None or mirror.start_offset >= low:
                 continue
+            if self._is_offline(replica, mirror):
+                continue  # such a replica learns the start when its directory is back
             detail = f"log {log}: the low watermark is {low}, replica {replica}"
             self.monitor.report_violation(
                 self, process, f"{detail} starts at {mirror.start_offset}"

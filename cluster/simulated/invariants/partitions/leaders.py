@@ -39,6 +39,14 @@ NO_EPOCH: Final = -1
 EpochRequest = offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
 EpochResponse = offset_for_leader_epoch_response.OffsetForLeaderEpochResponse
 _MIN_ISR: Final = "min.insync.replicas"
+DATA_REQUESTS: Final[Requests] = (
+    fetch_request.FetchRequest,
+    produce_request.ProduceRequest,
+    list_offsets_request.ListOffsetsRequest,
+    EpochRequest,
+    delete_records_request.DeleteRecordsRequest,
+)
+"""The requests whose answers have a result for each partition."""
 Part = tuple[str, Uuid, int, int, int]
 """Name and id of a topic, partition, the leader epoch that the client knows, and the error."""
 
@@ -50,17 +58,11 @@ class LeadersServe(Replicas):
         "A broker serves a partition only as the leader by its own image, in the leader epoch that "
         "the request names."
     )
-    requests: ClassVar[Requests] = (
-        fetch_request.FetchRequest,
-        produce_request.ProduceRequest,
-        list_offsets_request.ListOffsetsRequest,
-        EpochRequest,
-        delete_records_request.DeleteRecordsRequest,
-    )
+    requests: ClassVar[Requests] = DATA_REQUESTS
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
-        for name, topic_id, index, epoch, error in _parts(event.message, message):
+        for name, topic_id, index, epoch, error in results_of_parts(event.message, message):
             log = self._log_of(name, topic_id, index)
             partition = None if log is None else partition_in(process.image, log)
             if error or partition is None:
@@ -72,7 +74,7 @@ class LeadersServe(Replicas):
                 self.monitor.report_violation(self, process, found)
 
 
-def _parts(request: Message, answer: Message) -> Iterator[Part]:
+def results_of_parts(request: Message, answer: Message) -> Iterator[Part]:
     """Yield the partitions of a request with the results."""
     match request, answer:
         case produce_request.ProduceRequest(), produce_response.ProduceResponse():

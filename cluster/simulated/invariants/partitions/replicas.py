@@ -105,6 +105,11 @@ class Replicas(Invariant):
         process = self._processes.get(node_id)
         return None if process is None else process.partitions.get(log)
 
+    def _is_offline(self, node_id: int, mirror: PartitionMirror) -> bool:
+        """Return whether the log directory of a node's replica has failed."""
+        process = self._processes.get(node_id)
+        return process is not None and mirror.directory in process.partitions.failed
+
     def _results(
         self, request: produce_request.ProduceRequest, response: produce_response.ProduceResponse
     ) -> Iterator[tuple[LogId, bytes, ProduceResult]]:

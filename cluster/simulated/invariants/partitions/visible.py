@@ -182,7 +182,9 @@ class ReadersGetCommittedBytes(Replicas):
         is_new = event.version >= REPLICA_STATE_FROM
         replica = request.replica_state.replica_id if is_new else request.replica_id
         only = sum(len(topic.partitions) for topic in request.topics) == 1
-        for topic, answered in zip(request.topics, message.responses, strict=True):
+        # A throttled answer has no topics.
+        strict = message.throttle_time_ms == 0
+        for topic, answered in zip(request.topics, message.responses, strict=strict):
             for asked, part in zip(topic.partitions, answered.partitions, strict=True):
                 log = self._log_of(topic.topic, topic.topic_id, asked.partition)
                 if log is None or part.error_code:

@@ -10,13 +10,18 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.partition.producers import COMPARED_BATCHES, MOST_UNCOMMITTED
 
 LOOK_NS = milliseconds(5_000)
 """Time between two looks at a process; a table that only grows does not shrink meanwhile."""
 MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150
-LARGE_TABLES = {"Replicas.observers": 1_000}
-"""The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py."""
+LARGE_TABLES = {
+    "Replicas.observers": 1_000,
+    "_Producer.batches": MOST_UNCOMMITTED + COMPARED_BATCHES,
+}
+"""The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py, and
+node/core/partition/producers.py for batches above a high watermark that does not advance."""
 TABLES_OF_PARTITIONS = {"Replicas.by_log", "Replicas.recovered"}
 """The tables with an entry for each partition of a broker, or each log on its disk, besides."""
 
@@ -59,7 +64,8 @@ class TablesAreBounded(Bound):
 
     statement = (
         f"No table in a node's core or shell has more than {MOST_ENTRIES} entries, the observers "
-        f"of a leader no more than {LARGE_TABLES['Replicas.observers']}, and a table of partitions "
+        f"of a leader no more than {LARGE_TABLES['Replicas.observers']}, the batches of a producer "
+        f"no more than {LARGE_TABLES['_Producer.batches']}, and a table of partitions "
         "no more than there are partitions besides."
     )
 

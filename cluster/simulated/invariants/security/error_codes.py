@@ -4,6 +4,7 @@ from kraftproof.node.wire.messages import (
     Message,
     alter_client_quotas_response,
     alter_configs_response,
+    alter_user_scram_credentials_response,
     create_acls_response,
     create_partitions_response,
     create_topics_response,
@@ -24,6 +25,9 @@ def error_codes(message: Message) -> frozenset[int] | None:
             | create_acls_response.CreateAclsResponse(results=results)
             | delete_acls_response.DeleteAclsResponse(filter_results=results)
             | alter_configs_response.AlterConfigsResponse(responses=results)
+            | alter_user_scram_credentials_response.AlterUserScramCredentialsResponse(
+                results=results
+            )
             | alter_client_quotas_response.AlterClientQuotasResponse(entries=results)
             | incremental_alter_configs_response.IncrementalAlterConfigsResponse(responses=results)
         ):

@@ -3,9 +3,10 @@
 A real Kafka broker on the same controllers may serve groups and transactions, and says so by the
 features of its registration. A coordinator is the leader of a partition of an internal topic, which
 the broker has created if the topic is missing (590-14). Without such a broker, this broker names
-itself. A client then finds no request of groups among the versions of this broker, and fails at
-once; librdkafka would repeat its search after an error. InitProducerId refuses transactions. A
-client of the old versions 0 and 1 gets an error for a group: aiokafka would join for ever.
+itself. A client then finds no request of members among the versions of this broker, and fails at
+once; librdkafka would repeat its search after an error. InitProducerId refuses transactions, and
+group_requests.py answers the requests of groups that must not be missing. A client of the old
+versions 0 and 1 gets an error for a group: aiokafka would join for ever.
 """
 
 from typing import Final
@@ -29,6 +30,8 @@ Request = find_coordinator_request.FindCoordinatorRequest
 Response = find_coordinator_response.FindCoordinatorResponse
 Coordinator = find_coordinator_response.Coordinator
 
+GROUP_FEATURE: Final = "group.version"
+"""The feature of a broker that serves groups."""
 _LISTS_FROM: Final = 4
 """The first version of FindCoordinator with a list of keys."""
 _NAMED_FROM: Final = 2
@@ -42,7 +45,7 @@ _RIGHTS: Final = {
     _SHARE: (ResourceKind.CLUSTER, Operation.CLUSTER_ACTION),
 }
 _TOPICS: Final = {
-    _GROUP: (GROUP_TOPIC, "group.version"),
+    _GROUP: (GROUP_TOPIC, GROUP_FEATURE),
     _TRANSACTION: (TRANSACTION_TOPIC, "transaction.version"),
     _SHARE: (SHARE_TOPIC, "share.version"),
 }
@@ -100,7 +103,7 @@ class Coordinators:
         topic_id = image.topic_ids.get(topic)
         if topic_id is None and self._creates and self._creator is not None:
             self._creator.create_internal(topic)
-        if not any(_has_feature(image, node, feature) for node in image.brokers):
+        if not any(has_feature(image, node, feature) for node in image.brokers):
             if kind == _SHARE or (kind == _GROUP and event.version < _NAMED_FROM):
                 return _failed(key, ErrorCode.UNSUPPORTED_VERSION, _MESSAGE)
             return _at(image, self._node_id, key, self._listener(event.listener))
@@ -110,6 +113,9 @@ class Coordinators:
         partition = partition_of(image, LogId(topic_id, index))
         if partition is None:
             return _unavailable(key)
+        if partition.leader in image.brokers and not has_feature(image, partition.leader, feature):
+            reason = f"broker {partition.leader}, the coordinator by its partition, has none"
+            return _failed(key, ErrorCode.UNSUPPORTED_VERSION, reason)
         return _at(image, partition.leader, key, self._listener(event.listener))
 
 
@@ -130,7 +136,8 @@ def java_hash(text: str) -> int:
     return value & _POSITIVE_BITS
 
 
-def _has_feature(image: MetadataImage, node: int, feature: str) -> bool:
+def has_feature(image: MetadataImage, node: int, feature: str) -> bool:
+    """Return whether a broker was registered with a feature."""
     broker = image.brokers.get(NodeId(node))
     return broker is not None and any(one.name == feature for one in broker.features)
 

@@ -16,6 +16,7 @@ from kraftproof.node.core.broker.data.delete_records import DeleteRecordsService
 from kraftproof.node.core.broker.data.describe_producers import ProducersService
 from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.fetch import FetchService
+from kraftproof.node.core.broker.data.group_requests import describe_offsets, refuse_heartbeat
 from kraftproof.node.core.broker.data.list_offsets import ListOffsetsService
 from kraftproof.node.core.broker.data.log_dirs import LogDirsService
 from kraftproof.node.core.broker.data.produce import ProduceService
@@ -31,6 +32,8 @@ from kraftproof.node.core.partition.replicas import Replicas
 from kraftproof.node.core.quotas.byte_rates import ByteRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
+    Message,
+    consumer_group_heartbeat_request,
     delete_records_request,
     describe_log_dirs_request,
     describe_producers_request,
@@ -38,6 +41,7 @@ from kraftproof.node.wire.messages import (
     find_coordinator_request,
     init_producer_id_request,
     list_offsets_request,
+    offset_fetch_request,
     offset_for_leader_epoch_request,
     produce_request,
 )
@@ -66,6 +70,7 @@ class DataPlane:
         self._outbox = outbox
         self._broker_epoch = broker_epoch
         self.replicas = Replicas(config, outbox, recovered, broker_epoch=broker_epoch)
+        self._authorizer = authorizer
         self._coordinators = Coordinators(config, committed, authorizer, creator)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
@@ -114,18 +119,28 @@ class DataPlane:
                 self._fetch.receive(event, request, now)
             case list_offsets_request.ListOffsetsRequest() as request:
                 self._list_offsets.receive(event, request)
-            case offset_for_leader_epoch_request.OffsetForLeaderEpochRequest() as request:
-                self._outbox.reply(event, self._list_offsets.epoch_ends(event, request))
             case delete_records_request.DeleteRecordsRequest() as request:
                 self._deletions.receive(event, request, now)
             case describe_log_dirs_request.DescribeLogDirsRequest() as request:
                 self._log_dirs.receive(event, request)
-            case describe_producers_request.DescribeProducersRequest() as request:
-                self._outbox.reply(event, self._producers.describe(event, request))
             case init_producer_id_request.InitProducerIdRequest() as request:
                 self._producer_ids.receive(event, request, now)
+            case _:
+                self._outbox.reply(event, self._answer(event))
+
+    def _answer(self, event: Received) -> Message:
+        """Return the answer to a request that never waits."""
+        match event.message:
+            case offset_for_leader_epoch_request.OffsetForLeaderEpochRequest() as request:
+                return self._list_offsets.epoch_ends(event, request)
+            case describe_producers_request.DescribeProducersRequest() as request:
+                return self._producers.describe(event, request)
+            case consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest() as request:
+                return refuse_heartbeat(event, request, self._authorizer)
+            case offset_fetch_request.OffsetFetchRequest() as request:
+                return describe_offsets(self._committed.image, event, request, self._authorizer)
             case find_coordinator_request.FindCoordinatorRequest() as request:
-                self._outbox.reply(event, self._coordinators.find(event, request))
+                return self._coordinators.find(event, request)
             case message:
                 raise AssertionError(f"the data plane does not serve {type(message).__name__}")
 

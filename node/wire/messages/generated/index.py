@@ -22,6 +22,8 @@ from kraftproof.node.wire.messages.generated import broker_heartbeat_request
 from kraftproof.node.wire.messages.generated import broker_heartbeat_response
 from kraftproof.node.wire.messages.generated import broker_registration_request
 from kraftproof.node.wire.messages.generated import broker_registration_response
+from kraftproof.node.wire.messages.generated import consumer_group_heartbeat_request
+from kraftproof.node.wire.messages.generated import consumer_group_heartbeat_response
 from kraftproof.node.wire.messages.generated import controller_registration_request
 from kraftproof.node.wire.messages.generated import controller_registration_response
 from kraftproof.node.wire.messages.generated import create_acls_request
@@ -84,6 +86,8 @@ from kraftproof.node.wire.messages.generated import list_partition_reassignments
 from kraftproof.node.wire.messages.generated import list_partition_reassignments_response
 from kraftproof.node.wire.messages.generated import metadata_request
 from kraftproof.node.wire.messages.generated import metadata_response
+from kraftproof.node.wire.messages.generated import offset_fetch_request
+from kraftproof.node.wire.messages.generated import offset_fetch_response
 from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_request
 from kraftproof.node.wire.messages.generated import offset_for_leader_epoch_response
 from kraftproof.node.wire.messages.generated import produce_request
@@ -114,6 +118,7 @@ REQUESTS: tuple[Schema, ...] = (
     begin_quorum_epoch_request.BEGIN_QUORUM_EPOCH_REQUEST,
     broker_heartbeat_request.BROKER_HEARTBEAT_REQUEST,
     broker_registration_request.BROKER_REGISTRATION_REQUEST,
+    consumer_group_heartbeat_request.CONSUMER_GROUP_HEARTBEAT_REQUEST,
     controller_registration_request.CONTROLLER_REGISTRATION_REQUEST,
     create_acls_request.CREATE_ACLS_REQUEST,
     create_delegation_token_request.CREATE_DELEGATION_TOKEN_REQUEST,
@@ -145,6 +150,7 @@ REQUESTS: tuple[Schema, ...] = (
     list_offsets_request.LIST_OFFSETS_REQUEST,
     list_partition_reassignments_request.LIST_PARTITION_REASSIGNMENTS_REQUEST,
     metadata_request.METADATA_REQUEST,
+    offset_fetch_request.OFFSET_FETCH_REQUEST,
     offset_for_leader_epoch_request.OFFSET_FOR_LEADER_EPOCH_REQUEST,
     produce_request.PRODUCE_REQUEST,
     renew_delegation_token_request.RENEW_DELEGATION_TOKEN_REQUEST,
@@ -166,6 +172,7 @@ RESPONSES: tuple[Schema, ...] = (
     begin_quorum_epoch_response.BEGIN_QUORUM_EPOCH_RESPONSE,
     broker_heartbeat_response.BROKER_HEARTBEAT_RESPONSE,
     broker_registration_response.BROKER_REGISTRATION_RESPONSE,
+    consumer_group_heartbeat_response.CONSUMER_GROUP_HEARTBEAT_RESPONSE,
     controller_registration_response.CONTROLLER_REGISTRATION_RESPONSE,
     create_acls_response.CREATE_ACLS_RESPONSE,
     create_delegation_token_response.CREATE_DELEGATION_TOKEN_RESPONSE,
@@ -197,6 +204,7 @@ RESPONSES: tuple[Schema, ...] = (
     list_offsets_response.LIST_OFFSETS_RESPONSE,
     list_partition_reassignments_response.LIST_PARTITION_REASSIGNMENTS_RESPONSE,
     metadata_response.METADATA_RESPONSE,
+    offset_fetch_response.OFFSET_FETCH_RESPONSE,
     offset_for_leader_epoch_response.OFFSET_FOR_LEADER_EPOCH_RESPONSE,
     produce_response.PRODUCE_RESPONSE,
     renew_delegation_token_response.RENEW_DELEGATION_TOKEN_RESPONSE,

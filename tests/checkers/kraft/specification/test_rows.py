@@ -4,7 +4,8 @@ import pytest
 
 from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.conversion import row_of, row_of_fields
-from kraftproof.checkers.kraft.specification.fold import ContradictionError, fold
+from kraftproof.checkers.kraft.specification.fold import fold
+from kraftproof.checkers.kraft.specification.image import ContradictionError
 from kraftproof.checkers.kraft.specification.settings import Legality, legality, legality_of_all
 from kraftproof.node.wire.messages import create_topics_request
 from kraftproof.node.wire.records import metadata as records

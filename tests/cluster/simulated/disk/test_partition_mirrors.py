@@ -55,3 +55,21 @@ def test_a_flush_of_an_older_generation_proves_nothing():
     mirrors.delete(LOG)
     mirrors.flushed(LOG, 2, 9)
     assert len(mirrors) == 0
+
+
+def test_the_logs_of_a_failed_directory_are_lost_only_with_a_replaced_disk():
+    gone, works = Uuid(b"d" * 16), Uuid(b"e" * 16)
+    mirrors = PartitionMirrors()
+    mirrors.create(LOG, "t", gone)
+    mirrors.flushed(LOG, 0, 0)
+    mirrors.fail(gone)
+    assert mirrors.failed == {gone}
+    assert mirrors.recovered([], frozenset({gone})) == []
+    assert mirrors.get(LOG) is not None
+    mirrors.drop(works)
+    assert mirrors.get(LOG) is not None
+    assert mirrors.recovered([]) == [LostPartition(log=LOG, promised_end=0, found_end=None)]
+    mirrors.create(LOG, "t", gone)
+    mirrors.flushed(LOG, 0, 0)
+    mirrors.drop(gone)
+    assert mirrors.recovered([]) == []

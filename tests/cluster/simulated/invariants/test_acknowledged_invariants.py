@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Truncate
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.log_effects import CreateLog
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.messages import fetch_request, fetch_response, produce_response
@@ -58,6 +59,14 @@ class Case:
         )
         self.offset = 0
         self.publish()
+
+    def create_again(self, node_id):
+        """The replica is moved away and back."""
+        process = self.nodes[node_id]
+        process.partitions.delete(LOG)
+        process.partitions.create(LOG, "t")
+        for changed in self.harness.monitor.on_partition_changed:
+            changed(process, LOG, CreateLog(log=LOG, topic="t"))
 
     def publish(self, *written):
         self.image = apply_all(self.image, written)
@@ -173,6 +182,8 @@ def test_a_falling_high_watermark_and_a_changed_batch_are_reported():
 
 def test_a_sequence_number_that_is_twice_in_a_log_is_reported():
     case = Case(IdempotentOnce())
+    case.append(1, raw_batch(1, base_offset=0, producer=(7, 0, 0)))
+    case.create_again(1)
     case.append(1, raw_batch(1, base_offset=0, producer=(7, 0, 0)))
     case.append(1, raw_batch(1, base_offset=1, producer=(7, 0, 1)))
     case.append(2, raw_batch(1, base_offset=0, producer=(7, 0, 0)))

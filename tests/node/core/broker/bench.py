@@ -20,7 +20,9 @@ TIMEOUTS = Timeouts(
     heartbeat_interval_ns=500,
     session_ns=3000,
     initial_registration_ns=10_000,
+    directory_failure_ns=7_000,
 )
+DIRECTORIES = (Uuid(bytes([201] * 16)), Uuid(bytes([202] * 16)))
 TOPIC = Uuid(bytes([7] * 16))
 ALICE = Principal(type="User", name="alice")
 
@@ -39,10 +41,12 @@ class Bench:
         self,
         static_configs: tuple[tuple[str, str], ...] = (),
         *,
+        log_dirs: tuple[Uuid, ...] = (),
         asks_controller_versions: bool = False,
     ) -> None:
         self.config = NodeConfig(
             static_configs=static_configs,
+            log_dirs=log_dirs,
             node_id=NodeId(1),
             cluster_id="a-cluster",
             is_controller=False,

@@ -21,15 +21,17 @@ LEVELS = [
 
 
 def quotas(*places: int, key: str = KEY) -> Quotas:
-    """The quota of each named level is its place."""
-    return Quotas(Map({entity(*LEVELS[place][0].items()): Map({key: place}) for place in places}))
+    """The quota of each named level is its place, counted from 1."""
+    return Quotas(
+        Map({entity(*LEVELS[place][0].items()): Map({key: place + 1}) for place in places})
+    )
 
 
 @pytest.mark.parametrize("first", range(len(LEVELS)))
 def test_the_most_specific_entity_decides(first: int) -> None:
     found = applied_quota(quotas(*range(first, len(LEVELS))), KEY, "u", "c")
     assert found is not None
-    assert (found.bound, found.shared_by) == (first, LEVELS[first][1])
+    assert (found.bound, found.shared_by) == (first + 1, LEVELS[first][1])
 
 
 def test_a_quota_of_another_client_or_key_does_not_apply() -> None:
@@ -38,9 +40,14 @@ def test_a_quota_of_another_client_or_key_does_not_apply() -> None:
     assert applied_quota(quotas(), KEY, "u", "c") is None
 
 
+def test_a_quota_that_no_request_can_set_is_ignored() -> None:
+    zero = Quotas(Map({entity(*LEVELS[6][0].items()): Map({KEY: 0.0})}))
+    assert applied_quota(zero, KEY, "u", "c") is None
+
+
 def test_each_key_has_its_own_precedence() -> None:
     """A specific entity without the key leaves the decision to the next entity with the key."""
     both = Quotas(Map({**quotas(0, key="consumer_byte_rate").by_entity, **quotas(5).by_entity}))
     found = applied_quota(both, KEY, "u", "c")
     assert found is not None
-    assert found.bound == 5
+    assert found.bound == 6

@@ -33,6 +33,12 @@ def producers() -> Message:
     return module.DescribeProducersRequest(topics=(topic,))
 
 
+def committed() -> Message:
+    module = wire.offset_fetch_request
+    topic = module.OffsetFetchRequestTopic(name="t", partition_indexes=(0,))
+    return module.OffsetFetchRequest(group_id="g", topics=(topic,))
+
+
 def records_deletion() -> Message:
     module = wire.delete_records_request
     part = module.DeleteRecordsPartition(partition_index=0, offset=0)

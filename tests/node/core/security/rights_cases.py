@@ -246,6 +246,17 @@ ON_BROKER = (
         entries=(entry(Operation.DESCRIBE, "g", kind=GROUP),),
         error=OF_GROUP,
     ),
+    Case(
+        message=data.committed(),
+        entries=(entry(Operation.DESCRIBE, "g", kind=GROUP),),
+        error=OF_GROUP,
+        version=7,
+    ),
+    Case(
+        message=wire.consumer_group_heartbeat_request.ConsumerGroupHeartbeatRequest(group_id="g"),
+        entries=(entry(Operation.READ, "g", kind=GROUP),),
+        error=OF_GROUP,
+    ),
     *CHANGES,
 )
 ON_CONTROLLER = (

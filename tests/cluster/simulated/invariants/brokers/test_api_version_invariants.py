@@ -7,6 +7,7 @@ from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVers
 from kraftproof.node.core.broker.answers import api_versions
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.messages import api_versions_request, api_versions_response
 from kraftproof.node.wire.records import metadata as records
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
@@ -21,7 +22,8 @@ OTHER = api_versions_response.ApiVersion(api_key=3, min_version=0, max_version=1
 
 
 def answer(*, on_controller_listener, **changes):
-    right = api_versions(IMAGE, 8, REQUEST, 3, on_controller_listener=on_controller_listener)
+    served = served_versions(on_controller_listener=on_controller_listener)
+    right = api_versions(IMAGE, 8, REQUEST, 3, served)
     return replace(right, **changes)
 
 

@@ -12,7 +12,7 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from tests.support.node.data_world import TOPIC, DataWorld
 
-GROUPS = {8, 9, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69}
+GROUPS = {8, 11, 12, 13, 14, 15, 16, 42, 47, 69}
 """The API keys of the requests to a coordinator of groups."""
 
 

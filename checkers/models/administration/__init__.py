@@ -1,0 +1,1 @@
+"""Models of a cluster's administration: access control, credentials, delegation tokens, quotas."""

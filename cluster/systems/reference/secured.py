@@ -1,0 +1,88 @@
+"""Secure the live nodes of a run: an authorizer, and logins on every listener.
+
+A run chooses by `--node-config`: `authorizer.class.name`, and `sasl.enabled.mechanisms` with one
+mechanism. The harness adds the other entries. Nodes and the harness's clients are one super user.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.node.core.base.secret import Secret
+from kraftproof.node.core.security.login_policy import ClientLogin
+from kraftproof.node.core.security.mechanisms import MECHANISMS, PLAIN
+from kraftproof.node.properties.authorizer import CLASS_KEY, STANDARD, SUPER_USERS_KEY
+from kraftproof.node.properties.keys import ConfigError
+
+MECHANISM_KEY: Final = "sasl.enabled.mechanisms"
+SECURITY_KEYS: Final = (CLASS_KEY, MECHANISM_KEY)
+USER: Final = "kraftproof"
+PASSWORD: Final = "password of a test cluster"  # noqa: S105 - of clusters that a run makes
+_MODULES: Final = "org.apache.kafka.common.security"
+
+
+def refuse_security(settings: Mapping[str, str]) -> None:
+    """Refuse an authorizer or a mechanism that the nodes do not have.
+
+    Raises:
+        ConfigError: one line that names the key.
+    """
+    authorizer = settings.get(CLASS_KEY, STANDARD)
+    if authorizer != STANDARD:
+        raise ConfigError(f"{CLASS_KEY}={authorizer}: the only authorizer is {STANDARD}")
+    mechanism = settings.get(MECHANISM_KEY, PLAIN)
+    if mechanism not in MECHANISMS:
+        raise ConfigError(f"{MECHANISM_KEY}={mechanism}: is none of {', '.join(MECHANISMS)}")
+
+
+def refuse_any_security(entries: Iterable[tuple[str, str]]) -> None:
+    """Refuse settings of security in a simulated run, which draws an authorizer itself.
+
+    Raises:
+        ConfigError: one line that names the key.
+    """
+    for key, _ in entries:
+        if key in SECURITY_KEYS:
+            raise ConfigError(f"{key}: only live nodes can have that, on local, docker and ssh")
+
+
+def security_settings(settings: Mapping[str, str], listener: str) -> dict[str, str]:
+    """Return the entries that follow from the settings of a run, for a node's own `listener`."""
+    entries: dict[str, str] = {}
+    mechanism = settings.get(MECHANISM_KEY)
+    if CLASS_KEY in settings:
+        entries[SUPER_USERS_KEY] = "User:ANONYMOUS" if mechanism is None else f"User:{USER}"
+    if mechanism is None:
+        return entries
+    names = dict.fromkeys((listener, "CONTROLLER"))
+    line = _jaas_line(mechanism)
+    jaas = f"{mechanism.lower()}.sasl.jaas.config"
+    return entries | {
+        "listener.security.protocol.map": ",".join(f"{name}:SASL_PLAINTEXT" for name in names),
+        "sasl.mechanism.controller.protocol": mechanism,
+        "sasl.mechanism.inter.broker.protocol": mechanism,
+        **{f"listener.name.{name.lower()}.{jaas}": line for name in names},
+    }
+
+
+def first_credentials(settings: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the options of the format command with the credential of nodes and harness."""
+    mechanism = settings.get(MECHANISM_KEY, PLAIN)
+    if mechanism == PLAIN:
+        return ()
+    return ("--add-scram", f"{mechanism}=[name={USER},password={PASSWORD}]")
+
+
+def harness_login(options: ClusterOptions) -> ClientLogin | None:
+    """Return the login of the harness's clients; None without logins."""
+    mechanism = dict(options.node_config).get(MECHANISM_KEY)
+    if mechanism is None:
+        return None
+    return ClientLogin(mechanism=mechanism, username=USER, password=Secret(PASSWORD))
+
+
+def _jaas_line(mechanism: str) -> str:
+    own = f'username="{USER}" password="{PASSWORD}"'
+    if mechanism == PLAIN:
+        return f'{_MODULES}.plain.PlainLoginModule required {own} user_{USER}="{PASSWORD}";'
+    return f"{_MODULES}.scram.ScramLoginModule required {own};"

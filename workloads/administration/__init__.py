@@ -1,0 +1,1 @@
+"""Workloads of a cluster's administration: access control, credentials, tokens and quotas."""
