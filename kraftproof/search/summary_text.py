@@ -1,6 +1,7 @@
 """The output of `kraftproof sim`: violations, seeds without a verdict, and the summary."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kraftproof.output import in_one_line, print_line, print_verdict
@@ -17,7 +18,7 @@ def print_unjudged(one: "Unjudged") -> None:
     """Print why a seed has no verdict, and the run's directory."""
     for sentence in one.why[:SENTENCES_SHOWN]:
         print_line(f"seed {one.seed}: {in_one_line(sentence)}")
-    print_line(f"kept    {one.directory}")
+    _print_kept(Path(one.directory))
 
 
 def print_violation(one: "SeedResult", source: Source) -> None:
@@ -31,10 +32,17 @@ def print_violation(one: "SeedResult", source: Source) -> None:
     print_line(f"replay  {source.replay(one.seed)}")
     if isinstance(source, Seeds):
         print_line(f"shrink  {source.shrink(one.seed)}")
-    print_line(f"kept    {one.result.directory.path}")
+    _print_kept(one.result.directory.path)
     if isinstance(source, ScheduleFile) and source.violates not in {None, *one.reasons}:
         print_line(f"note    the file expects another violation: {source.violates}")
-    print_diagram(one)
+    if one.diagram:
+        print_diagram(one)
+
+
+def _print_kept(directory: Path) -> None:
+    """Name the run's directory; a bare search keeps none."""
+    if directory.is_dir():
+        print_line(f"kept    {directory}")
 
 
 def print_diagram(one: "SeedResult") -> None:

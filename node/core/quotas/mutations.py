@@ -13,6 +13,7 @@ from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Monotonic
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.quotas import MUTATION_RATE, Quotas
 from kraftproof.node.core.quotas.applied import AppliedQuota, ClientKey, applied_quota
+from kraftproof.node.core.quotas.rate import bounded_ms
 from kraftproof.node.wire.messages import (
     Message,
     create_partitions_request,
@@ -58,7 +59,7 @@ class MutationCharge:
         if not is_refused:
             bucket.tokens -= partitions
         if is_refused or (bucket.tokens < 0 and not self._is_strict):
-            self.throttle_ms = max(1, round(-bucket.tokens / self._bound * 1000))
+            self.throttle_ms = bounded_ms(-bucket.tokens / self._bound * 1000)
         return not is_refused
 
 

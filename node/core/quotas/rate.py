@@ -5,11 +5,19 @@ budget of those windows at once, as in Kafka.
 """
 
 from collections import deque
+from typing import Final
 
 from kraftproof.node.core.base.config import QuotaPolicy
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Monotonic
 
-_NS_PER_S = 1000 * NANOSECONDS_PER_MS
+LONGEST_MS: Final = 0x7FFFFFFF
+"""The longest throttle time of an answer: an int32 of the protocol."""
+_NS_PER_S: Final = 1000 * NANOSECONDS_PER_MS
+
+
+def bounded_ms(wait_ms: float) -> int:
+    """Return a wait as a throttle time of the protocol, 1 ms at least."""
+    return max(1, round(min(wait_ms, LONGEST_MS)))
 
 
 class WindowedRate:
@@ -38,7 +46,7 @@ class WindowedRate:
         elapsed_ns = self._elapsed_ns(now)
         if total * _NS_PER_S <= bound * elapsed_ns:
             return 0
-        return max(1, round(total / bound * 1000 - elapsed_ns / NANOSECONDS_PER_MS))
+        return bounded_ms(total / bound * 1000 - elapsed_ns / NANOSECONDS_PER_MS)
 
     def is_idle(self, now: Monotonic) -> bool:
         """Return whether no value counts any longer."""

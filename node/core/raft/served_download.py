@@ -28,7 +28,8 @@ def followed(
     Only a later slice extends a download, so that a replica that asks for one slice for ever keeps
     no snapshot.
     """
-    if current is None or now >= current.until:
+    if current is None:
         return asked
-    is_later = asked.snapshot == current.snapshot and asked.position > current.position
-    return asked if is_later else current
+    if asked.snapshot == current.snapshot:
+        return asked if asked.position > current.position else current
+    return asked if now >= current.until else current

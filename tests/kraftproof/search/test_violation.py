@@ -46,6 +46,19 @@ def violation_of(out):
     return one
 
 
+def test_a_bare_search_names_no_directory_and_draws_nothing(found, tmp_path):
+    seed = violation_of(found[0])["seed"]
+    done = run(
+        KRAFTPROOF,
+        *("sim", "--seed", str(seed), "--mutant", MUTANT, *LIMIT, "--bare", "--store", tmp_path),
+    )
+    assert done.returncode == 1
+    assert f"replay  kraftproof sim --seed {seed}" in done.stdout
+    assert "kept    " not in done.stdout
+    assert "\n\n\n" not in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_violation_says_seed_event_sentence_and_how_to_see_it_again(found):
     out, store = found
     one = violation_of(out)

@@ -69,14 +69,12 @@ class OldFilesAreDeleted(Invariant):
         self._download_ns = DOWNLOAD_TIMEOUTS * config.timeouts.fetch_ns
         self._start: dict[int, int] = {}
         """The start of the log for which the newest write has asked, by node."""
-        self._furthest: dict[int, dict[int, int]] = {}
-        """The position of the last slice served of each snapshot, by node."""
         self._served_ns: dict[int, int] = {}
-        """The running time at which a node served a slice further than before."""
+        """The running time at which a node served the last slice."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        for each in (self._start, self._furthest, self._served_ns):
+        for each in (self._start, self._served_ns):
             each.pop(process.node_id, None)
         unfinished = [name for name in process.log_files() if name.endswith(".part")]
         if unfinished:
@@ -85,16 +83,9 @@ class OldFilesAreDeleted(Invariant):
 
     @override
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
-        request = event.message
-        assert isinstance(request, fetch_snapshot_request.FetchSnapshotRequest)
         assert isinstance(message, fetch_snapshot_response.FetchSnapshotResponse)
         answered = [one for topic in message.topics for one in topic.partitions]
-        if not answered or answered[0].error_code:
-            return
-        asked = request.topics[0].partitions[0]
-        furthest = self._furthest.setdefault(process.node_id, {})
-        if asked.position > furthest.get(asked.snapshot_id.end_offset, -1):
-            furthest[asked.snapshot_id.end_offset] = asked.position
+        if answered and not answered[0].error_code:
             self._served_ns[process.node_id] = process.running_ns()
 
     def _most(self, process: ProcessView) -> int:

@@ -4,7 +4,9 @@ import pytest
 
 from kraftproof.node.core.base.config import QuotaPolicy
 from kraftproof.node.core.base.types import Monotonic
-from kraftproof.node.core.quotas.rate import WindowedRate
+from kraftproof.node.core.quotas.rate import LONGEST_MS, WindowedRate
+from kraftproof.node.wire.codec import encode_response
+from kraftproof.node.wire.messages import produce_response
 
 S = 1_000_000_000
 POLICY = QuotaPolicy(windows=11, window_ns=S)
@@ -30,6 +32,15 @@ def test_the_wait_brings_the_rate_down_to_the_bound() -> None:
     rate.record(0, at(10.9))
     assert rate.wait_ms(100, at(10.9)) == 4100
     assert rate.wait_ms(100, at(11)) == 0
+
+
+def test_a_wait_fits_into_an_answer() -> None:
+    rate = WindowedRate(POLICY)
+    rate.record(100 << 20, at(0))
+    wait_ms = rate.wait_ms(1, at(0))
+    answer = produce_response.ProduceResponse(throttle_time_ms=wait_ms)
+    assert wait_ms == LONGEST_MS
+    assert encode_response(answer, 9)
 
 
 def test_a_value_can_be_taken_back() -> None:

@@ -77,11 +77,9 @@ def test_a_start_forgets_for_which_cleaning_the_process_before_has_asked() -> No
         ((0,), 0, []),
         ((0, 100), FETCH_NS, []),
         ((0,), 3 * FETCH_NS, [True]),
-        ((0, 0), 3 * FETCH_NS, [True]),
     ],
 )
 def test_snapshots_stay_while_a_replica_downloads_one(positions, later_ns, found) -> None:
-    """A replica that asks for the same slice again keeps nothing."""
     harness = MonitorHarness(OldFilesAreDeleted(CONFIG))
     process = harness.process(1)
     for position in positions:

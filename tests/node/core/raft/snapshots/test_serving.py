@@ -113,10 +113,10 @@ def test_a_snapshot_goes_once_its_download_is_over(world):
 
 def test_a_replica_that_asks_for_one_slice_for_ever_keeps_no_snapshot(world):
     error_at = served(world)
-    for round_number in range(8):
+    for round_number in range(16):
         error = error_at(0)
-        world.run(FETCH_TIMEOUT_MS // 4)
-        fill(world, f"more-{round_number}-", 12)
+        world.run(FETCH_TIMEOUT_MS // 8)
+        fill(world, f"more-{round_number}-", 3)
     assert error == ErrorCode.SNAPSHOT_NOT_FOUND
 
 
