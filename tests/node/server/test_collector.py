@@ -44,3 +44,31 @@ def test_full_collections_come_before_there_is_much_to_look_at() -> None:
         [sys.executable, "-c", LONGEST], capture_output=True, text=True, check=False, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+ENDED = """
+import gc, weakref
+from kraftproof.node.server.garbage_collection import keep_collections_short
+
+class Connection:
+    def __init__(self):
+        self.itself = self
+
+keep_collections_short()
+ended = []
+for _ in range(200):
+    connection = Connection()
+    ended.append(weakref.ref(connection))
+    gc.collect()  # while the connection is open
+    del connection
+gc.collect()
+assert not any(each() for each in ended), sum(each() is not None for each in ended)
+"""
+
+
+def test_connections_that_end_after_a_full_collection_are_freed() -> None:
+    """A million hostile frames left 150 MB of ended connections behind."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
