@@ -69,8 +69,8 @@ WorkloadOption = Annotated[
     str,
     typer.Option(
         help="topics, topic-names, registration, log, log-topics, reassignment, "
-        "controlled-shutdown, configs, register, append, set, queue, counter, lock or "
-        "bank. `kraftproof list workloads` explains them."
+        "controlled-shutdown, configs, acls, credentials, tokens, quotas, register, append, set, "
+        "queue, counter, lock or bank. `kraftproof list workloads` explains them."
     ),
 ]
 ExpectOption = Annotated[

@@ -2,7 +2,7 @@
 
 These are the fencing of brokers whose session has expired, the removal of delegation tokens that
 have expired, the abort of a metadata transaction that a former controller left open, and the level
-of metadata.version at the beginning of a cluster.
+of metadata.version at the beginning of a cluster, with the credentials of its formatting.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,24 @@ from kraftproof.checkers.kraft.specification.rows import (
     PartitionChangeRecord,
     Row,
 )
-from kraftproof.checkers.kraft.specification.rows.secrets import RemoveDelegationTokenRecord
+from kraftproof.checkers.kraft.specification.rows.secrets import (
+    RemoveDelegationTokenRecord,
+    UserScramCredentialRecord,
+)
 
 
 def wrong_own_records(image: Image, written: Sequence[Row]) -> str | None:
     """Return why no controller may write a batch without a request, or None."""
     left: set[int] = set()
+    is_beginning = METADATA_VERSION not in image.features and any(
+        isinstance(record, FeatureLevelRecord) for record in written
+    )
     for record in written:
         if isinstance(record, BrokerRegistrationChangeRecord):
             wrong = _wrong_fencing(image, record)
             left.add(record.broker_id)
+        elif isinstance(record, UserScramCredentialRecord) and is_beginning:
+            wrong = None
         else:
             wrong = _wrong_record(image, record, has_cause=bool(left))
         if wrong is not None:

@@ -48,8 +48,17 @@ def load(mutant_id: str) -> Mutant:
     if mutant_id.endswith(SUFFIX):
         return _from_file(mutant_id)
     raise UnknownMutantError(
-        f"mutant {mutant_id!r}: unknown, one of {', '.join(IDS)}, or a file that defines MUTANT"
+        f"mutant {mutant_id!r}: unknown, one of {_ranges()} (docs/scoreboard.md), or a file that "
+        "defines MUTANT"
     )
+
+
+def _ranges() -> str:
+    """Return the first and the last id of each letter."""
+    by_letter: dict[str, list[str]] = {}
+    for mutant in ALL:
+        by_letter.setdefault(_in_order(mutant)[0], []).append(mutant.mutant_id)
+    return ", ".join(f"{ids[0]} to {ids[-1]}" for ids in by_letter.values())
 
 
 def _from_file(path: str) -> Mutant:

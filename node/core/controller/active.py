@@ -102,10 +102,9 @@ class ActiveController:
             self._bootstrap(now)
 
     def _bootstrap(self, now: Instant) -> None:
-        """Write the first records of the cluster; the level decides the versions of the others."""
+        """Write the first records in one batch: by the level, a next leader knows them all."""
         level, others = bootstrap_of(self._config.bootstrap)
-        for written in ((level,), others) if others else ((level,),):
-            self._write(written, now)
+        self._write((level, *others), now, level.feature_level)
 
     def receive(self, request: TimedRequest, now: Instant) -> None:
         """Decide a request in its turn, and send or schedule the answer."""
@@ -266,9 +265,9 @@ class ActiveController:
         )
         return decide_metered(self._mutations, self._authorizer, event, context)
 
-    def _write(self, written: tuple[Record, ...], now: Instant) -> Offset:
+    def _write(self, written: tuple[Record, ...], now: Instant, level: int = 0) -> Offset:
         """Append a batch; the answers at the read barrier wait for its commit, too."""
-        offset = self._raft.propose(written, now, WriteLevel(level_of(self._image)))
+        offset = self._raft.propose(written, now, WriteLevel(level or level_of(self._image)))
         if self._applying is None:
             partly = PartlyApplied(batch=self._raft.log.last, applied=0, image=self._image)
             self._apply_more(

@@ -80,7 +80,7 @@ Reading order
     4. elections.py, announcements.py, rpc.py: Vote, BeginQuorumEpoch, EndQuorumEpoch.
     5. serving.py, progress.py, stated.py: the leader's side of Fetch, the high watermark.
     6. fetching.py, fetch_rpc.py: the replica's side of Fetch, leader discovery.
-    7. snapshots/: snapshots.
+    7. snapshots/, served_download.py: snapshots.
     8. describe.py: DescribeQuorum.
     9. raft.py: the composition of the parts, and the interface to the rest of the node.
 """

@@ -105,11 +105,15 @@ def test_the_command_refuses_in_one_line_what_does_not_fit(tmp_path):
     assert "0 times" in line
 
 
-def test_the_command_names_the_known_mutants():
+def test_the_command_names_the_first_and_the_last_mutant_of_each_letter():
     done = python("-m", "kraftproof", "sim", "--seeds", "0", "--mutant", "A99")
     assert done.returncode == 3
     (line,) = done.stderr.splitlines()
-    assert all(mutant_id in line for mutant_id in mutants.IDS)
+    by_letter = {}
+    for mutant_id in mutants.IDS:
+        by_letter.setdefault(mutant_id[0], []).append(mutant_id)
+    assert len(by_letter) > 10
+    assert all(f"{ids[0]} to {ids[-1]}" in line for ids in by_letter.values())
 
 
 def test_a_broken_node_refuses_in_one_line_what_it_can_not_be():

@@ -26,7 +26,8 @@ def started(directory: Path, sample: dict[str, str]) -> Iterator[tuple[LiveNode,
     text = text.replace(":9092", f":{ports[0]}").replace(":9093", f":{ports[1]}")
     node = LiveNode(directory, ports[0])
     node.properties.write_text(text)
-    assert format_storage(["format", "-t", CLUSTER_ID, "-c", str(node.properties)]) == 0
+    arguments = ["format", "--standalone", "-t", CLUSTER_ID, "-c", str(node.properties)]
+    assert format_storage(arguments) == 0
     node.start()
     try:
         yield node, ports

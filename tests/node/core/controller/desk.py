@@ -80,6 +80,7 @@ class Desk:
         default_replication_factor: int = 1,
         *,
         authorizer: AuthorizerPolicy | None = None,
+        bootstrap: tuple[Record, ...] = (),
     ) -> None:
         self.config = NodeConfig(
             node_id=NodeId(1),
@@ -91,6 +92,7 @@ class Desk:
             timeouts=Timeouts(session_ns=SESSION_NS),
             default_replication_factor=default_replication_factor,
             authorizer=authorizer,
+            bootstrap=bootstrap,
         )
         self.raft = StandInRaft()
         self.committed = CommittedImage()

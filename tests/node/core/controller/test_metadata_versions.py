@@ -10,7 +10,7 @@ from kraftproof.node.core.metadata.version import bootstrap_of, level_of
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import broker_registration_request
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batch import Batch, WriteLevel
 from kraftproof.node.wire.records.batches import decode_batches, encode_batch, record_layouts
 from tests.node.core.controller.desk import Desk, creation, heartbeat, registration
 from tests.node.core.controller.partitions.asking import fence, partition
@@ -150,6 +150,19 @@ def test_the_level_changes_the_versions_from_the_next_batch_on() -> None:
     assert written(desk)[PARTITION] == 1
     desk.ask(creation("u", replicas=((1, 2),)))
     assert written(desk)[PARTITION] == 2
+
+
+def test_the_first_records_are_one_batch() -> None:
+    """A leader that dies between two batches would leave a cluster without its credentials."""
+    credential = records.UserScramCredentialRecord(
+        name="admin", mechanism=1, salt=b"s", stored_key=b"k", server_key=b"v", iterations=4096
+    )
+    first = records.FeatureLevelRecord(name=VERSION, feature_level=25)
+    desk = Desk(bootstrap=(credential, first))
+    desk.win()
+    _, batch = desk.raft.log.read(Offset(0), 1 << 20)
+    assert batch.records == (first, credential)
+    assert batch.level == WriteLevel(25)
 
 
 def test_the_first_records_are_those_of_the_formatting() -> None:

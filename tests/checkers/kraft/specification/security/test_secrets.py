@@ -195,3 +195,10 @@ def test_a_log_without_requests_has_a_likely_request(before, written):
     assert any(
         SPECIFICATION.wrong_records(image(*before), 5, request, rows) is None for request in found
     )
+
+
+def test_credentials_without_a_request_belong_to_the_first_level_of_the_cluster():
+    level = records.FeatureLevelRecord(name="metadata.version", feature_level=21)
+    assert wrong_records(None, level, right_credential()) is None
+    assert "without a request" in wrong_records(None, right_credential())
+    assert "without a request" in wrong_records(None, right_credential(), before=(level,))
