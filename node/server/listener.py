@@ -212,6 +212,7 @@ class Listener:
 
         def decoded(future: "asyncio.Future[Request | bytes]") -> None:
             if not future.cancelled():
+                future.exception()  # asked for here, as a connection that has ended asks nothing
                 connection.release(lambda: self._take(connection, slot, future.result()))
 
         connection.hold()

@@ -60,7 +60,7 @@ class MetadataAnswers:
             )
         ]
         topics = self._requested(image, request, event.version)
-        if authorizer is not None:
+        if authorizer is not None and not _is_malformed(request, event.version):
             is_listing = _asks_for_all(request, event.version)
             topics = _visible(topics, authorizer, event, is_listing=is_listing)
         if request.include_topic_authorized_operations:
@@ -92,7 +92,7 @@ class MetadataAnswers:
     ) -> list[TopicAnswer]:
         if request.topics is None or _asks_for_all(request, version):
             return [self._topic(image, topic) for topic in image.sorted_topics()]
-        if version < _TOPIC_IDS_FROM and any(map(_has_id, request.topics)):
+        if _is_malformed(request, version):
             return list(map(_refused_topic, request.topics))
         return [self._asked_topic(image, asked) for asked in dict.fromkeys(request.topics)]
 
@@ -163,6 +163,11 @@ def _hidden(topic: TopicAnswer, event: Received) -> TopicAnswer:
 
 def _has_id(asked: AskedTopic) -> bool:
     return asked.name is None or asked.topic_id != ZERO_UUID
+
+
+def _is_malformed(request: metadata_request.MetadataRequest, version: int) -> bool:
+    """Return whether a request has ids in a version whose answers need names; all may know that."""
+    return version < _TOPIC_IDS_FROM and any(map(_has_id, request.topics or ()))
 
 
 def _refused_topic(asked: AskedTopic) -> TopicAnswer:
