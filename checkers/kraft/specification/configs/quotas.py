@@ -107,18 +107,22 @@ def wrong_quota_changes(
 
 def _wanted(image: Image, request: AlterClientQuotasRequest) -> dict[Entity, dict[str, float]]:
     """Return the right quotas of each named entity after the request."""
-    legal = _legal_entries(request)
-    return {
-        entity_of(entry.entity): _after(image, entry)
-        if is_legal
-        else dict(image.quotas.get(entity_of(entry.entity), {}))
-        for entry, is_legal in zip(request.entries, legal, strict=True)
-    }
+    named = [entity_of(entry.entity) for entry in request.entries]
+    wanted = {entity: dict(image.quotas.get(entity, {})) for entity in named}
+    for entry, is_legal in zip(request.entries, _legal_entries(request), strict=True):
+        if is_legal:
+            wanted[entity_of(entry.entity)] = _after(image, entry)
+    return wanted
 
 
 def _legal_entries(request: AlterClientQuotasRequest) -> list[bool]:
-    times = Counter(entity_of(entry.entity) for entry in request.entries)
-    return [times[entity_of(entry.entity)] == 1 and _is_legal(entry) for entry in request.entries]
+    times = Counter(map(_parts_of, request.entries))
+    return [times[_parts_of(entry)] == 1 and _is_legal(entry) for entry in request.entries]
+
+
+def _parts_of(entry: QuotaEntry) -> frozenset[tuple[EntityPart, int]]:
+    """Return the parts of an entity in no order; an entity with a part twice is another one."""
+    return frozenset(Counter(entry.entity).items())
 
 
 def wrong_quota_answer(
