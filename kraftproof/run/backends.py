@@ -86,8 +86,11 @@ class SimulatedBackend:
         """Everything but the faults of real machines."""
         return frozenset(Capability) - LIVE_ONLY
 
-    def lacks(self, capability: Capability, options: ClusterOptions) -> None:
-        """Return None: every fault is simulated."""
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
+        """Return the reason of a fault that needs records under a workload without records."""
+        if capability is Capability.FAILED_DIRECTORY and not options.has_data:
+            return "the workload keeps no records in log directories; log and quotas do"
+        return None
 
     def preflight(self, options: ClusterOptions) -> None:
         """It needs nothing."""

@@ -64,6 +64,7 @@ def produce(
     to: str = TOPIC,
     index: int = 0,
     versions: tuple[int, ...] = (12,),
+    is_settled: bool = False,
 ) -> Case:
     """Return the case of a Produce to one partition."""
 
@@ -76,7 +77,13 @@ def produce(
         )
         return ProduceRequest(acks=acks, timeout_ms=5_000, topic_data=(data,))
 
-    return Case(name=f"produce: {name}", message=make, versions=versions, drawn=OFFSETS)
+    return Case(
+        name=f"produce: {name}",
+        message=make,
+        versions=versions,
+        drawn=OFFSETS,
+        is_settled=is_settled,
+    )
 
 
 def fetch(
@@ -191,7 +198,7 @@ def log_dirs(name: str, *asked: tuple[str, int]) -> Case:
 
 PRODUCING: Final = (
     create("records", topic(TOPIC, replicas=((1,),))),
-    produce("each version", versions=every_version(ProduceRequest)),
+    produce("each version", versions=every_version(ProduceRequest), is_settled=True),
     produce("acks all", acks=-1),
     produce("acks 5", acks=5),
     produce("a corrupt batch", CORRUPT),

@@ -13,6 +13,8 @@ from kraftproof.node.wire.messages import (
     broker_registration_response,
     create_topics_request,
     create_topics_response,
+    list_offsets_request,
+    list_offsets_response,
     metadata_request,
     metadata_response,
 )
@@ -28,6 +30,7 @@ RELEASE = "3.9-IV0"
 """The metadata.version that ours writes."""
 READY_SECONDS = 60
 CALL_SECONDS = 10
+BROKER_ID = 1
 SETTLE_SECONDS = 10
 
 Answer = Message | str
@@ -87,11 +90,17 @@ class System:
                 self.context.broker_epochs[broker_id] = answer.broker_epoch
 
     def _settle(self) -> None:
-        """Wait until the broker's image holds all that the controller has answered."""
+        """Wait until the broker's image holds, and the broker does, all that was answered.
+
+        Kafka's broker knows a new topic some time before it leads its partitions.
+        """
         self.markers += 1
         name = f"marker-{self.markers}"
+        placed = create_topics_request.CreatableReplicaAssignment(
+            partition_index=0, broker_ids=(BROKER_ID,)
+        )
         topic = create_topics_request.CreatableTopic(
-            name=name, num_partitions=1, replication_factor=1
+            name=name, num_partitions=-1, replication_factor=-1, assignments=(placed,)
         )
         self._client(CONTROLLER).ask(create_topics_request.CreateTopicsRequest(topics=(topic,)))
         asked = metadata_request.MetadataRequest(
@@ -105,6 +114,17 @@ class System:
             return answer.topics[0].error_code == 0
 
         assert until(is_there, SETTLE_SECONDS), f"topic {name} did not reach the broker"
+        newest = list_offsets_request.ListOffsetsPartition(partition_index=0, timestamp=-1)
+        topics = (list_offsets_request.ListOffsetsTopic(name=name, partitions=(newest,)),)
+
+        def is_led() -> bool:
+            answer = self._client(BROKER).ask(
+                list_offsets_request.ListOffsetsRequest(topics=topics)
+            )
+            assert isinstance(answer, list_offsets_response.ListOffsetsResponse)
+            return answer.topics[0].partitions[0].error_code == 0
+
+        assert until(is_led, SETTLE_SECONDS), f"the broker does not lead {name}"
 
 
 def properties_of(directory: Path, addresses: dict[str, str]) -> Path:
@@ -112,7 +132,7 @@ def properties_of(directory: Path, addresses: dict[str, str]) -> Path:
     broker, controller = addresses[BROKER], addresses[CONTROLLER]
     entries = {
         "process.roles": "broker,controller",
-        "node.id": "1",
+        "node.id": str(BROKER_ID),
         "controller.quorum.voters": f"1@{controller}",
         "controller.listener.names": "CONTROLLER",
         "listeners": f"PLAINTEXT://{broker},CONTROLLER://{controller}",

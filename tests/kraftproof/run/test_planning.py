@@ -47,6 +47,14 @@ def test_an_interval_or_a_number_out_of_its_range_is_refused(fields, named):
     assert str(raised.value) == named
 
 
+@pytest.mark.parametrize("workload", ["topics", "registration"])
+def test_a_failed_directory_is_refused_where_no_record_is_kept(tmp_path, workload):
+    fields = {"nemeses": ("failed-directory",), "time_limit_s": 30}
+    with pytest.raises(UsageError, match="--nemesis failed-directory: .* keeps no records"):
+        plan(RunOptions(backend="simulated", workload=workload, store=tmp_path, **fields))
+    plan(RunOptions(backend="simulated", workload="log", store=tmp_path, **fields))
+
+
 def test_an_unknown_nemesis_is_refused_even_if_the_run_is_too_short_to_draw_a_fault_of_it(tmp_path):
     short = {"nemeses": ("kill", "storm"), "time_limit_s": 6, "fault_every_s": 3}
     for seed in range(5):
