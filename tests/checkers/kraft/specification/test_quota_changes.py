@@ -29,9 +29,10 @@ def wrong(request: module.AlterClientQuotasRequest, outcome) -> str | None:
 @pytest.mark.parametrize("seed", range(0, 4000, 1000))
 def test_the_node_decides_as_specified(seed: int) -> None:
     vocabulary = Vocabulary(cluster_id="c", brokers=(1,))
-    for each in range(seed, seed + 1000):
-        request = quotas.alteration(Random(each), vocabulary)
-        assert wrong(request, alter_client_quotas(EMPTY_IMAGE, request)) is None, each
+    requests = [quotas.alteration(Random(each), vocabulary) for each in range(seed, seed + 1000)]
+    outcomes = [alter_client_quotas(EMPTY_IMAGE, request) for request in requests]
+    found = [wrong(*pair) for pair in zip(requests, outcomes, strict=True)]
+    assert found == [None] * 1000
 
 
 def test_an_entity_with_a_part_twice_is_not_the_entity_with_the_part_once() -> None:
