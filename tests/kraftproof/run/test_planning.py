@@ -50,7 +50,7 @@ def test_an_interval_or_a_number_out_of_its_range_is_refused(fields, named):
 @pytest.mark.parametrize("workload", ["topics", "registration"])
 def test_a_failed_directory_is_refused_where_no_record_is_kept(tmp_path, workload):
     fields = {"nemeses": ("failed-directory",), "time_limit_s": 30}
-    with pytest.raises(UsageError, match="--nemesis failed-directory: .* keeps no records"):
+    with pytest.raises(UsageError, match="keeps no records in log dir"):
         plan(RunOptions(backend="simulated", workload=workload, store=tmp_path, **fields))
     plan(RunOptions(backend="simulated", workload="log", store=tmp_path, **fields))
 
