@@ -134,6 +134,36 @@ def _sentence(finding: Finding, *, is_before_all: bool) -> str:
     return f"{finding.fact}{at}{under}{more}{why}{which}"
 
 
+def finding_of(
+    check: str,
+    key: str | None,
+    operation: Operation,
+    fact: str,
+    reason: str = "",
+    *,
+    kind: FindingKind = FindingKind.SAFETY,
+) -> Finding:
+    """Return the finding of a check about one operation.
+
+    Args:
+        check: the name of the check.
+        key: the key whose operations were checked.
+        operation: the operation.
+        fact: what happened.
+        reason: the violated rule, or the evidence.
+        kind: the kind of the finding.
+    """
+    return Finding(
+        check=check,
+        kind=kind,
+        sentence=fact,
+        key=key,
+        operation_index=operation.index,
+        fact=fact,
+        reason=reason,
+    )
+
+
 def violation_finding(
     *,
     invariant: str,

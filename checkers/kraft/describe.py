@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from kraftproof.checkers.findings import finding_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.kraft.registrations import NEVER
 from kraftproof.checkers.kraft.sessions.disturbed import Disturbed
@@ -151,15 +152,7 @@ def _finding(
     who = operation.node or "a broker"
     who = f"broker {who}" if who.isdecimal() else who
     fact = f"{who} showed {topic} as {what}"
-    return Finding(
-        check=check,
-        kind=kind,
-        key=operation.key,
-        operation_index=operation.index,
-        fact=fact,
-        sentence=fact,
-        reason=why,
-    )
+    return finding_of(check, operation.key, operation, fact, why, kind=kind)
 
 
 def shown_before_create(operations: Sequence[Operation]) -> list[Finding]:
@@ -195,17 +188,7 @@ def illegal_names(operations: Sequence[Operation]) -> list[Finding]:
         reason = "no topic may have the name"
         if operation.key == METADATA_TOPIC:
             reason = "the name is that of the cluster's own log"
-        return [
-            Finding(
-                check=LEGAL_NAMES,
-                kind=FindingKind.SAFETY,
-                key=operation.key,
-                operation_index=operation.index,
-                fact=fact,
-                sentence=fact,
-                reason=reason,
-            )
-        ]
+        return [finding_of(LEGAL_NAMES, operation.key, operation, fact, reason)]
     return []
 
 
@@ -224,18 +207,10 @@ def ids_given_twice(operations: Iterable[Operation]) -> list[Finding]:
         other = first.setdefault(topic_id, operation)
         if other is not operation:
             fact = f"create of topic {shortened(operation.key)} was given the id {topic_id}"
-            findings.append(
-                Finding(
-                    check=IDS_UNIQUE,
-                    kind=FindingKind.SAFETY,
-                    key=operation.key,
-                    operation_index=operation.index,
-                    fact=fact,
-                    sentence=fact,
-                    reason=f"topic {shortened(other.key)} had been given it before (operation"
-                    f" {other.index})",
-                )
+            reason = (
+                f"topic {shortened(other.key)} had been given it before (operation {other.index})"
             )
+            findings.append(finding_of(IDS_UNIQUE, operation.key, operation, fact, reason))
     return findings
 
 

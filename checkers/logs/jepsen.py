@@ -18,12 +18,12 @@ from itertools import pairwise
 from typing import Final
 
 from kraftproof.checkers.calls.append_log import GREATEST
-from kraftproof.checkers.findings import phrase
+from kraftproof.checkers.findings import finding_of, phrase
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.logs.actions import Record, polled, sent
 from kraftproof.checkers.models.reasons import may_count
 from kraftproof.checkers.text import shortened
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding
 
 MANAGEMENT: Final = frozenset({"assign", "subscribe", "crash", "debug-topic-partitions"})
 """Operations on the clients, which neither send nor poll."""
@@ -68,14 +68,7 @@ Problem = tuple[str, Operation, str]
 
 
 def _finding(key: str, check: str, operation: Operation, fact: str) -> Finding:
-    return Finding(
-        check=f"log/{check}",
-        kind=FindingKind.SAFETY,
-        sentence=fact,
-        key=key,
-        operation_index=operation.index,
-        fact=fact,
-    )
+    return finding_of(f"log/{check}", key, operation, fact)
 
 
 def _conflicts(observed: Iterable[Seen]) -> Iterator[Problem]:

@@ -11,9 +11,10 @@ from typing import Final
 
 import msgspec
 
+from kraftproof.checkers.findings import finding_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import as_json
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding
 
 LEADERLESS: Final = "log/leaderless"
 SETTLED: Final = "log/settled"
@@ -71,12 +72,12 @@ def state_findings(key: str, operations: Iterable[Operation]) -> list[Finding]:
             is_reported = True
             fact = f"{key} has no leader for {waited_ns / 1e9:.1f} s, its ISR is {list(state.isr)}"
             reason = f"the declared time is {asked.limit_ms / 1e3:g} s"
-            found.append(_finding(LEADERLESS, key, operation, fact, reason))
+            found.append(finding_of(LEADERLESS, key, operation, fact, reason))
         if asked.is_last and not _is_settled(state):
             moving = ", a move is under way" if state.is_moving else ""
             fact = f"at the end {key} has leader {state.leader}, ISR {list(state.isr)}{moving}"
             reason = f"after the faults its replicas {list(state.replicas)} are in sync"
-            found.append(_finding(SETTLED, key, operation, fact, reason))
+            found.append(finding_of(SETTLED, key, operation, fact, reason))
     return found
 
 
@@ -87,15 +88,3 @@ def _is_settled(state: State) -> bool:
 
 def _time(later: int | None, earlier: int | None) -> int:
     return 0 if later is None or earlier is None else later - earlier
-
-
-def _finding(check: str, key: str, operation: Operation, fact: str, reason: str) -> Finding:
-    return Finding(
-        check=check,
-        kind=FindingKind.SAFETY,
-        sentence=fact,
-        key=key,
-        operation_index=operation.index,
-        fact=fact,
-        reason=reason,
-    )

@@ -14,11 +14,12 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
+from kraftproof.checkers.findings import finding_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import as_json
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding
 
 ALTERED: Final = "configs/altered"
 ORDER: Final = "configs/order"
@@ -187,15 +188,7 @@ def _latest(
 
 def _finding(check: str, key: str, read: _Read, reason: str) -> Finding:
     fact = f"broker {read.operation.node} describes {read.name} of {key} as {_text(read.value)}"
-    return Finding(
-        check=check,
-        kind=FindingKind.SAFETY,
-        sentence=fact,
-        key=key,
-        operation_index=read.operation.index,
-        fact=fact,
-        reason=reason,
-    )
+    return finding_of(check, key, read.operation, fact, reason)
 
 
 def _text(value: str | None) -> str:

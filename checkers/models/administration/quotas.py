@@ -12,11 +12,12 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
+from kraftproof.checkers.findings import finding_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.administration.single_writer import read_as
 from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding
 
 RATE: Final = "quotas/rate"
 FREE: Final = "quotas/free"
@@ -212,12 +213,4 @@ def _moved(operation: Operation) -> Moved:
 
 def _finding(check: str, key: str, operation: Operation, reason: str) -> Finding:
     fact = f"client {key} of broker {operation.node} {reason}"
-    return Finding(
-        check=check,
-        kind=FindingKind.SAFETY,
-        sentence=fact,
-        key=key,
-        operation_index=operation.index,
-        fact=fact,
-        reason=reason,
-    )
+    return finding_of(check, key, operation, fact, reason)

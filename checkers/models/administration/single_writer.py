@@ -11,8 +11,9 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from kraftproof.checkers.findings import finding_of
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding
 
 FOREVER: Final = float("inf")
 StateT = TypeVar("StateT")
@@ -107,15 +108,7 @@ def judge(
 
 def _finding(name: str, check: str, key: str, answer: Answer[StateT], reason: str) -> Finding:
     fact = f"broker {answer.operation.node} {answer.told} for {key}"
-    return Finding(
-        check=f"{name}/{check}",
-        kind=FindingKind.SAFETY,
-        sentence=fact,
-        key=key,
-        operation_index=answer.operation.index,
-        fact=fact,
-        reason=reason,
-    )
+    return finding_of(f"{name}/{check}", key, answer.operation, fact, reason)
 
 
 InputT = TypeVar("InputT")

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
+from kraftproof.checkers.findings import finding_of
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import PropertyModel, unknown_function
 from kraftproof.checkers.models.administration.single_writer import (
@@ -20,7 +21,7 @@ from kraftproof.checkers.models.administration.single_writer import (
     versions_of,
 )
 from kraftproof.checkers.options import CheckOptions
-from kraftproof.checkers.verdict import Finding, FindingKind
+from kraftproof.checkers.verdict import Finding
 
 CHANGES: Final = frozenset({"create", "renew", "expire", "remove"})
 LOGINS: Final = frozenset({"login", "final"})
@@ -175,12 +176,4 @@ def _times(key: str, answered: Sequence[Operation]) -> list[Finding]:
 
 def _wrong(key: str, operation: Operation, reason: str) -> Finding:
     fact = f"the token {key} {reason} after {operation.f}"
-    return Finding(
-        check=MAXIMUM,
-        kind=FindingKind.SAFETY,
-        sentence=fact,
-        key=key,
-        operation_index=operation.index,
-        fact=fact,
-        reason="the maximum of a token never moves",
-    )
+    return finding_of(MAXIMUM, key, operation, fact, "the maximum of a token never moves")
