@@ -4,7 +4,7 @@ from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.shape import draw_authorizer
-from kraftproof.cluster.systems.reference.security import (
+from kraftproof.cluster.systems.reference.workload_security import (
     MECHANISM,
     TOKEN_EXPIRY_MS,
     TOKEN_LIFETIME_MS,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.systems.deployment import Command, Deployment, Site
 from kraftproof.cluster.systems.kafka.probe import api_versions
+from kraftproof.cluster.systems.reference.chosen_security import first_credentials
 from kraftproof.cluster.systems.reference.clock import TRACE_FILE, wall_clock
 from kraftproof.cluster.systems.reference.node_config import live_properties
-from kraftproof.cluster.systems.reference.secured import first_credentials
 from kraftproof.cluster.systems.reference.server_properties import server_properties
 from kraftproof.cluster.systems.reference.upload import imports, upload
 from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid

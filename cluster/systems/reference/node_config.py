@@ -10,7 +10,7 @@ from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.systems.kafka.durability import DURABLE, FLUSH_KEY
-from kraftproof.cluster.systems.reference.secured import SECURITY_KEYS, refuse_security
+from kraftproof.cluster.systems.reference.chosen_security import SECURITY_KEYS, refuse_security
 from kraftproof.cluster.systems.reference.timeouts import properties
 from kraftproof.node.core.base.config import SnapshotPolicy
 from kraftproof.node.properties.config import read_segment_bytes, read_snapshots

@@ -6,8 +6,8 @@ from typing import Final
 from kraftproof.cluster.protocol import Address
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import PORT
-from kraftproof.cluster.systems.reference.secured import security_settings
-from kraftproof.cluster.systems.reference.security import (
+from kraftproof.cluster.systems.reference.chosen_security import security_settings
+from kraftproof.cluster.systems.reference.workload_security import (
     advertised_of,
     listeners_of,
     security_entries,

@@ -20,11 +20,16 @@ from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
+from kraftproof.cluster.systems.reference.chosen_security import (
+    OF_SIMULATION,
+    OF_WORKLOAD,
+    harness_login,
+    refuse_any_security,
+)
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
 from kraftproof.cluster.systems.reference.node_config import refuse_unusable
 from kraftproof.cluster.systems.reference.registration import RegistrationClient
-from kraftproof.cluster.systems.reference.secured import harness_login, refuse_any_security
 from kraftproof.cluster.systems.reference.topics import ADMINISTRATION, TopicsClient
 from kraftproof.cluster.systems.system import (
     Client,
@@ -93,7 +98,9 @@ class ReferenceSystem(KafkaSystem):
         try:
             refuse_unusable(options.node_config)
             if options.backend == "simulated":
-                refuse_any_security(options.node_config)
+                refuse_any_security(options.node_config, OF_SIMULATION)
+            if options.has_security:
+                refuse_any_security(options.node_config, OF_WORKLOAD)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
 

@@ -15,7 +15,7 @@ from kraftproof.cluster.systems.kafka.administration import (
 )
 from kraftproof.cluster.systems.kafka.client import KafkaClient
 from kraftproof.cluster.systems.reference.errors import ERRORS
-from kraftproof.cluster.systems.reference.security import TOKEN_SECRET
+from kraftproof.cluster.systems.reference.workload_security import TOKEN_SECRET
 
 
 class TopicsClient(topics.TopicsClient):

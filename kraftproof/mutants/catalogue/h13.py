@@ -11,10 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.quotas.applied",
-            old="""            return AppliedQuota(shared_by, bound)
-""",
-            new="""            return AppliedQuota((None, None), bound)
-""",
+            old="            return AppliedQuota(shared_by, bound)\n",
+            new="            return AppliedQuota((None, None), bound)\n",
         ),
     ),
 )

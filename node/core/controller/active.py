@@ -102,7 +102,7 @@ class ActiveController:
             self._bootstrap(now)
 
     def _bootstrap(self, now: Instant) -> None:
-        """Write the first records in one batch: by the level, a next leader knows them all."""
+        """Write the first records in one batch: the level proves that all are there."""
         level, others = bootstrap_of(self._config.bootstrap)
         self._write((level, *others), now, level.feature_level)
 

@@ -18,6 +18,8 @@ MECHANISM_KEY: Final = "sasl.enabled.mechanisms"
 SECURITY_KEYS: Final = (CLASS_KEY, MECHANISM_KEY)
 USER: Final = "kraftproof"
 PASSWORD: Final = "password of a test cluster"  # noqa: S105 - of clusters that a run makes
+OF_SIMULATION: Final = "only live nodes can have that, on local, docker and ssh"
+OF_WORKLOAD: Final = "the workload sets the authorizer and the logins itself; take another workload"
 _MODULES: Final = "org.apache.kafka.common.security"
 
 
@@ -35,15 +37,15 @@ def refuse_security(settings: Mapping[str, str]) -> None:
         raise ConfigError(f"{MECHANISM_KEY}={mechanism}: is none of {', '.join(MECHANISMS)}")
 
 
-def refuse_any_security(entries: Iterable[tuple[str, str]]) -> None:
-    """Refuse settings of security in a simulated run, which draws an authorizer itself.
+def refuse_any_security(entries: Iterable[tuple[str, str]], reason: str) -> None:
+    """Refuse settings of security in a run that has security of its own.
 
     Raises:
-        ConfigError: one line that names the key.
+        ConfigError: one line that names the key and the reason.
     """
     for key, _ in entries:
         if key in SECURITY_KEYS:
-            raise ConfigError(f"{key}: only live nodes can have that, on local, docker and ssh")
+            raise ConfigError(f"{key}: {reason}")
 
 
 def security_settings(settings: Mapping[str, str], listener: str) -> dict[str, str]:

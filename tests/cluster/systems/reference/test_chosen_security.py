@@ -3,12 +3,13 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.systems.reference.secured import (
+from kraftproof.cluster.systems.reference.chosen_security import (
     CLASS_KEY,
     MECHANISM_KEY,
     PASSWORD,
@@ -44,6 +45,13 @@ def options(backend: str, **settings: str) -> ClusterOptions:
 def test_what_no_node_can_have_is_refused(backend: str, key: str, value: str, words: str) -> None:
     with pytest.raises(SystemUnavailableError, match=words):
         ReferenceSystem().refuse_settings(options(backend, **{key: value}))
+
+
+def test_a_workload_with_security_of_its_own_takes_no_other() -> None:
+    chosen = replace(options("local", **{CLASS_KEY: STANDARD}), has_security=True)
+    with pytest.raises(SystemUnavailableError, match=f"{CLASS_KEY}: the workload sets"):
+        ReferenceSystem().refuse_settings(chosen)
+    ReferenceSystem().refuse_settings(replace(chosen, has_security=False))
 
 
 def test_the_harness_is_the_super_user_with_and_without_logins() -> None:
