@@ -144,6 +144,12 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._unless_refused(take)
 
+    def end_after(self, duration_ns: int) -> None:
+        """Read nothing, and end the connection after a time."""
+        self.hold()
+        self._regulate()
+        self._owner.call_later(duration_ns, self.abort)
+
     def mute(self, duration_ns: int) -> None:
         """Take no further request for a time."""
         self._mutes += 1

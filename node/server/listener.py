@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from kraftproof.node.core.base.types import Instant, Offset
+from kraftproof.node.core.base.types import Instant, Offset, milliseconds
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.quotas.connection_rates import ConnectionRates
 from kraftproof.node.core.security.credentials import user_principal
 from kraftproof.node.core.security.mapping_rules import map_name
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.server.clocks import read_clocks
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
 from kraftproof.node.server.large_messages import LARGE_BYTES
@@ -61,8 +63,10 @@ class Listener:
         "_connections",
         "_logins",
         "_on_request",
+        "_rates",
         "_refused",
         "_server",
+        "_slowed",
         "_software",
         "_tls",
         "_unproven",
@@ -80,6 +84,7 @@ class Listener:
         on_request: RequestHandler,
         logins: Logins | None = None,
         tls: ssl.SSLContext | None = None,
+        rates: ConnectionRates | None = None,
     ) -> None:
         self._binding = binding
         self._software: dict[int, Software] = {}
@@ -90,6 +95,9 @@ class Listener:
         self._on_request = on_request
         self._logins = logins
         self._tls = tls
+        self._rates = rates
+        self._slowed: set[int] = set()
+        """The connections above the rate of their address, which are about to be ended."""
         self._connections: dict[int, Connection] = {}
         self._unproven: dict[int, asyncio.TimerHandle] = {}
         """The time limits of connections without a proven client, oldest first."""
@@ -133,6 +141,10 @@ class Listener:
         """Take a connection in, unless the listener is full of proven clients."""
         if len(self._connections) >= self.limit and not self._make_room():
             return False
+        now = read_clocks().monotonic
+        wait_ms = 0 if self._rates is None else self._rates.wait_ms(connection.host, now)
+        if wait_ms > 0:
+            return self._slow(connection, wait_ms)
         self._connections[id(connection)] = connection
         security = self._binding.security
         if security.protocol.has_tls or security.protocol.has_sasl:
@@ -140,6 +152,14 @@ class Listener:
             self._unproven[id(connection)] = timer
         if security.login is not None:
             self._begin_login(connection)
+        return True
+
+    def _slow(self, connection: Connection, wait_ms: int) -> bool:
+        """Let a connection wait for its end; return False if too many wait already."""
+        if len(self._slowed) >= self.limit:
+            return False
+        self._slowed.add(id(connection))
+        connection.end_after(milliseconds(wait_ms))
         return True
 
     def _make_room(self) -> bool:
@@ -230,6 +250,7 @@ class Listener:
     def closed(self, connection: Connection) -> None:
         """Forget a connection."""
         self._connections.pop(id(connection), None)
+        self._slowed.discard(id(connection))
         software = self._software.pop(id(connection), None)
         if software is not None and self.clients is not None:
             self.clients.disconnected(software)
