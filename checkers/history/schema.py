@@ -10,8 +10,10 @@ This is the contract between a run and its checks (KIP-595 and KIP-631 give the 
   other key as JSON; `input` and `output` are JSON; `status` is ok, fail or info; an operation that
   never completed is info with neither `complete_index` nor `complete_time`.
 - records: every record of every node's log, control records included, so that offsets have no gaps.
-  `json` has the fields as kraft-dump-log prints them (camelCase); `batch_crc` is the CRC of its
-  batch.
+  `json` has the fields as kraft-dump-log prints them (camelCase); `batch_crc` and `batch_offset`
+  are the CRC and the base offset of its batch. The CRC alone does not name a batch, since it
+  leaves the base offset out: two equal batches of one millisecond have the same CRC. Runs of older
+  versions have no `batch_offset`.
 - batches: one row for each whole batch of every node's log, framed by its length alone. `data` has
   the bytes in base64; `next_offset` is the base offset plus the last offset delta, plus one.
 - snapshots: one row for each snapshot that a node had at the end. `offset` is the first that is not
@@ -84,6 +86,7 @@ RECORDS: Final = pa.schema(
         required("batch_crc", pa.int64()),
         required("type", pa.string()),
         required("json", pa.string()),
+        pa.field("batch_offset", pa.int64()),
     ]
 )
 

@@ -116,15 +116,15 @@ def _batches(committed: pa.Table) -> Iterator[Batch]:
     Raises:
         NotApplicableError: a record is of a type that the specification does not know.
     """
-    by_offset: dict[int, tuple[object, object, str, str]] = {}
-    for offset, *rest in rows_of(committed, "offset", "epoch", "batch_crc", "type", "json"):
+    by_offset: dict[int, tuple[tuple[object, ...], str, str]] = {}
+    columns = ("offset", "epoch", "batch_crc", "batch_offset", "type", "json")
+    for offset, *batch_id, kind, text in rows_of(committed, *columns):
         assert isinstance(offset, int)
-        epoch, crc, kind, text = rest
-        by_offset.setdefault(offset, (epoch, crc, str(kind), str(text)))
+        by_offset.setdefault(offset, (tuple(batch_id), str(kind), str(text)))
     ordered = [(offset, *by_offset[offset]) for offset in sorted(by_offset)]
-    for _, batch in groupby(ordered, key=lambda entry: entry[1:3]):
+    for _, batch in groupby(ordered, key=lambda entry: entry[1]):
         entries = list(batch)
-        written = [_row(entry[3], entry[4]) for entry in entries if entry[3].endswith(_RECORD)]
+        written = [_row(kind, text) for _, _, kind, text in entries if kind.endswith(_RECORD)]
         if any(not isinstance(row, rows.NoOpRecord) for row in written):
             yield entries[0][0], tuple(written)
 

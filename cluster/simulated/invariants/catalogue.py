@@ -18,6 +18,7 @@ from kraftproof.cluster.simulated.invariants.answers import (
 from kraftproof.cluster.simulated.invariants.broker_answers import ResponsesMatchImage
 from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVersionsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStateIsAccurate
+from kraftproof.cluster.simulated.invariants.brokers.catch_up import BrokersServeAfterCatchUp
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
     ForwardsBackOff,
     ForwardsKeepDeadlines,
@@ -63,7 +64,6 @@ from kraftproof.cluster.simulated.invariants.log import (
     StateMachineSafety,
 )
 from kraftproof.cluster.simulated.invariants.metadata import (
-    BrokersServeAfterCatchUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
     IsrMembersAreActive,

@@ -11,7 +11,6 @@ from kraftproof.cluster.simulated.committed.committed_log import CommittedLog, d
 from kraftproof.cluster.simulated.committed.reference_image import UNCHANGED
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.directory_ids import MIGRATING, UNASSIGNED
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.wire.records import metadata as records
@@ -50,37 +49,6 @@ class ImagesAgree(Invariant):
     @override
     def on_pruned(self, below: int) -> None:
         drop_below(self._digests, below)
-
-
-class BrokersServeAfterCatchUp(Invariant):
-    """A starting broker serves clients only after catching up (KIP-631 "Broker State Machine")."""
-
-    statement = "A broker opens its listeners after its image holds the process's registration."
-
-    def __init__(self, committed_log: CommittedLog) -> None:
-        super().__init__()
-        self._committed_log = committed_log
-        self._committed: dict[int, int] = {}
-        self._shown: dict[int, MetadataImage] = {}
-
-    @override
-    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        self._committed[process.node_id] = self._committed_log.end_offset
-        self._shown.pop(process.node_id, None)
-
-    @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        self._shown[process.node_id] = image
-
-    @override
-    def on_listeners_opened(self, process: ProcessView) -> None:
-        """Check that the registration follows every record committed at the process start."""
-        shown, committed = self._shown.get(process.node_id), self._committed[process.node_id]
-        ours = None if shown is None else shown.brokers.get(NodeId(process.node_id))
-        if ours is None or ours.epoch < committed:
-            epoch = None if ours is None else ours.epoch
-            detail = f"the image has epoch {epoch}, but the log had {committed} at the start"
-            self.monitor.report_violation(self, process, detail)
 
 
 class FencedBrokersLeadNothing(Invariant):

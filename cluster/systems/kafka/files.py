@@ -108,6 +108,7 @@ def _segment_rows(path: Path, node_id: int) -> Iterator[dict[str, object]]:
                 "batch_crc": stored.crc,
                 "type": type_name(record),
                 "json": json.dumps(record_data(record), separators=(",", ":"), sort_keys=True),
+                "batch_offset": batch.base_offset,
             }
 
 

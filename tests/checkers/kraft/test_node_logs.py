@@ -18,7 +18,7 @@ TOPIC = "T" * 22
 def records_table(rows):
     """Rows of (node, offset, epoch, crc, type, fields)."""
     names = table_schema("records").names
-    as_rows = [dict(zip(names, (*row[:5], json.dumps(row[5])), strict=True)) for row in rows]
+    as_rows = [dict(zip(names, (*row[:5], json.dumps(row[5]), None), strict=True)) for row in rows]
     return pa.Table.from_pylist(as_rows, table_schema("records"))
 
 

@@ -241,6 +241,7 @@ def test_raw_files_become_rows_and_a_torn_end_is_left_out(segment: Path, tmp_pat
     ]
     assert json.loads(str(rows[1]["json"])) == {"name": "orders", "topicId": CLUSTER_ID}
     assert rows[1]["batch_crc"] == rows[2]["batch_crc"] != rows[0]["batch_crc"]
+    assert [row["batch_offset"] for row in rows] == [0, 1, 1]
     segment.write_bytes(segment.read_bytes()[:-1])
     assert files.records(tmp_path, 7) == rows[:1]
 

@@ -25,7 +25,7 @@ from kraftproof.cluster.simulated.invariants.moments import (
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.effects import Forward, Send
-from kraftproof.node.core.events import Answered, Received
+from kraftproof.node.core.events import Answered, Received, SnapshotChecked
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import (
     Message,
@@ -55,7 +55,7 @@ class RoleSince(Struct, kw_only=True):
     served: Moment | None = None
     """The last answer of the leader to the newest Fetch or FetchSnapshot of a follower."""
     heard: Moment | None = None
-    """The last answer of any kind to a follower."""
+    """The last answer of any kind to a follower, or the check of its downloaded snapshot."""
     was_ended: bool = False
     """Whether EndQuorumEpoch has arrived."""
     refused: int = 0
@@ -66,8 +66,9 @@ class ElectionTimeoutsHonoured(Invariant):
     """Neither a follower with a live leader stands for election, nor does anybody wait for ever."""
 
     statement = (
-        "A follower stands for election one fetch time-out after its leader's last answer; an "
-        "undecided candidate waits one election time-out, and nobody waits more than two."
+        "A follower stands for election one fetch time-out after its leader's last answer or an "
+        "installed snapshot; an undecided candidate waits one election time-out, and nobody "
+        "waits more than two."
     )
     requests: ClassVar[Requests] = (
         END,
@@ -124,6 +125,8 @@ class ElectionTimeoutsHonoured(Invariant):
             correlation, at = self._read.get(process.node_id, (None, None))
             if correlation == event.correlation:  # a step may come long after a busy node has read
                 since.served = at
+        elif type(event) is SnapshotChecked and event.loaded is not None and since is not None:
+            since.heard = moment(process)  # no Fetch can continue the log before
 
     @override
     def on_role_changed(

@@ -10,7 +10,6 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     first_difference,
 )
 from kraftproof.cluster.simulated.invariants.metadata import (
-    BrokersServeAfterCatchUp,
     FencedBrokersLeadNothing,
     ImagesAgree,
     LeadersAreInSync,
@@ -44,23 +43,6 @@ def test_an_image_that_goes_back():
     process.publishes(3, image_of(broker(4, 1)))
     process.publishes(2, image_of())
     assert harness.reported == ["the image went back from offset 3 to 2"]
-
-
-def test_a_broker_that_opens_with_an_image_from_before_its_start():
-    committed_log = CommittedLog()
-    harness = MonitorHarness(BrokersServeAfterCatchUp(committed_log))
-    committed_log.commit(batch_of(0, 1), 1, 0)
-    ready, early, former = harness.process(4), harness.process(5), harness.process(6)
-    ready.publishes(2, image_of(broker(4, 1)))
-    ready.opens()
-    assert harness.reported == []
-    early.opens()
-    former.publishes(1, image_of(broker(6, 0)))
-    former.opens()
-    assert harness.reported == [
-        "the image has epoch None, but the log had 1 at the start",
-        "the image has epoch 0, but the log had 1 at the start",
-    ]
 
 
 def test_a_fenced_broker_that_leads():

@@ -5,8 +5,11 @@ import pytest
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
 from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionTimeoutsHonoured
 from kraftproof.node.core.base.config import Timeouts
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import milliseconds
-from kraftproof.node.core.events import Answered
+from kraftproof.node.core.events import Answered, SnapshotChecked
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.wire.messages import (
     end_quorum_epoch_request,
     fetch_request,
@@ -28,6 +31,11 @@ CONFIG = ClusterConfig(
 FETCH = fetch_request.FetchRequest()
 SLICES = fetch_snapshot_request.FetchSnapshotRequest()
 VOTE = vote_request.VoteRequest()
+LOADED = LoadedSnapshot(
+    stored=StoredSnapshot(snapshot=SnapshotId(end_offset=9, epoch=6), size=100),
+    timestamp_ms=0,
+    image=EMPTY_IMAGE,
+)
 
 
 def served(leader, epoch=7, error=0):
@@ -106,6 +114,24 @@ def test_an_answer_that_a_busy_follower_has_read_and_not_handled_renews_nothing(
     voter.waits(200)
     voter.process.moves(role="candidate", epoch=8, leader=-1)
     assert voter.is_right
+
+
+@pytest.mark.parametrize(
+    ("loaded", "wait_ms", "is_right"),
+    [(LOADED, 1250, True), (LOADED, 1500, False), (None, 1250, False)],
+)
+def test_an_installed_snapshot_renews_the_time_out(loaded, wait_ms, is_right):
+    """The simulation showed this at seed 911519: a slow disk checked the file for 0.9 s."""
+    voter = Voter(role="follower", leader=2)
+    voter.process.sends(SLICES)
+    voter.process.hears(2, SLICES, a_slice(2))
+    voter.handles(a_slice(2))
+    voter.waits(900)
+    voter.process.event = SnapshotChecked(copy=1, loaded=loaded)
+    voter.process.steps()
+    voter.waits(wait_ms)
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right == is_right
 
 
 def test_a_restarted_node_may_stand():
