@@ -136,7 +136,7 @@ class ReplyWithBatches(Struct, frozen=True, kw_only=True):
     counted_for: Received | None = None
     """The request whose client has a quota for the bytes; None without a quota."""
     counted_bytes: int = 0
-    """The bytes that count for the quota already. A BatchesRead states larger batches."""
+    """The bytes counted for the quota. A BatchesRead states the bytes of larger batches."""
 
 
 class ReplyWithVolumes(Struct, frozen=True, kw_only=True):

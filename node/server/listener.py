@@ -97,7 +97,7 @@ class Listener:
         self._tls = tls
         self._rates = rates
         self._slowed: set[int] = set()
-        """The connections above the rate of their address, which are about to be ended."""
+        """The connections above the rate of an address, until their end."""
         self._connections: dict[int, Connection] = {}
         self._unproven: dict[int, asyncio.TimerHandle] = {}
         """The time limits of connections without a proven client, oldest first."""

@@ -1,8 +1,8 @@
 """Measure the processing time of requests for the quotas of clients (KIP-124).
 
-The time of a request is that of its own step: the decision and the effects up to the answer,
-without waits for the disk. An answer that waits for other nodes costs its client no more. Without
-a quota in the image, no time is read.
+The time of a request is the duration of the request's step: the decision and the effects up to the
+answer, without waits for the disk. Waits for nodes cost the client no time. Without a quota in the
+image, no time is read.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from kraftproof.node.shell.ports import NodeClock
 
 
 class RequestClock:
-    """The times of the requests that a node works on."""
+    """The times of the open requests of a node."""
 
     __slots__ = ("_busy_ns", "_clock", "_present", "_since", "_spent", "_times")
 
@@ -26,7 +26,7 @@ class RequestClock:
         self._busy_ns = 0
         """The time of the present step before `_since`."""
         self._spent: dict[int, int] = {}
-        """The nanoseconds of the requests whose answers wait, by token."""
+        """The nanoseconds of the requests without an answer, by token."""
 
     def begin(self, event: Event | None) -> None:
         """Begin a step."""
@@ -44,7 +44,7 @@ class RequestClock:
     def pause(self, is_open: Callable[[int], bool], *, is_over: bool) -> None:
         """Stop at a wait for the disk, or at the end of the step.
 
-        The time of a request that is answered in a later step is kept.
+        The time of a request without an answer is kept for a later step.
         """
         if self._present is None:
             return

@@ -1,4 +1,4 @@
-"""Measure one quantity of clients, and tell how long a client must wait (KIP-13, KIP-124).
+"""Measure a quantity of clients, and find the wait of a client (KIP-13, KIP-124).
 
 Bytes are those of the records, without the rest of the request or answer. The time of requests is
 in percent of one thread.

@@ -1,8 +1,7 @@
 """Slow addresses that open connections faster than their quota allows (KIP-612).
 
-An address has the quota `connection_creation_rate` of its own, or else the default. A connection
-above the rate does not count: the node reads nothing from it, and ends it after the wait, which is
-at most one window.
+An address has a quota `connection_creation_rate`, or else the default. A connection above the rate
+does not count: the node reads no byte, and ends the connection after the wait, at most a window.
 """
 
 import ipaddress
@@ -35,7 +34,7 @@ class ConnectionRates:
             self._bounds, self._default = _bounds(image.quotas)
 
     def wait_ms(self, host: str, now: Monotonic) -> int:
-        """Count a connection; return the milliseconds after which to end one above the rate."""
+        """Count a connection; above the rate, return the milliseconds to its end, and else 0."""
         address = _usual_form(host)
         bound = self._bounds.get(address, self._default)
         if bound is None:
@@ -65,7 +64,7 @@ def _bounds(quotas: Quotas) -> tuple[Mapping[str, float], float | None]:
 
 
 def _usual_form(host: str) -> str:
-    """Return an address as the other notations of the same address; other texts as they are."""
+    """Return the same text for each notation of an address, and other texts unchanged."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

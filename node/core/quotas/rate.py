@@ -72,7 +72,7 @@ class WindowedRate:
 
 
 class RateTable(Generic[KeyT]):
-    """The rates of many clients; a rate that no longer counts is dropped."""
+    """The rates of many clients, without idle rates."""
 
     __slots__ = ("_policy", "_rates")
 
@@ -82,11 +82,11 @@ class RateTable(Generic[KeyT]):
         """In order of the last use, so that idle rates are found at the begin."""
 
     def __len__(self) -> int:
-        """Return the number of rates that are kept."""
+        """Return the number of rates."""
         return len(self._rates)
 
     def of(self, key: KeyT, now: Monotonic) -> WindowedRate:
-        """Return the rate of a client, and drop the rates that no longer count."""
+        """Return the rate of a client, and drop idle rates."""
         rate = self._rates.pop(key, None) or WindowedRate(self._policy)
         self._rates[key] = rate
         while True:

@@ -29,7 +29,7 @@ from kraftproof.node.wire.messages import (
 )
 
 PERCENT_OF_A_SECOND: Final = 100 / (1000 * NANOSECONDS_PER_MS)
-"""The percent of a thread for a second that one nanosecond is."""
+"""A nanosecond in percent of a second."""
 _OF_NODES: Final = frozenset(
     {
         allocate_producer_ids_request.AllocateProducerIdsRequest,

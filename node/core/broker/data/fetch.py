@@ -137,7 +137,7 @@ class FetchService:
         return True
 
     def batches_read(self, event: BatchesRead, now: Instant) -> None:
-        """Count a first batch above the asked size, and what the estimate of sizes has missed."""
+        """Count the bytes of an answer above the estimate, as of a large first batch."""
         self._rates.record(event.received, event.excess_bytes, now.monotonic)
 
     def answer(self, fetch: "DelayedFetch", reads: list[PartRead], now: Instant) -> None:
