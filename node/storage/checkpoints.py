@@ -20,7 +20,6 @@ from kraftproof.node.storage.offset_files import (
 )
 
 ENTRY: Final = ("__cluster_metadata", 0)
-CONTENT: Final = "an offset of the metadata log"
 
 
 class OffsetCheckpoints:
@@ -85,7 +84,12 @@ class OffsetCheckpoints:
         path = join(self._directory, name)
         if not self._filesystem.exists(path):
             return 0
-        offsets = read_offsets(self._filesystem, path, CONTENT)
+        try:
+            offsets = read_offsets(self._filesystem, path)
+        except StorageError:
+            offsets = {}
         if list(offsets) != [ENTRY]:
-            raise StorageError(f"{path}: does not hold {CONTENT}; remove the file")
+            raise StorageError(
+                f"{path}: does not hold an offset of the metadata log; remove the file"
+            )
         return offsets[ENTRY]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.node.storage.errors import StorageError
-from kraftproof.node.storage.filesystem import FileSystem, replace_durably
+from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
 
 LOG_START: Final = "log-start-offset-checkpoint"
 RECOVERY_POINT: Final = "recovery-point-offset-checkpoint"
@@ -20,15 +20,8 @@ Offsets = Mapping[tuple[str, int], int]
 """Offsets by topic and number of the partition."""
 
 
-def read_offsets(
-    filesystem: FileSystem, path: str, content: str = "offsets of partitions"
-) -> dict[tuple[str, int], int]:
+def read_offsets(filesystem: FileSystem, path: str) -> dict[tuple[str, int], int]:
     """Return the offsets of a file; a missing file has none.
-
-    Args:
-        filesystem: The disk.
-        path: The file.
-        content: The expected content, for the error.
 
     Raises:
         StorageError: the file is garbled.
@@ -38,8 +31,32 @@ def read_offsets(
     lines = filesystem.read(path).decode("utf-8", "replace").splitlines()
     entries = [ENTRY.fullmatch(line) for line in lines[2:]]
     if lines[:2] != ["0", str(len(entries))] or None in entries:
-        raise StorageError(f"{path}: does not hold {content}; remove the file")
+        raise StorageError(f"{path}: does not hold offsets of partitions")
     return {(entry[1], int(entry[2])): int(entry[3]) for entry in entries if entry is not None}
+
+
+def read_checkpoints(
+    filesystem: FileSystem, directory: str
+) -> tuple[dict[str, dict[tuple[str, int], int]], list[str]]:
+    """Return the offsets of the three files of a log directory, and a warning a garbled file.
+
+    Without recovery points and high watermarks, the recovery takes longer and loses nothing.
+    Without the starts of the logs, deleted records would be there again.
+
+    Raises:
+        StorageError: the file of the starts is garbled.
+    """
+    offsets: dict[str, dict[tuple[str, int], int]] = {}
+    warnings: list[str] = []
+    for name in (LOG_START, RECOVERY_POINT, HIGH_WATERMARK):
+        try:
+            offsets[name] = read_offsets(filesystem, join(directory, name))
+        except StorageError as error:
+            if name == LOG_START:
+                raise StorageError(f"{error}; remove the file") from error
+            warnings.append(f"{error}; the offsets begin again at 0")
+            offsets[name] = {}
+    return offsets, warnings
 
 
 def write_offsets(filesystem: FileSystem, path: str, offsets: Offsets) -> None:

@@ -19,7 +19,7 @@ from kraftproof.node.storage.offset_files import (
     HIGH_WATERMARK,
     LOG_START,
     RECOVERY_POINT,
-    read_offsets,
+    read_checkpoints,
     write_offsets,
 )
 from kraftproof.node.storage.partitions.log_names import (
@@ -72,15 +72,12 @@ class LogDirectory:
         """Recover the logs; return their descriptions, and a warning line for each repair.
 
         Raises:
-            StorageError: a checkpoint is garbled, or the mark of the stop.
+            StorageError: the checkpoint of the log starts is garbled.
         """
         is_clean = self._read_stop()
-        offsets = self._written = {
-            name: read_offsets(self._filesystem, join(self.path, name))
-            for name in (LOG_START, RECOVERY_POINT, HIGH_WATERMARK)
-        }
+        offsets, warnings = read_checkpoints(self._filesystem, self.path)
+        self._written = {**offsets}
         recovered: list[RecoveredLog] = []
-        warnings: list[str] = []
         for name in self._filesystem.list_directory(self.path):
             directory, named = join(self.path, name), parse_partition_directory(name)
             if is_doomed(name):

@@ -27,6 +27,9 @@ from tests.support.node.partition_disk import (
 )
 from tests.support.node.raw_batches import raw
 
+STARTS = "log-start-offset-checkpoint"
+CHECKPOINTS = ("recovery-point-offset-checkpoint", "replication-offset-checkpoint")
+GARBLED = (b"", b"1\n0\n", b"0\n2\norders 3 1\n", b"0\n1\norders 3\n")
 OTHER = LogId(Uuid(b"another topic id"), 0)
 
 
@@ -61,13 +64,42 @@ def test_checkpoints_name_every_log_and_bound_the_high_watermark():
     assert {each.log: each.high_watermark for each in node.kill()}[LOG] == 6
 
 
-@pytest.mark.parametrize("content", [b"", b"1\n0\n", b"0\n2\norders 3 1\n", b"0\n1\norders 3\n"])
-def test_a_garbled_checkpoint_is_one_line(content):
+@pytest.mark.parametrize("content", GARBLED)
+def test_garbled_starts_of_logs_are_one_line(content):
+    """Kafka begins at 0, where records that a client has deleted are there again."""
     node = created(*chain(3))
-    path = f"{HOME}/replication-offset-checkpoint"
+    node.raise_start(1)
+    path = f"{HOME}/{STARTS}"
+    node.disk.remove(path)
     node.disk.append_to(path).write(content)
     with pytest.raises(StorageError, match="does not hold offsets of partitions; remove the file"):
         node.kill()
+
+
+@pytest.mark.parametrize("content", GARBLED)
+@pytest.mark.parametrize("name", CHECKPOINTS)
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_a_garbled_checkpoint_is_one_warning_and_costs_no_record(name, content, is_clean):
+    node = created(*chain(9), segment_bytes=300)
+    node.checkpoint(11)
+    (whole,) = node.kill()
+    before = {name: node.disk.read(f"{DIRECTORY}/{name}") for name in segments(node)}
+    if is_clean:
+        node.logs.stop(77)
+    path = f"{HOME}/{name}"
+    if node.disk.exists(path):
+        node.disk.remove(path)
+    node.disk.append_to(path).write(content)
+    node.kill()
+    says = f"{path}: does not hold offsets of partitions; the offsets begin again at 0"
+    assert node.warnings == (says,)
+    (found,) = node.recovered
+    assert (found.start_offset, found.end_offset) == (0, whole.end_offset)
+    assert found.high_watermark == (0 if name.startswith("replication") else 11)
+    assert {name: node.disk.read(f"{DIRECTORY}/{name}") for name in before} == before
+    node.checkpoint(11)
+    (found,) = node.kill()
+    assert (node.warnings, found.high_watermark) == ((), 11)
 
 
 def test_the_checkpoint_of_another_log_is_of_no_effect():
