@@ -21,6 +21,7 @@ from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.clocks import read_clocks
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
+from kraftproof.node.server.idle_connections import IdleConnections
 from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.server.metrics.clients import ClientMetrics, Software, named_software
 from kraftproof.node.server.requests import Request, parse_request
@@ -61,6 +62,7 @@ class Listener:
     __slots__ = (
         "_binding",
         "_connections",
+        "_idle",
         "_logins",
         "_on_request",
         "_rates",
@@ -85,6 +87,7 @@ class Listener:
         logins: Logins | None = None,
         tls: ssl.SSLContext | None = None,
         rates: ConnectionRates | None = None,
+        idle_ns: int | None = None,
     ) -> None:
         self._binding = binding
         self._software: dict[int, Software] = {}
@@ -99,6 +102,7 @@ class Listener:
         self._slowed: set[int] = set()
         """The connections above the rate of an address, until their end."""
         self._connections: dict[int, Connection] = {}
+        self._idle = IdleConnections(idle_ns, self._connections.values)
         self._unproven: dict[int, asyncio.TimerHandle] = {}
         """The time limits of connections without a proven client, oldest first."""
         self._refused = 0
@@ -114,6 +118,7 @@ class Listener:
         loop = asyncio.get_running_loop()
         host, port = self._binding.host, self._binding.port
         self._server = await loop.create_server(self._connection, host or None, port)
+        self._idle.start()
 
     def _connection(self) -> asyncio.Protocol:
         """Return the protocol of a new socket."""
@@ -134,6 +139,7 @@ class Listener:
         """Stop listening, and end all connections once their answers are sent."""
         if self._server is not None:
             self._server.close()
+        self._idle.stop()
         for connection in tuple(self._connections.values()):
             connection.close()
 

@@ -101,17 +101,18 @@ class NodeProcess(Process, Observer):
         node = self._node if self._meter is None else MeasuredNode(self._node, self._meter)
         self._shell = NodeShell(node, ports, self._times)
         self._listeners = [self._listener(config, binding, logins) for binding in config.bindings]
-        self._early_listeners = [
+        self._early_listeners = self._early(config)
+        self._event = "start"
+        self._wake = asyncio.Event()
+        self._exit: Exit | None = None
+
+    def _early(self, config: ServerConfig) -> list[Listener]:
+        """Return the listeners that open at the start."""
+        return [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
             if binding.is_controller or binding.name in config.early_listeners
         ]
-        if self._meter is not None:
-            for listener in self._listeners:
-                listener.clients = self._meter.clients
-        self._event = "start"
-        self._wake = asyncio.Event()
-        self._exit: Exit | None = None
 
     def _logins(self, failed_delay_ms: int) -> Logins:
         return Logins(self._known, read_clocks, failed_delay_ms, lambda: self._node.client_versions)
@@ -251,7 +252,7 @@ class NodeProcess(Process, Observer):
 
     def _listener(self, config: ServerConfig, binding: Binding, logins: Logins) -> Listener:
         tls = binding.security.tls
-        return Listener(
+        listener = Listener(
             binding,
             limit=config.connections,
             frame_bytes=config.frame_bytes,
@@ -259,7 +260,11 @@ class NodeProcess(Process, Observer):
             logins=logins,
             tls=None if tls is None else server_context(tls),
             rates=self._connection_rates,
+            idle_ns=config.idle_ns,
         )
+        if self._meter is not None:
+            listener.clients = self._meter.clients
+        return listener
 
     def _receive(
         self, binding: Binding, connection: Connection, request: Request, slot: Slot

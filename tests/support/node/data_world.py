@@ -13,7 +13,7 @@ from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallCloc
 from kraftproof.node.core.controller.partitions.isr import alter_partition
 from kraftproof.node.core.controller.producer_ids import allocate_producer_ids
 from kraftproof.node.core.effects import Append, EndRequest, Flush, Reply, Send, Truncate
-from kraftproof.node.core.events import BatchesRead, Flushed, Received, TimestampFound
+from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log_effects import (
     ConfigureLog,
     CreateLog,
@@ -37,7 +37,7 @@ from kraftproof.node.wire.records import metadata as records
 from tests.support.node.data_broker import LOG, TOPIC, DataBroker
 from tests.support.node.data_clients import START_MS, DataClients
 from tests.support.node.data_hooks import DataHooks
-from tests.support.node.data_messages import with_batches
+from tests.support.node.data_messages import answer_with_batches
 
 __all__ = ("LOG", "TOPIC", "DataWorld")
 MS = 1_000_000
@@ -154,9 +154,8 @@ class DataWorld(DataClients, DataHooks):
                 broker.answers[request] = message
             case ReplyWithVolumes(request=request, message=message):
                 broker.answers[request] = message
-            case ReplyWithBatches(request=request):
-                broker.answers[request] = with_batches(broker.disk, effect)
-                self._count(broker, effect)
+            case ReplyWithBatches():
+                answer_with_batches(broker, effect, self.now)
             case EndRequest(request=request, closes_connection=closes):
                 broker.answers[request] = None
                 if closes:
@@ -164,16 +163,6 @@ class DataWorld(DataClients, DataHooks):
             case _:
                 return False
         return True
-
-    def _count(self, broker, effect):
-        """Report the bytes above the counted ones, as the shell does."""
-        parts = [
-            part for topic in broker.answers[effect.request].responses for part in topic.partitions
-        ]
-        excess = sum(len(part.records or b"") for part in parts) - effect.counted_bytes
-        if effect.counted_for is not None and excess > 0:
-            event = BatchesRead(received=effect.counted_for, excess_bytes=excess)
-            broker.data.batches_read(event, self.now)
 
     def _flush(self, broker, effect):
         done = Flushed(log=effect.log, generation=effect.generation, end_offset=effect.end_offset)
