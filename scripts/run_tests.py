@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -68,9 +68,14 @@ def marked_files(marker: str) -> list[str]:
     A stage collects these files only: each worker needs seconds to import all tests.
     """
     wanted = f"mark.{marker}"
+    return [name for name, text in test_files().items() if wanted in text]
+
+
+@cache
+def test_files() -> dict[str, str]:
+    """Return the text of each test file, by its path relative to the project."""
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
-    found = [path for path in paths if wanted in path.read_text(encoding="utf-8")]
-    return [str(path.relative_to(ROOT)) for path in found]
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
 
 
 def pytest_stage(
