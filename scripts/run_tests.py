@@ -32,6 +32,8 @@ WAITING_WORKERS = str(MOST_WORKERS)
 """Workers for tests of containers; live clusters mostly wait."""
 STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
 """Markers of tests with a stage of their own; the file of such a test names the marker."""
+RECORD = Path(__file__).with_name("test_seconds.tsv")
+"""CPU seconds of each test file, as `python -m scripts.check --record` wrote the table."""
 FAST = " and ".join(f"not {marker}" for marker in STAGE_MARKERS)
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
@@ -78,6 +80,12 @@ def test_files() -> dict[str, str]:
     return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
 
 
+def recorded(record: Path = RECORD) -> dict[str, float]:
+    """Return the recorded CPU seconds of each test file."""
+    rows = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()[1:]]
+    return {path: float(seconds) for path, seconds in rows}
+
+
 def pytest_stage(
     name: str,
     markers: str,
@@ -97,7 +105,9 @@ def pytest_stage(
     """
     report = f"--junitxml=build/junit/{name}.xml"
     most = ("--maxprocesses", "4") if workers == "auto" else ()
-    spread = ("-n", workers, *most, "--dist", together) if workers != "1" else ()
+    # Tests begin in the order of tests/conftest.py, which is not that of the files' lengths.
+    order = ("--dist", together, "--no-loadscope-reorder")
+    spread = ("-n", workers, *most, *order) if workers != "1" else ()
     paths = marked_files(name) if name in STAGE_MARKERS else ["tests"]
     command = (str(BIN / "pytest"), "-q", *spread, "-m", markers, report, *paths)
     return Stage(name=name, commands=(command,), needs=needs)
