@@ -76,7 +76,11 @@ def run_tests(tests: list[str], seconds: float) -> bool:
     """Run test files on all cores; False if one fails or time is up."""
     if not tests:
         return True
-    spread = ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"] if len(tests) > 1 else []
+    spread = (
+        ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
+        if len(tests) > 1
+        else []
+    )
     command = [str(BIN / "pytest"), "-q", "-m", EXCLUDED, *spread, *tests]
     try:
         # 5: none of the files has a test that may run here.

@@ -67,7 +67,9 @@ def order_of(
 
 def require_named_markers(items: list[pytest.Item]) -> None:
     """Refuse a test that no stage would collect: its file does not name the marker of its stage."""
-    files = {marker: {str(ROOT / path) for path in marked_files(marker)} for marker in STAGE_MARKERS}
+    files = {
+        marker: {str(ROOT / path) for path in marked_files(marker)} for marker in STAGE_MARKERS
+    }
     for item in items:
         for marker in {mark.name for mark in item.iter_markers()} & files.keys():
             if str(item.path) not in files[marker]:

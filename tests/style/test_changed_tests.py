@@ -112,7 +112,10 @@ def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_p
     )
     monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
     check.record([report])
-    assert check.recorded(check.RECORD) == {"tests/docs/test_pages.py": 0, "tests/style/test_size.py": 3.5}
+    assert check.recorded(check.RECORD) == {
+        "tests/docs/test_pages.py": 0,
+        "tests/style/test_size.py": 3.5,
+    }
 
 
 def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):
