@@ -32,6 +32,7 @@ WAITING_WORKERS = str(MOST_WORKERS)
 """Workers for tests of containers; live clusters mostly wait."""
 STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
 """Markers of tests with a stage of their own; the file of such a test names the marker."""
+TEST_FILES = "test_*.py"
 RECORD = Path(__file__).with_name("test_seconds.tsv")
 """CPU seconds of each test file, as `python -m scripts.check --record` wrote the table."""
 FAST = " and ".join(f"not {marker}" for marker in STAGE_MARKERS)
@@ -69,15 +70,19 @@ def marked_files(marker: str) -> list[str]:
 
     A stage collects these files only: each worker needs seconds to import all tests.
     """
-    wanted = f"mark.{marker}"
-    return [name for name, text in test_files().items() if wanted in text]
+    paths = sorted((ROOT / "tests").rglob(TEST_FILES))
+    return [str(path.relative_to(ROOT)) for path in paths if names_marker(path, marker)]
+
+
+def names_marker(path: Path, marker: str) -> bool:
+    """Return whether a path is that of a test file that names a marker."""
+    return path.match(TEST_FILES) and f"mark.{marker}" in text_of(path)
 
 
 @cache
-def test_files() -> dict[str, str]:
-    """Return the text of each test file, by its path relative to the project."""
-    paths = sorted((ROOT / "tests").rglob("test_*.py"))
-    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
+def text_of(path: Path) -> str:
+    """Return the text of a file of this project."""
+    return path.read_text(encoding="utf-8")
 
 
 def recorded(record: Path = RECORD) -> dict[str, float]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 import pytest
 from xdist.remote import Producer
 
-from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, marked_files, recorded
+from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, names_marker, recorded
 from tests.support.groups import ByGroup
 
 CPU_SECONDS = "cpu_s"
@@ -67,12 +67,9 @@ def order_of(
 
 def require_named_markers(items: list[pytest.Item]) -> None:
     """Refuse a test that no stage would collect: its file does not name the marker of its stage."""
-    files = {
-        marker: {str(ROOT / path) for path in marked_files(marker)} for marker in STAGE_MARKERS
-    }
     for item in items:
-        for marker in {mark.name for mark in item.iter_markers()} & files.keys():
-            if str(item.path) not in files[marker]:
+        for marker in {mark.name for mark in item.iter_markers()}.intersection(STAGE_MARKERS):
+            if not names_marker(item.path, marker):
                 message = f"{item.nodeid} is marked {marker}; write `mark.{marker}` into its file"
                 raise pytest.UsageError(message)
 
