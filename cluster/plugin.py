@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
+
+if TYPE_CHECKING:  # loading it costs each command more than all of ours that it needs
+    from importlib.metadata import EntryPoint
 
 LONGEST_MESSAGE = 200
 """Characters of an exception's message, or of a returned value, that are shown."""
@@ -71,7 +73,7 @@ class PluginLoadError(ValueError):
     """A plug-in that can't be used, found before anything has run; the text is one clear line."""
 
 
-def loaded(kind: str, point: EntryPoint, calls: Sequence[str]) -> Any:  # noqa: ANN401 - anybody's
+def loaded(kind: str, point: "EntryPoint", calls: Sequence[str]) -> Any:  # noqa: ANN401 - anybody's
     """Return a new instance of the class that an entry point names.
 
     Raises:
@@ -85,7 +87,7 @@ def loaded(kind: str, point: EntryPoint, calls: Sequence[str]) -> Any:  # noqa: 
     return made
 
 
-def loaded_function(kind: str, point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
+def loaded_function(kind: str, point: "EntryPoint") -> Any:  # noqa: ANN401 - anybody's
     """Return the function, or the object that is called like one, that an entry point names.
 
     Raises:
@@ -97,19 +99,19 @@ def loaded_function(kind: str, point: EntryPoint) -> Any:  # noqa: ANN401 - anyb
     return function
 
 
-def _made(kind: str, point: EntryPoint, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - anybody's
+def _made(kind: str, point: "EntryPoint", make: Callable[[], Any]) -> Any:  # noqa: ANN401 - anybody's
     try:
         return make()
     except (Exception, SystemExit) as error:
         raise PluginLoadError(f"{_named(kind, point)}: {described(error)}") from error
 
 
-def _instance(point: EntryPoint) -> Any:  # noqa: ANN401 - anybody's
+def _instance(point: "EntryPoint") -> Any:  # noqa: ANN401 - anybody's
     made = point.load()
     return made()
 
 
-def _named(kind: str, point: EntryPoint) -> str:
+def _named(kind: str, point: "EntryPoint") -> str:
     origin = point.value if point.dist is None else f"{point.value} of {point.dist.name}"
     return f"{kind} {point.name!r} ({origin}) can't be loaded"
 

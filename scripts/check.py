@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.changed_tests import ROOT, importers, nearest_first, within_budget
-from scripts.run_tests import BIN, LEFT_OUT, results_of, stages
+from scripts.run_tests import BIN, LEFT_OUT, RECORD, recorded, results_of, stages
 
 SECONDS = 90.0
 RESERVE_SECONDS = 12.0
@@ -27,7 +27,6 @@ STYLE_SECONDS = 21.0
 UNKNOWN_SECONDS = 3.0
 WORKERS = min(4, os.cpu_count() or 1)
 EXCLUDED = " and ".join(f"not {marker}" for marker in sorted(LEFT_OUT))
-RECORD = Path(__file__).with_name("test_seconds.tsv")
 SHOWN = 8
 
 
@@ -50,12 +49,6 @@ def git(*arguments: str) -> str:
     if done.returncode:
         raise SystemExit(f"check: git {' '.join(arguments)}: {done.stderr.strip()}")
     return done.stdout
-
-
-def recorded() -> dict[str, float]:
-    """Return the recorded CPU seconds of each test file."""
-    rows = [line.split("\t") for line in RECORD.read_text(encoding="utf-8").splitlines()[1:]]
-    return {path: float(seconds) for path, seconds in rows}
 
 
 def record(reports: Iterable[Path]) -> None:
@@ -83,7 +76,11 @@ def run_tests(tests: list[str], seconds: float) -> bool:
     """Run test files on all cores; False if one fails or time is up."""
     if not tests:
         return True
-    spread = ["-n", str(WORKERS), "--dist", "loadfile"] if len(tests) > 1 else []
+    spread = (
+        ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
+        if len(tests) > 1
+        else []
+    )
     command = [str(BIN / "pytest"), "-q", "-m", EXCLUDED, *spread, *tests]
     try:
         # 5: none of the files has a test that may run here.
@@ -123,7 +120,7 @@ def main() -> int:
     if options.dry_run:
         left_seconds -= STYLE_SECONDS
     budget = (left_seconds - RESERVE_SECONDS) * WORKERS * BUSY
-    chosen, left_out = within_budget(near, recorded(), budget, UNKNOWN_SECONDS)
+    chosen, left_out = within_budget(near, recorded(RECORD), budget, UNKNOWN_SECONDS)
     print(f"check: {len(changed)} changed files, {len(near)} test files concerned")
     print(f"check: runs {len(chosen)}: {named(chosen)}")
     sys.stdout.flush()

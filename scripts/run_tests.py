@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,6 +32,9 @@ WAITING_WORKERS = str(MOST_WORKERS)
 """Workers for tests of containers; live clusters mostly wait."""
 STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
 """Markers of tests with a stage of their own; the file of such a test names the marker."""
+TEST_FILES = "test_*.py"
+RECORD = Path(__file__).with_name("test_seconds.tsv")
+"""CPU seconds of each test file, as `python -m scripts.check --record` wrote the table."""
 FAST = " and ".join(f"not {marker}" for marker in STAGE_MARKERS)
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
@@ -67,10 +70,25 @@ def marked_files(marker: str) -> list[str]:
 
     A stage collects these files only: each worker needs seconds to import all tests.
     """
-    wanted = f"mark.{marker}"
-    paths = sorted((ROOT / "tests").rglob("test_*.py"))
-    found = [path for path in paths if wanted in path.read_text(encoding="utf-8")]
-    return [str(path.relative_to(ROOT)) for path in found]
+    paths = sorted((ROOT / "tests").rglob(TEST_FILES))
+    return [str(path.relative_to(ROOT)) for path in paths if names_marker(path, marker)]
+
+
+def names_marker(path: Path, marker: str) -> bool:
+    """Return whether a path is that of a test file that names a marker."""
+    return path.match(TEST_FILES) and f"mark.{marker}" in text_of(path)
+
+
+@cache
+def text_of(path: Path) -> str:
+    """Return the text of a file of this project."""
+    return path.read_text(encoding="utf-8")
+
+
+def recorded(record: Path = RECORD) -> dict[str, float]:
+    """Return the recorded CPU seconds of each test file."""
+    rows = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()[1:]]
+    return {path: float(seconds) for path, seconds in rows}
 
 
 def pytest_stage(
@@ -92,7 +110,9 @@ def pytest_stage(
     """
     report = f"--junitxml=build/junit/{name}.xml"
     most = ("--maxprocesses", "4") if workers == "auto" else ()
-    spread = ("-n", workers, *most, "--dist", together) if workers != "1" else ()
+    # Tests begin in the order of tests/conftest.py, which is not that of the files' lengths.
+    order = ("--dist", together, "--no-loadscope-reorder")
+    spread = ("-n", workers, *most, *order) if workers != "1" else ()
     paths = marked_files(name) if name in STAGE_MARKERS else ["tests"]
     command = (str(BIN / "pytest"), "-q", *spread, "-m", markers, report, *paths)
     return Stage(name=name, commands=(command,), needs=needs)

@@ -23,7 +23,7 @@ from kraftproof.errors import INTERRUPTED_EXIT_CODE
 STDOUT, STDERR = "stdout", "stderr"
 PRELOADED: Final = (
     *("kraftproof.cli", "kraftproof.commands.sim", "kraftproof.mutants.catalogue"),
-    *("kraftproof.checkers", "kraftproof.report"),
+    *("kraftproof.checkers.checking", "kraftproof.report"),
 )
 """Modules that a search needs and that import nothing of the node."""
 

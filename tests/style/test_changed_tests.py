@@ -112,7 +112,10 @@ def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_p
     )
     monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
     check.record([report])
-    assert check.recorded() == {"tests/docs/test_pages.py": 0, "tests/style/test_size.py": 3.5}
+    assert check.recorded(check.RECORD) == {
+        "tests/docs/test_pages.py": 0,
+        "tests/style/test_size.py": 3.5,
+    }
 
 
 def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):
@@ -136,7 +139,7 @@ def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_p
     monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
     monkeypatch.setattr(check, "ROOT", tmp_path)
     check.record([report])
-    ((path, spent),) = check.recorded().items()
+    ((path, spent),) = check.recorded(check.RECORD).items()
     assert path == "test_spends.py"
     assert 0.6 <= spent < 1.2
 
@@ -155,4 +158,4 @@ def test_a_test_that_fails_or_does_not_end_is_no_success(tmp_path):
 
 def test_times_of_tests_are_recorded():
     found = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
-    assert check.recorded().keys() & found, "run 'python -m scripts.check --record'"
+    assert check.recorded(check.RECORD).keys() & found, "run 'python -m scripts.check --record'"

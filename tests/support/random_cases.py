@@ -1,10 +1,15 @@
-"""The number of random cases of a test: an eighth in `make test`, all in `make test-long`."""
+"""The number of random cases of a test: a part in `make test`, all in `make test-long`."""
 
 import os
 
 LONG = "KRAFTPROOF_TEST_LONG"
 
 
-def random_cases(count: int) -> int:
-    """Return how many of `count` cases to draw; the first ones are the same for both targets."""
-    return count if os.environ.get(LONG) == "1" else count // 8
+def random_cases(count: int, share: int = 8) -> int:
+    """Return how many of `count` cases to draw; the first ones are the same for both targets.
+
+    Args:
+        count: Cases in `make test-long`.
+        share: In `make test` one case of so many is drawn.
+    """
+    return count if os.environ.get(LONG) == "1" else count // share

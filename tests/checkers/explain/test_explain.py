@@ -32,8 +32,10 @@ from tests.checkers.conftest import HISTORIES
 from tests.support.checkers.cases import CASES, model_of
 from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
 EXAMPLES = Path(__file__).parent / "invalid_examples"
+SHOWN_HISTORIES = random_cases(200, share=4)
 SEQUENTIAL = sorted(name for name, one in models().items() if isinstance(one, SequentialModel))
 INVALID = HISTORIES / "etcd" / "etcd_000.jsonl"
 VALID = HISTORIES / "etcd" / "etcd_002.jsonl"
@@ -69,7 +71,7 @@ def test_the_linearization_is_legal_and_keeps_real_time(name):
     assert isinstance(model, SequentialModel)
     apply, draw = CASES[name]
     shown = 0
-    for _ in range(200):
+    for _ in range(SHOWN_HISTORIES):
         operations = random_history(random, draw, apply, random.randrange(2, 12), 4)
         outcome = check_linearizable(model, operations, Limits())
         if outcome.verdict is not Verdict.INVALID or outcome.first_illegal is None:
@@ -88,7 +90,7 @@ def test_the_linearization_is_legal_and_keeps_real_time(name):
             assert state == told
             assert state is not None
         shown += bool(order)
-    assert shown > 10
+    assert shown > SHOWN_HISTORIES / 20
 
 
 def stale_history(size: int, processes: int) -> tuple[list[Operation], int]:

@@ -30,7 +30,7 @@ from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 MODEL = Topics()
-HISTORIES = random_cases(2_000)
+HISTORIES = random_cases(2_000, share=16)
 IDS = 12
 LOST_DELETE = ("delete", {"by": "name"}, None)
 LOST_END = ("delete", {"by": "id", "id": A}, None)

@@ -20,9 +20,10 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines.register.pruning_rules import CONDITIONS
 from tests.support.checkers.engines import by_frontier, from_the_last_returns, in_steps
 from tests.support.checkers.register_calls import INITIAL, OPEN, Call, register_calls
+from tests.support.random_cases import random_cases
 
 LIMITS = Limits(seconds=60)
-HISTORIES = 800
+HISTORIES = random_cases(800, share=4)
 UNREAD = 9
 ENGINES = [decide, by_frontier, in_steps, from_the_last_returns]
 

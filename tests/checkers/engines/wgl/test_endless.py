@@ -23,7 +23,7 @@ from tests.support.checkers.cases import CASES, LENIENT, model_of
 from tests.support.checkers.random_histories import random_history
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(800)
+HISTORIES = random_cases(800, share=16)
 SEARCHED = sorted(case for case in CASES if model_of(case) not in LENIENT)
 FEW = Limits(seconds=60, memory_bytes=1_000_000)
 """Enough for small histories; what has ever more states is given up soon."""

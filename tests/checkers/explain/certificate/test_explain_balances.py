@@ -27,7 +27,7 @@ from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_container, random_history
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(4_000)
+HISTORIES = random_cases(4_000, share=16)
 NAMES = ("queue", "stack", "priority-queue")
 NEXT_OUT = {
     "queue": lambda _: 0,

@@ -22,7 +22,7 @@ from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(3_000)
+HISTORIES = random_cases(3_000, share=16)
 
 
 def random_sub_history(random: Random) -> SubHistory:

@@ -17,8 +17,9 @@ from tests.support.checkers.cases import drawn, sequential
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.narrow_beam import with_room
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
-HISTORIES = 400
+HISTORIES = random_cases(400, share=4)
 AMBIGUOUS = {"kv-append/pieces", "multi-register/unique"}
 """A few of their histories hold values that may come from two calls."""
 

@@ -23,8 +23,9 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.random_histories import random_history
+from tests.support.random_cases import random_cases
 
-HISTORIES = 3_000
+HISTORIES = random_cases(3_000, share=4)
 MODEL = VersionedRegister()
 
 

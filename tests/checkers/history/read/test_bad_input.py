@@ -18,6 +18,7 @@ app = typer.Typer()
 app.command()(check)
 VALID = HISTORIES / "etcd" / "etcd_002.jsonl"
 INVALID = HISTORIES / "etcd" / "etcd_000.jsonl"
+MIB = 1 << 20
 EVENT = {"index": 0, "process": 0, "type": "invoke", "f": "write", "key": 0, "value": 1}
 
 
@@ -183,8 +184,12 @@ def test_events_that_make_no_history_are_named_and_the_others_checked(
         ("a.edn", b"{:process 0 :f \xff}", ":1: not EDN: byte 16 is no UTF-8"),
         ("a.log", b"ERROR nothing\n", ": no line of this log is that of an operation"),
         ("a.parquet", b"PAR1" + b"\0" * 50, ": not a readable Parquet file: "),
-        ("a.jsonl.gz", gzip.compress(b"[" * (70 << 20)), ":1: a line longer than 67108864 bytes"),
-        ("a.edn.gz", gzip.compress(b" \n" * 10 + b"1" * (70 << 20)), ":11: a line longer than"),
+        ("a.jsonl.gz", gzip.compress(b"[" * MIB) * 70, ":1: a line longer than 67108864 bytes"),
+        (
+            "a.edn.gz",
+            gzip.compress(b" \n" * 10) + gzip.compress(b"1" * MIB) * 70,
+            ":11: a line longer than",
+        ),
         (
             "a.jsonl",
             b'{"index":0,"process":0,"type":"invoke","f":"\xff"}',

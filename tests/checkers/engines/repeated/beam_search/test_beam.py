@@ -24,6 +24,7 @@ from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.narrow_beam import with_room
 from tests.support.checkers.random_histories import draw_append, draw_txn, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
 MODELS = ["kv-append", "multi-register"]
 NARROW = {"_FIRST_MOST": 2, "_APART": 2, "_DEPTH": 1}
@@ -77,7 +78,7 @@ def test_what_nothing_wrote_is_found_where_it_is_read(model, seed):
 )
 def test_it_says_what_the_general_engine_says(model, draw, apply, room):
     random, verdicts = Random(7), {Verdict.VALID: 0, Verdict.INVALID: 0}
-    for _ in range(150):
+    for _ in range(random_cases(150, share=2)):
         operations = random_history(random, draw, apply, random.choice([8, 16, 24]), 6)
         with with_room(room):
             outcome = decided(model, operations)

@@ -21,8 +21,9 @@ from tests.checkers.explain.test_explain_crowded import crowded
 from tests.support.checkers.cases import drawn
 from tests.support.checkers.columnar import calls_of
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
-HISTORIES = 600
+HISTORIES = random_cases(600, share=4)
 MODEL = MultiRegister()
 
 

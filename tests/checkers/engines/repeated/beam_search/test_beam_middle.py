@@ -44,7 +44,7 @@ NARROW = (
     ({"_FIRST_MOST": 1, "_APART": 1, "_DEPTH": 0, "_PLACES": 2}, 3),
 )
 """So little room that configurations are dropped, places forgotten, and the search goes back."""
-HISTORIES = random_cases(80)
+HISTORIES = random_cases(80, share=16)
 GENERAL = Limits(seconds=600, memory_bytes=6_000_000)
 """Bounded by what it remembers only: the same histories are compared on any machine."""
 

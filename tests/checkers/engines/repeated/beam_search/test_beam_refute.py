@@ -22,6 +22,7 @@ from tests.support.checkers.columnar import calls_of, decided, history
 from tests.support.checkers.narrow_beam import with_room
 from tests.support.checkers.random_histories import draw_append, draw_txn, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
 FACTS = {"kv-append": beam_strings.facts_of, "multi-register": beam_transactions.facts_of}
 MEMORY = 1 << 28
@@ -104,7 +105,7 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
         shown.append(original(self, *arguments))
         return shown[-1]
 
-    for _ in range(400):
+    for _ in range(random_cases(400, share=2)):
         operations = random_history(random, draw, apply, random.choice([8, 10, 14]), 6)
         whole = decided(model, operations)
         with (

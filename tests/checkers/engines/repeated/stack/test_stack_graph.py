@@ -21,8 +21,9 @@ from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.engines import ENGINES
 from tests.support.checkers.random_histories import draw_container, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
-HISTORIES = 1_000
+HISTORIES = random_cases(1_000, share=4)
 rooms = pytest.mark.parametrize(
     "room", [stack_graph._LEAST_CAPACITY, 2], ids=["as it is", "little"]
 )
