@@ -75,7 +75,10 @@ def _quotas(random: Random) -> Group:
     user = records.EntityData(entity_type="user", entity_name=random.choice((None, "ann", "bob")))
     client = records.EntityData(entity_type="client-id", entity_name=random.choice((None, "app")))
     address = records.EntityData(entity_type="ip", entity_name="10.0.0.1")
-    entities = ((user,), (client,), (user, client), (client, user), (address,))
+    # The default user alone goes before each quota of a client id, which the run may have.
+    named = user if user.entity_name else records.EntityData(entity_type="user", entity_name="ann")
+    both = (user, client) if client.entity_name else (named, client)
+    entities = ((named,), (client,), both, both[::-1], (address,))
     return [
         (
             records.ClientQuotaRecord(

@@ -1,6 +1,8 @@
 """Draw AlterClientQuotas and DescribeClientQuotas: good and bad entities, keys and values.
 
-A drawn quota slows no client of a run: a low value has only names that no client has.
+A drawn quota changes the limit of no client of a run. A low value has only names that no client
+has, and a quota of the default user, which goes before the quota of one client id, names a client
+(KIP-55).
 """
 
 from random import Random
@@ -46,6 +48,13 @@ def _entry(random: Random) -> alter_client_quotas_request.EntryData:
         )
         for _ in range(random.choice((0, 1, 1, 1, 1, 2, 2)))
     )
+    if not any(part.entity_name for part in parts if part.entity_type == "client-id"):
+        parts = tuple(
+            module.EntityData(entity_type="user", entity_name="ann")
+            if part.entity_type == "user" and part.entity_name is None
+            else part
+            for part in parts
+        )
     has_default = any(part.entity_name is None for part in parts)
     return module.EntryData(
         entity=parts,
