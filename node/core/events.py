@@ -86,6 +86,13 @@ class TimestampFound(Struct, frozen=True, kw_only=True):
     """Whether a file no longer holds what was written (error code 56)."""
 
 
+class BatchesRead(Struct, frozen=True, kw_only=True):
+    """A ReplyWithBatches has read more bytes than were counted for the quota of its client."""
+
+    received: Received
+    excess_bytes: int
+
+
 class ProducersRead(Struct, frozen=True, kw_only=True):
     """A ReadProducers is finished."""
 
@@ -126,6 +133,8 @@ class Stop(Struct, frozen=True):
     """SIGTERM was received: shut down in a controlled way, then Exit."""
 
 
-DiskEvent = Flushed | TimestampFound | ProducersRead | DirectoryFailed | SnapshotWritten
+DiskEvent = (
+    Flushed | TimestampFound | BatchesRead | ProducersRead | DirectoryFailed | SnapshotWritten
+)
 """The ends of work on the disk."""
 Event = Tick | Received | Answered | Unanswered | DiskEvent | SnapshotChecked | Stop

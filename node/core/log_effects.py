@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages.generated.describe_log_dirs_response import (
     DescribeLogDirsResponse,
 )
@@ -132,6 +133,10 @@ class ReplyWithBatches(Struct, frozen=True, kw_only=True):
     message: FetchResponse
     reads: tuple[LogRead, ...]
     max_bytes: int = (1 << 31) - 1
+    counted_for: Received | None = None
+    """The request whose client has a quota for the bytes; None without a quota."""
+    counted_bytes: int = 0
+    """The bytes counted for the quota. A BatchesRead states the bytes of larger batches."""
 
 
 class ReplyWithVolumes(Struct, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Effect, EndRequest, Exit, Publish
 from kraftproof.node.core.events import (
     Answered,
+    BatchesRead,
     DirectoryFailed,
     DiskEvent,
     Event,
@@ -141,7 +142,9 @@ class Node:
                 self._raft.flushed_event(event)
             case SnapshotWritten():
                 self._snapshots.written(event, now)
-            case Flushed() | TimestampFound() | DirectoryFailed() if self._broker is not None:
+            case Flushed() | TimestampFound() | BatchesRead() | DirectoryFailed() if (
+                self._broker is not None
+            ):
                 self._broker.disk_work_ended(event, now)
             case _:
                 pass  # a controller has no partitions; ProducersRead is the storage's own

@@ -58,6 +58,7 @@ from kraftproof.node.wire.types import Uuid
 
 DEFAULT_FRAME_BYTES = 100 * 1024 * 1024
 DEFAULT_CONNECTIONS = 1000
+DEFAULT_IDLE_MS = 600_000
 
 
 class ServerConfig(Struct, frozen=True, kw_only=True):
@@ -80,6 +81,8 @@ class ServerConfig(Struct, frozen=True, kw_only=True):
     """The value of socket.request.max.bytes."""
     connections: int
     """The value of max.connections, for each listener."""
+    idle_ns: int | None
+    """The value of connections.max.idle.ms in nanoseconds; None if negative, for no limit."""
     controller_peers: PeerSecurity
     """The security of connections to controllers."""
     broker_peers: PeerSecurity
@@ -165,8 +168,14 @@ def parse_server_properties(
         metrics_address=_metrics_address(reader),
         frame_bytes=reader.integer("socket.request.max.bytes", DEFAULT_FRAME_BYTES, 1024),
         connections=reader.integer("max.connections", DEFAULT_CONNECTIONS, 1),
+        idle_ns=_idle_ns(reader),
         unused_keys=unused,
     )
+
+
+def _idle_ns(reader: Reader) -> int | None:
+    idle_ms = reader.integer("connections.max.idle.ms", DEFAULT_IDLE_MS, -1)
+    return None if idle_ms < 0 else milliseconds(max(idle_ms, 1))
 
 
 def parse_hosts(text: str) -> Mapping[str, str]:

@@ -108,6 +108,7 @@ OTHER_KEYS: Final = frozenset(
         "auto.create.topics.enable",
         "broker.id",
         "broker.rack",
+        "connections.max.idle.ms",
         "controller.listener.names",
         "controller.quorum.bootstrap.servers",
         "controller.quorum.voters",

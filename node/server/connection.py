@@ -5,6 +5,7 @@ in flight (then reading stops, and TCP holds the client back), and answers that 
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Protocol
@@ -79,6 +80,7 @@ class Connection(asyncio.Protocol):
     """A client, as long as it stays connected."""
 
     __slots__ = (
+        "_active_ns",
         "_is_held",
         "_mutes",
         "_owner",
@@ -101,6 +103,8 @@ class Connection(asyncio.Protocol):
         self._paused = False
         self._is_held = False
         """Whether the requests behind a large one wait until a thread has decoded it."""
+        self._active_ns = time.monotonic_ns()
+        """The time of the last bytes in either direction."""
         self._mutes = 0
         """Number of answers whose throttle time has not passed."""
         self.host = ""
@@ -128,6 +132,8 @@ class Connection(asyncio.Protocol):
 
     @override
     def data_received(self, data: bytes) -> None:
+        if data:
+            self._active_ns = time.monotonic_ns()
         self._unless_refused(lambda: self._payloads.extend(self._splitter.feed(data)))
 
     def limit_frames(self, size: int) -> None:
@@ -143,6 +149,17 @@ class Connection(asyncio.Protocol):
         self._is_held = False
         if self._transport is not None:
             self._unless_refused(take)
+
+    def is_idle_since(self, time_ns: int) -> bool:
+        """Return whether no byte came or went since a time, and nobody waits for an answer."""
+        is_busy = bool(self._slots or self._payloads) or self._mutes > 0
+        return not is_busy and self._active_ns <= time_ns
+
+    def end_after(self, duration_ns: int) -> None:
+        """Read nothing, and end the connection after a time."""
+        self.hold()
+        self._regulate()
+        self._owner.call_later(duration_ns, self.abort)
 
     def mute(self, duration_ns: int) -> None:
         """Take no further request for a time."""
@@ -183,6 +200,7 @@ class Connection(asyncio.Protocol):
         while self._slots and self._slots[0].answer is not None:
             ready.append(self._slots.popleft().answer or b"")
         if ready:
+            self._active_ns = time.monotonic_ns()
             transport.writelines(ready)
             if self._payloads:
                 self._owner.call_soon(self._go_on)

@@ -11,14 +11,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from kraftproof.node.core.base.types import Instant, Offset
+from kraftproof.node.core.base.types import Instant, Offset, milliseconds
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.quotas.connection_rates import ConnectionRates
 from kraftproof.node.core.security.credentials import user_principal
 from kraftproof.node.core.security.mapping_rules import map_name
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.server.clocks import read_clocks
 from kraftproof.node.server.connection import Connection, Slot
 from kraftproof.node.server.console import say
+from kraftproof.node.server.idle_connections import IdleConnections
 from kraftproof.node.server.large_messages import LARGE_BYTES
 from kraftproof.node.server.metrics.clients import ClientMetrics, Software, named_software
 from kraftproof.node.server.requests import Request, parse_request
@@ -59,10 +62,13 @@ class Listener:
     __slots__ = (
         "_binding",
         "_connections",
+        "_idle",
         "_logins",
         "_on_request",
+        "_rates",
         "_refused",
         "_server",
+        "_slowed",
         "_software",
         "_tls",
         "_unproven",
@@ -80,6 +86,8 @@ class Listener:
         on_request: RequestHandler,
         logins: Logins | None = None,
         tls: ssl.SSLContext | None = None,
+        rates: ConnectionRates | None = None,
+        idle_ns: int | None = None,
     ) -> None:
         self._binding = binding
         self._software: dict[int, Software] = {}
@@ -90,7 +98,11 @@ class Listener:
         self._on_request = on_request
         self._logins = logins
         self._tls = tls
+        self._rates = rates
+        self._slowed: set[int] = set()
+        """The connections above the rate of an address, until their end."""
         self._connections: dict[int, Connection] = {}
+        self._idle = IdleConnections(idle_ns, self._connections.values)
         self._unproven: dict[int, asyncio.TimerHandle] = {}
         """The time limits of connections without a proven client, oldest first."""
         self._refused = 0
@@ -106,6 +118,7 @@ class Listener:
         loop = asyncio.get_running_loop()
         host, port = self._binding.host, self._binding.port
         self._server = await loop.create_server(self._connection, host or None, port)
+        self._idle.start()
 
     def _connection(self) -> asyncio.Protocol:
         """Return the protocol of a new socket."""
@@ -126,6 +139,7 @@ class Listener:
         """Stop listening, and end all connections once their answers are sent."""
         if self._server is not None:
             self._server.close()
+        self._idle.stop()
         for connection in tuple(self._connections.values()):
             connection.close()
 
@@ -133,6 +147,10 @@ class Listener:
         """Take a connection in, unless the listener is full of proven clients."""
         if len(self._connections) >= self.limit and not self._make_room():
             return False
+        now = read_clocks().monotonic
+        wait_ms = 0 if self._rates is None else self._rates.wait_ms(connection.host, now)
+        if wait_ms > 0:
+            return self._slow(connection, wait_ms)
         self._connections[id(connection)] = connection
         security = self._binding.security
         if security.protocol.has_tls or security.protocol.has_sasl:
@@ -140,6 +158,14 @@ class Listener:
             self._unproven[id(connection)] = timer
         if security.login is not None:
             self._begin_login(connection)
+        return True
+
+    def _slow(self, connection: Connection, wait_ms: int) -> bool:
+        """Let a connection wait for its end; return False if too many wait already."""
+        if len(self._slowed) >= self.limit:
+            return False
+        self._slowed.add(id(connection))
+        connection.end_after(milliseconds(wait_ms))
         return True
 
     def _make_room(self) -> bool:
@@ -230,6 +256,7 @@ class Listener:
     def closed(self, connection: Connection) -> None:
         """Forget a connection."""
         self._connections.pop(id(connection), None)
+        self._slowed.discard(id(connection))
         software = self._software.pop(id(connection), None)
         if software is not None and self.clients is not None:
             self.clients.disconnected(software)

@@ -19,6 +19,8 @@ from kraftproof.node.core.events import DirectoryFailed, Event
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.core.node import Node
+from kraftproof.node.core.quotas.connection_rates import ConnectionRates
+from kraftproof.node.core.quotas.request_times import RequestTimes
 from kraftproof.node.properties.config import ServerConfig
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.properties.tls_contexts import server_context
@@ -72,6 +74,8 @@ class NodeProcess(Process, Observer):
         self._storage = stored.storage
         self._trace = trace
         self._meter = self._measure(config, node_config)
+        self._times = RequestTimes(node_config.byte_quotas)
+        self._connection_rates = ConnectionRates(node_config.byte_quotas)
         self._workers = ThreadWorkers(self._flushed)
         self._clock = LoopClock(self._tick)
         self._transport = PeerTransport(
@@ -95,19 +99,20 @@ class NodeProcess(Process, Observer):
             observer=self,
         )
         node = self._node if self._meter is None else MeasuredNode(self._node, self._meter)
-        self._shell = NodeShell(node, ports)
+        self._shell = NodeShell(node, ports, self._times)
         self._listeners = [self._listener(config, binding, logins) for binding in config.bindings]
-        self._early_listeners = [
+        self._early_listeners = self._early(config)
+        self._event = "start"
+        self._wake = asyncio.Event()
+        self._exit: Exit | None = None
+
+    def _early(self, config: ServerConfig) -> list[Listener]:
+        """Return the listeners that open at the start."""
+        return [
             listener
             for listener, binding in zip(self._listeners, config.bindings, strict=True)
             if binding.is_controller or binding.name in config.early_listeners
         ]
-        if self._meter is not None:
-            for listener in self._listeners:
-                listener.clients = self._meter.clients
-        self._event = "start"
-        self._wake = asyncio.Event()
-        self._exit: Exit | None = None
 
     def _logins(self, failed_delay_ms: int) -> Logins:
         return Logins(self._known, read_clocks, failed_delay_ms, lambda: self._node.client_versions)
@@ -175,6 +180,8 @@ class NodeProcess(Process, Observer):
     def publish(self, effect: Publish) -> None:
         """Take the addresses of brokers, the credentials of clients, and the limit."""
         self._published = (effect.image, effect.offset)
+        self._times.follow(effect.image)
+        self._connection_rates.follow(effect.image)
         self._transport.image = effect.image
         limit = broker_number(effect.image, self._node_id, MAX_CONNECTIONS, self._connections)
         for listener in self._listeners:
@@ -245,14 +252,19 @@ class NodeProcess(Process, Observer):
 
     def _listener(self, config: ServerConfig, binding: Binding, logins: Logins) -> Listener:
         tls = binding.security.tls
-        return Listener(
+        listener = Listener(
             binding,
             limit=config.connections,
             frame_bytes=config.frame_bytes,
             on_request=self._receive,
             logins=logins,
             tls=None if tls is None else server_context(tls),
+            rates=self._connection_rates,
+            idle_ns=config.idle_ns,
         )
+        if self._meter is not None:
+            listener.clients = self._meter.clients
+        return listener
 
     def _receive(
         self, binding: Binding, connection: Connection, request: Request, slot: Slot

@@ -33,6 +33,7 @@ from kraftproof.node.shell.flush_queue import FlushQueue
 from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.shell.peer_lanes import PeerLanes
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports
+from kraftproof.node.shell.request_clock import RequestClock
 from kraftproof.node.shell.request_table import RequestTable
 from kraftproof.node.shell.snapshot_executor import SnapshotExecutor
 from kraftproof.node.wire.records.batch import Batch, with_bytes
@@ -55,12 +56,13 @@ class EffectExecutor(Generic[ClientT, ConnectionT]):
         *,
         post: Callable[[Event], None],
         post_first: Callable[[Event], None],
+        request_clock: RequestClock | None = None,
     ) -> None:
         self.is_held = False
         """Whether a barrier, or the work that an effect waits for, is under way."""
         self.is_over = False
         """Whether the node has exited, failed or was closed."""
-        self.requests = RequestTable(ports.replies)
+        self.requests = RequestTable(ports.replies, request_clock)
         self.lanes = PeerLanes(ports.transport, ports.timers, ports.observer, post=post)
         self._disk = ports.disk
         self._workers = ports.workers

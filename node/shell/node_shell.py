@@ -7,8 +7,10 @@ from typing import Generic
 from kraftproof.node.core.base.security import PLAINTEXT_LISTENER, SecurityProtocol
 from kraftproof.node.core.base.types import Instant, NodeId
 from kraftproof.node.core.events import Event, Received, Stop, Tick
+from kraftproof.node.core.quotas.request_times import RequestTimes
 from kraftproof.node.shell.effect_executor import EffectExecutor
 from kraftproof.node.shell.ports import ClientT, ConnectionT, Ports, SteppedNode
+from kraftproof.node.shell.request_clock import RequestClock
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import Principal
 
@@ -16,12 +18,25 @@ from kraftproof.node.wire.principal import Principal
 class NodeShell(Generic[ClientT, ConnectionT]):
     """One running node."""
 
-    def __init__(self, node: SteppedNode, ports: Ports[ClientT, ConnectionT]) -> None:
+    def __init__(
+        self,
+        node: SteppedNode,
+        ports: Ports[ClientT, ConnectionT],
+        request_times: RequestTimes | None = None,
+    ) -> None:
+        """Begin before the first step; without `request_times`, a request takes no time."""
+        clock = ports.clock
+        self._request_clock = None if request_times is None else RequestClock(request_times, clock)
         self._node = node
         self._clock = ports.clock
         self._process = ports.process
         self._observer = ports.observer
-        self._executor = EffectExecutor(ports, post=self.post, post_first=self._post_first)
+        self._executor = EffectExecutor(
+            ports,
+            post=self.post,
+            post_first=self._post_first,
+            request_clock=self._request_clock,
+        )
         self._events: deque[Event] = deque()
         self._step_began: Instant | None = None
         """When the step that is still being carried out began."""
@@ -116,6 +131,8 @@ class NodeShell(Generic[ClientT, ConnectionT]):
             return
         self._is_running = True
         if self._step_began is not None and not executor.is_held:
+            if self._request_clock is not None:
+                self._request_clock.resume()
             self._execute(self._step_began)
         while self._events and not executor.is_held and not executor.is_over:
             if most_steps is not None:
@@ -131,13 +148,18 @@ class NodeShell(Generic[ClientT, ConnectionT]):
 
     def _step(self, event: Event | None) -> None:
         self._observer.on_step(event)
+        if self._request_clock is not None:
+            self._request_clock.begin(event)
         node, now = self._node, self._clock.now()
         self._step_began = now
         self._executor.add(node.start(now) if event is None else node.step(event, now))
         self._execute(now)
 
     def _execute(self, now: Instant) -> None:
-        if self._executor.execute():
+        clock, is_over = self._request_clock, self._executor.execute()
+        if clock is not None:
+            clock.pause(self._executor.requests.is_open, is_over=is_over)
+        if is_over:
             self._step_began = None
             self._observer.on_stepped(now)
             self._clock.set_deadline(self._node.deadline())

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.effects import Append, Flush, Reply, Truncate
-from kraftproof.node.core.events import DirectoryFailed, Event, TimestampFound
+from kraftproof.node.core.events import BatchesRead, DirectoryFailed, Event, TimestampFound
 from kraftproof.node.core.log_effects import (
     ConfigureLog,
     CreateLog,
@@ -242,6 +242,9 @@ class PartitionExecutor:
             assert isinstance(part.records, bytes), "a read gives bytes"
             has_records = has_records or bool(part.records)
             left -= len(part.records)
+        excess = effect.max_bytes - left - effect.counted_bytes
+        if effect.counted_for is not None and excess > 0:
+            self._post(BatchesRead(received=effect.counted_for, excess_bytes=excess))
         self._reply(Reply(request=effect.request, message=_with_parts(message, found)))
 
     def _read(

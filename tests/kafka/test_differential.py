@@ -13,25 +13,37 @@ from tests.kafka.differential.difference import Difference
 from tests.kafka.differential.expected import DIFFERENCES
 from tests.kafka.differential.quorum import describe
 from tests.kafka.differential.system import CLUSTER_ID, Answer, System, both
+from tests.kafka.differential.throttling import throttle_times
 from tests.kafka.java import Java
 
 pytestmark = pytest.mark.kafka
 FEWEST_REQUESTS = 200
+THROTTLE_TOLERANCE_MS = 150
+ONE_WINDOW_MS = 1000
 
 Found = list[tuple[Case, int, Answer, Answer]]
 
 
 @pytest.fixture(scope="module")
-def answers(java: Java, tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """Every case in every version of it, with both answers, in the order of the cases."""
+def systems(
+    java: Java, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[System, System]]:
+    """Ours and the real one."""
     with both(java, tmp_path_factory.mktemp("differential")) as (ours, real):
-        for system in (ours, real):
-            learn_epoch(system)
-        return [
-            (case, version, ours.ask(case, version), real.ask(case, version))
-            for case in CASES
-            for version in case.versions
-        ]
+        yield ours, real
+
+
+@pytest.fixture(scope="module")
+def answers(systems: tuple[System, System]) -> Found:
+    """Every case in every version of it, with both answers, in the order of the cases."""
+    ours, real = systems
+    for system in systems:
+        learn_epoch(system)
+    return [
+        (case, version, ours.ask(case, version), real.ask(case, version))
+        for case in CASES
+        for version in case.versions
+    ]
 
 
 def learn_epoch(system: System) -> None:
@@ -87,3 +99,14 @@ def test_every_api_that_we_serve_is_asked_for(answers: Found) -> None:
         for version in range(first, last + 1)
     }
     assert served - asked == set()
+
+
+def test_throttle_times_are_kafkas(systems: tuple[System, System], answers: Found) -> None:
+    """Kafka also counts the headers; the waits are half a second to a second."""
+    ours, real = (throttle_times(system) for system in systems)
+    rates = ("producer_byte_rate", "consumer_byte_rate", "controller_mutation_rate")
+    for key in rates:
+        assert abs(ours[key] - real[key]) <= THROTTLE_TOLERANCE_MS, (key, ours, real)
+    assert 0 < ours["request_percentage"] <= ONE_WINDOW_MS
+    assert 0 < real["request_percentage"] <= ONE_WINDOW_MS
+    assert abs(ours["connections"] - real["connections"]) <= 1, (ours, real)

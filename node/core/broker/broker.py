@@ -34,7 +34,13 @@ from kraftproof.node.core.broker.security.answers import (
 from kraftproof.node.core.broker.topic_pages import describe_topic_partitions
 from kraftproof.node.core.controller.refusals import not_controller
 from kraftproof.node.core.effects import Exit
-from kraftproof.node.core.events import DirectoryFailed, Flushed, Received, TimestampFound
+from kraftproof.node.core.events import (
+    BatchesRead,
+    DirectoryFailed,
+    Flushed,
+    Received,
+    TimestampFound,
+)
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
@@ -159,7 +165,7 @@ class Broker:
         )
 
     def disk_work_ended(
-        self, event: Flushed | TimestampFound | DirectoryFailed, now: Instant
+        self, event: Flushed | TimestampFound | BatchesRead | DirectoryFailed, now: Instant
     ) -> None:
         """Take the end of a flush of a partition's log, of a search, or of a directory."""
         match event:
@@ -167,6 +173,8 @@ class Broker:
                 self._data.flushed(event)
             case TimestampFound():
                 self._data.timestamp_found(event)
+            case BatchesRead():
+                self._data.batches_read(event, now)
             case DirectoryFailed():
                 self._directory_failed(event, now)
 

@@ -74,6 +74,8 @@ def _refusal(image: MetadataImage, update: Update) -> str | None:
         return f"there is no kind {kind} of an update"
     if level < 0:
         return f"{name} can not have the level {level}"
+    if update.feature not in SUPPORTED and update.feature not in image.features:
+        return f"{name} is no feature that this controller knows"
     for who, (least, most) in _supporters(image, update.feature):
         if not least <= level <= most:
             return f"{who} supports the levels {least} to {most} of {name}, not {level}"
@@ -88,11 +90,11 @@ def _refusal(image: MetadataImage, update: Update) -> str | None:
 
 def _refused_downgrade(level: int, present: int, kind: int) -> str | None:
     """Return why metadata.version can't go back to a level, or None (KIP-778)."""
-    if kind == _UNSAFE:
-        return "an unsafe downgrade of metadata.version is not supported"
     changed = sorted(each for each in CHANGED_METADATA if level < each <= present)
     if not changed:
         return None
+    if kind == _UNSAFE:
+        return "an unsafe downgrade of metadata.version is not supported"
     return (
         f"metadata.version {present} can't go back to {level}, since the levels"
         f" {', '.join(map(str, changed))} have records that would be lost"

@@ -5,10 +5,13 @@ budget of those windows at once, as in Kafka.
 """
 
 from collections import deque
-from typing import Final
+from collections.abc import Hashable
+from typing import Final, Generic, TypeVar
 
 from kraftproof.node.core.base.config import QuotaPolicy
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Monotonic
+
+KeyT = TypeVar("KeyT", bound=Hashable)
 
 LONGEST_MS: Final = 0x7FFFFFFF
 """The longest throttle time of an answer: an int32 of the protocol."""
@@ -66,3 +69,28 @@ class WindowedRate:
         oldest = now - self._policy.windows * self._policy.window_ns
         while self._windows and self._windows[0][0] <= oldest:
             self._windows.popleft()
+
+
+class RateTable(Generic[KeyT]):
+    """The rates of many clients, without idle rates."""
+
+    __slots__ = ("_policy", "_rates")
+
+    def __init__(self, policy: QuotaPolicy) -> None:
+        self._policy = policy
+        self._rates: dict[KeyT, WindowedRate] = {}
+        """In order of the last use, so that idle rates are found at the begin."""
+
+    def __len__(self) -> int:
+        """Return the number of rates."""
+        return len(self._rates)
+
+    def of(self, key: KeyT, now: Monotonic) -> WindowedRate:
+        """Return the rate of a client, and drop idle rates."""
+        rate = self._rates.pop(key, None) or WindowedRate(self._policy)
+        self._rates[key] = rate
+        while True:
+            oldest, idle = next(iter(self._rates.items()))
+            if idle is rate or not idle.is_idle(now):
+                return rate
+            del self._rates[oldest]

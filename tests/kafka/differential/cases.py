@@ -8,6 +8,7 @@ from tests.kafka.differential import (
     clients,
     credentials,
     data,
+    features,
     partitions,
     quorum,
     resources,
@@ -17,6 +18,8 @@ from tests.kafka.differential.case import Case
 
 CASES: Final[tuple[Case, ...]] = (
     *brokers.JOINING,
+    *features.FEATURES,
+    *features.FEATURES_OF_KAFKA,
     *topics.CREATING,
     *topics.VALIDATING,
     *topics.CONFIGURATIONS,

@@ -222,6 +222,24 @@ DIFFERENCES: Final = (
         "feature of the error there; Kafka 4.3 states the error of the whole request only.",
     ),
     Difference(
+        cases="features: a feature twice",
+        fields=("error_code", "error_message"),
+        reason="A request that names a feature twice is refused with INVALID_REQUEST (KIP-584); "
+        "Kafka 4.3 takes one of both.",
+    ),
+    Difference(
+        cases="features: of Kafka: *",
+        fields=("error_code", "error_message"),
+        reason="Ours supports metadata.version and no other feature, and refuses a level of "
+        "another one with INVALID_UPDATE_VERSION.",
+    ),
+    Difference(
+        cases="increment: client metrics",
+        fields=("*.error_code", "*.error_message"),
+        reason="Kafka stores a subscription to client metrics also where no broker has a receiver "
+        "for them. Ours refuses to set one with INVALID_REQUEST.",
+    ),
+    Difference(
         cases="controllers: an unknown one",
         fields=("error_code", "error_message"),
         reason="Kafka registers a controller that is no voter. Ours refuses it with "

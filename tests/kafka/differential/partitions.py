@@ -14,7 +14,6 @@ from kraftproof.node.wire.messages import (
     elect_leaders_request,
     incremental_alter_configs_request,
     list_partition_reassignments_request,
-    update_features_request,
 )
 from kraftproof.node.wire.schema import Message
 from tests.kafka.differential.brokers import an_id
@@ -28,12 +27,12 @@ ListRequest = list_partition_reassignments_request.ListPartitionReassignmentsReq
 AlterConfigsRequest = alter_configs_request.AlterConfigsRequest
 IncrementalRequest = incremental_alter_configs_request.IncrementalAlterConfigsRequest
 AlterPartitionRequest = alter_partition_request.AlterPartitionRequest
-UpdateFeaturesRequest = update_features_request.UpdateFeaturesRequest
 AllocateRequest = allocate_producer_ids_request.AllocateProducerIdsRequest
 AssignRequest = assign_replicas_to_dirs_request.AssignReplicasToDirsRequest
 RegisterRequest = controller_registration_request.ControllerRegistrationRequest
 WORDS: Final = frozenset({"error_message"})
 TOPIC_RESOURCE: Final = 2
+METRICS: Final = 16
 SET: Final = 0
 APPEND: Final = 2
 
@@ -89,38 +88,26 @@ def alter(name: str, key: str, value: str | None, *, to: str = TOPIC) -> Case:
 
 
 def increment(
-    name: str, key: str, value: str | None, *, operation: int = SET, to: str = TOPIC
+    name: str,
+    key: str,
+    value: str | None,
+    *,
+    operation: int = SET,
+    to: str = TOPIC,
+    kind: int = TOPIC_RESOURCE,
 ) -> Case:
     """Return the case of an IncrementalAlterConfigs that only validates."""
     asked = incremental_alter_configs_request.AlterableConfig(
         name=key, value=value, config_operation=operation
     )
     resource = incremental_alter_configs_request.AlterConfigsResource(
-        resource_type=TOPIC_RESOURCE, resource_name=to, configs=(asked,)
+        resource_type=kind, resource_name=to, configs=(asked,)
     )
     return Case(
         name=f"increment: {name}",
         message=IncrementalRequest(resources=(resource,), validate_only=True),
         versions=every_version(IncrementalRequest),
         drawn=WORDS,
-    )
-
-
-def feature(name: str, feature: str, level: int, kind: int = 1) -> Case:
-    """Return the case of an UpdateFeatures that only validates."""
-
-    def make(context: Context) -> Message:
-        is_downgrade = kind != 1 and context.version == 0
-        asked = update_features_request.FeatureUpdateKey(
-            feature=feature,
-            max_version_level=level,
-            allow_downgrade=is_downgrade,
-            upgrade_type=kind if context.version else 1,
-        )
-        return UpdateFeaturesRequest(feature_updates=(asked,), validate_only=context.version > 0)
-
-    return Case(
-        name=f"features: {name}", message=make, versions=(0, 1, 2), drawn=WORDS, to=CONTROLLER
     )
 
 
@@ -204,9 +191,7 @@ CHANGING: Final = (
     increment("append to a list", "cleanup.policy", "compact", operation=APPEND),
     increment("an unknown key", "no.such.key", "1"),
     increment("an unknown topic", "retention.ms", "1", to="no-such-topic"),
-    feature("an unknown feature", "no.such.feature", 1),
-    feature("a negative level", "metadata.version", -1),
-    feature("a downgrade without its kind", "metadata.version", 7),
+    increment("client metrics", "interval.ms", "5000", to="m", kind=METRICS),
 )
 NODES: Final = (
     isr("no replica"),

@@ -195,6 +195,29 @@ def test_each_mistake_is_one_line_that_names_key_and_value(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.requirement("631-78")
+def test_the_mechanism_towards_controllers_is_kafkas_default_unless_set() -> None:
+    protocols = "PLAINTEXT:PLAINTEXT,CONTROLLER:SASL_PLAINTEXT"
+    changes: dict[str, str | None] = {
+        "listener.security.protocol.map": protocols,
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-512",
+        "listener.name.controller.plain.sasl.jaas.config": (
+            'PlainLoginModule required username="n" password="p" user_n="p";'
+        ),
+        "listener.name.controller.scram-sha-512.sasl.jaas.config": (
+            'ScramLoginModule required username="s" password="q";'
+        ),
+    }
+    with pytest.raises(ConfigError, match=r"sasl\.mechanism\.controller\.protocol=GSSAPI"):
+        parse(changes)
+    for mechanism, user in (("PLAIN", "n"), ("SCRAM-SHA-512", "s")):
+        login = parse(
+            {**changes, "sasl.mechanism.controller.protocol": mechanism}
+        ).controller_peers.login
+        assert login is not None
+        assert (login.mechanism, login.username) == (mechanism, user)
+
+
 @pytest.mark.requirement("631-84")
 @pytest.mark.parametrize(
     "key",

@@ -3,7 +3,13 @@
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.effects import Append, Flush, Truncate
-from kraftproof.node.core.events import Flushed, ProducersRead, TimestampFound
+from kraftproof.node.core.events import (
+    BatchesRead,
+    Flushed,
+    ProducersRead,
+    Received,
+    TimestampFound,
+)
 from kraftproof.node.core.log_effects import (
     ConfigureLog,
     CreateLog,
@@ -208,6 +214,32 @@ def test_only_the_first_batch_of_an_answer_may_exceed_its_limits():
     )
     found = {index: len(records) for _, index, _, records in replied(rig, effect)}
     assert found == {0: 0, 1: 60, 2: 0, 3: 9}
+
+
+def excess_of(counted_bytes, *, has_quota=True):
+    rig = Rig()
+    rig.disk.partitions.stored = {0: b"x" * 60, 1: b"y" * 30}
+    rig.start()
+    rig.receive("consumer")
+    asked = next(event for event in rig.node.events if isinstance(event, Received))
+    effect = ReplyWithBatches(
+        request=asked.request,
+        message=answer([2]),
+        reads=reads((0, 0), (0, 1), max_bytes=50),
+        counted_for=asked if has_quota else None,
+        counted_bytes=counted_bytes,
+    )
+    rig.step(effect)
+    reported = [event for event in rig.node.events if isinstance(event, BatchesRead)]
+    assert all(event.received is asked for event in reported)
+    return [event.excess_bytes for event in reported]
+
+
+def test_bytes_above_the_counted_ones_are_reported_for_the_quota_of_the_client():
+    assert excess_of(50) == [40]
+    assert excess_of(90) == []
+    assert excess_of(100) == []
+    assert excess_of(50, has_quota=False) == []
 
 
 def test_a_broken_file_is_an_error_of_its_partition():

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from kraftproof.node.core.events import BatchesRead
 from kraftproof.node.wire.messages import produce_request
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.metadata import BrokerEndpoint
@@ -47,6 +48,17 @@ def with_batches(disk, effect):
         for topic, partitions in zip(effect.message.responses, topics, strict=True)
     )
     return replace(effect.message, responses=responses)
+
+
+def answer_with_batches(broker, effect, now):
+    """Answer a Fetch, and report the bytes above the counted ones, as the shell does."""
+    answer = with_batches(broker.disk, effect)
+    broker.answers[effect.request] = answer
+    sizes = (len(part.records or b"") for topic in answer.responses for part in topic.partitions)
+    excess = sum(sizes) - effect.counted_bytes
+    if effect.counted_for is not None and excess > 0:
+        event = BatchesRead(received=effect.counted_for, excess_bytes=excess)
+        broker.data.batches_read(event, now)
 
 
 def change(**fields):

@@ -37,7 +37,7 @@ from kraftproof.node.wire.records import metadata as records
 from tests.support.node.data_broker import LOG, TOPIC, DataBroker
 from tests.support.node.data_clients import START_MS, DataClients
 from tests.support.node.data_hooks import DataHooks
-from tests.support.node.data_messages import with_batches
+from tests.support.node.data_messages import answer_with_batches
 
 __all__ = ("LOG", "TOPIC", "DataWorld")
 MS = 1_000_000
@@ -154,8 +154,8 @@ class DataWorld(DataClients, DataHooks):
                 broker.answers[request] = message
             case ReplyWithVolumes(request=request, message=message):
                 broker.answers[request] = message
-            case ReplyWithBatches(request=request):
-                broker.answers[request] = with_batches(broker.disk, effect)
+            case ReplyWithBatches():
+                answer_with_batches(broker, effect, self.now)
             case EndRequest(request=request, closes_connection=closes):
                 broker.answers[request] = None
                 if closes:

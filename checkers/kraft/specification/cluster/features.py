@@ -34,7 +34,9 @@ def _codes(image: Image, request: UpdateFeaturesRequest) -> tuple[set[Code], set
             required.add(Code.INVALID_REQUEST)
         if _is_impossible(image, update):
             required.add(Code.INVALID_UPDATE_VERSION)
-        elif update.max_version_level not in {0, image.features.get(update.feature, 0)}:
+        elif update.feature not in image.features:
+            allowed.add(Code.INVALID_UPDATE_VERSION)  # the controller may not know the feature
+        elif update.max_version_level not in {0, image.features[update.feature]}:
             allowed.add(Code.INVALID_UPDATE_VERSION)  # the nodes may not support the level
     return required, allowed
 
@@ -51,15 +53,20 @@ def _is_impossible(image: Image, update: FeatureUpdate) -> bool:
     return (level < present and kind == UPGRADE) or (level > present and kind != UPGRADE)
 
 
-def wrong_features(
-    image: Image, request: UpdateFeaturesRequest, written: Sequence[Row]
-) -> str | None:
-    """Return why a batch is no right result of UpdateFeatures, or None."""
-    wanted = [
+def _wanted(image: Image, request: UpdateFeaturesRequest) -> list[FeatureLevelRecord]:
+    """Return the records of the levels that differ from the present ones."""
+    return [
         FeatureLevelRecord(name=update.feature, feature_level=update.max_version_level)
         for update in request.feature_updates
         if update.max_version_level != image.features.get(update.feature, 0)
     ]
+
+
+def wrong_features(
+    image: Image, request: UpdateFeaturesRequest, written: Sequence[Row]
+) -> str | None:
+    """Return why a batch is no right result of UpdateFeatures, or None."""
+    wanted = _wanted(image, request)
     required, allowed = _codes(image, request)
     if not written:
         is_open = not wanted or required or allowed or request.validate_only
@@ -81,7 +88,7 @@ def wrong_features_answer(
     if code == Code.NONE:
         if required:
             return f"NONE in spite of {sorted(required)}"
-        is_done = written or request.validate_only or not allowed
+        is_done = written or request.validate_only or not allowed or not _wanted(image, request)
         return None if is_done else "the update is acknowledged, but was not written"
     if written:
         return f"{code_name(code)}, but the levels were written"

@@ -84,6 +84,8 @@ def _wanted(image: Image, resource: AlteredResource, times: int, *, is_legacy: b
         required |= _of_operation(kind, one, operation)
         if operation in {APPEND, SUBTRACT} and kind != TOPIC:
             allowed.add(Code.INVALID_CONFIG)
+        if operation != DELETE and kind == METRICS:
+            allowed.add(Code.INVALID_REQUEST)  # a cluster without a receiver may refuse them
         if operation == DELETE:
             values.pop(one.name, None)
         elif one.value is not None:

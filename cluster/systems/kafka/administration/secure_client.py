@@ -15,12 +15,12 @@ from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeU
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.kafka.administration.logins import (
     MECHANISM_NUMBER,
-    LoginResult,
     connect_as,
     password_of,
     user_login,
 )
 from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_NS, KafkaClient, answered
+from kraftproof.cluster.systems.kafka.login import LoginResult
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
 from kraftproof.node.core.security.login_policy import ClientLogin
 from kraftproof.node.core.security.mechanisms import MIN_ITERATIONS

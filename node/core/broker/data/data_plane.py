@@ -22,14 +22,14 @@ from kraftproof.node.core.broker.data.log_dirs import LogDirsService
 from kraftproof.node.core.broker.data.produce import ProduceService
 from kraftproof.node.core.broker.data.producer_ids import ProducerIds
 from kraftproof.node.core.broker.data.retention import Housekeeping
-from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.events import BatchesRead, Flushed, Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.quotas import CONSUMER_RATE, PRODUCER_RATE
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
-from kraftproof.node.core.quotas.byte_rates import ByteRates
+from kraftproof.node.core.quotas.client_rates import ClientRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import (
     Message,
@@ -74,8 +74,8 @@ class DataPlane:
         self._coordinators = Coordinators(config, committed, authorizer, creator)
         self._purgatory = Purgatory()
         shared = (self.replicas, self._purgatory, committed, outbox)
-        produced = ByteRates(PRODUCER_RATE, config.byte_quotas, committed)
-        consumed = ByteRates(CONSUMER_RATE, config.byte_quotas, committed)
+        produced = ClientRates(PRODUCER_RATE, config.byte_quotas, committed)
+        consumed = ClientRates(CONSUMER_RATE, config.byte_quotas, committed)
         self._produce = ProduceService(*shared, config.client_listener, produced, authorizer)
         self._fetch = FetchService(*shared, config.client_listener, consumed, authorizer)
         self._deletions = DeleteRecordsService(*shared, authorizer)
@@ -155,6 +155,10 @@ class DataPlane:
     def timestamp_found(self, event: TimestampFound) -> None:
         """Take the result of a search."""
         self._list_offsets.found(event)
+
+    def batches_read(self, event: BatchesRead, now: Instant) -> None:
+        """Count the rest of an answer's bytes for the quota of its consumer."""
+        self._fetch.batches_read(event, now)
 
     def advance(self, now: Instant, *, follows_image: bool) -> None:
         """Follow the image, and let every waiting part go on."""

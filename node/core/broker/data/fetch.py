@@ -33,13 +33,13 @@ from kraftproof.node.core.broker.data.fetch_answer import (
 )
 from kraftproof.node.core.broker.data.fetch_ranges import readable, replica_of
 from kraftproof.node.core.broker.data.rights import denied_reads
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.events import BatchesRead, Received
 from kraftproof.node.core.log_effects import LogRead, ReplyWithBatches
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
-from kraftproof.node.core.quotas.byte_rates import ByteRates
+from kraftproof.node.core.quotas.client_rates import ClientRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
@@ -71,7 +71,7 @@ class FetchService:
         committed: CommittedImage,
         outbox: Outbox,
         listener: Callable[[str], str],
-        rates: ByteRates,
+        rates: ClientRates,
         authorizer: Authorizer | None = None,
     ) -> None:
         self._authorizer = authorizer
@@ -136,6 +136,10 @@ class FetchService:
         self._outbox.reply(event, fetch_response.FetchResponse(throttle_time_ms=throttle_ms))
         return True
 
+    def batches_read(self, event: BatchesRead, now: Instant) -> None:
+        """Count the bytes of an answer above the estimate, as of a large first batch."""
+        self._rates.record(event.received, event.excess_bytes, now.monotonic)
+
     def answer(self, fetch: "DelayedFetch", reads: list[PartRead], now: Instant) -> None:
         """Answer with the errors, and with as many batches as fit."""
         event = fetch.event
@@ -161,7 +165,7 @@ class FetchService:
                 )
             )
             room = max(room - min(read.size, limit), 0)
-        if fetch.replica_id < 0 and self._throttles(event, most - room, now):
+        if fetch.is_of_consumer and self._throttles(event, most - room, now):
             return
         message = fetch_answer(
             self._committed.image,
@@ -170,8 +174,15 @@ class FetchService:
             fetch.topics,
             reads,
         )
+        has_quota = fetch.is_of_consumer and self._rates.applies_to(event)
         if ranges:
-            effect = ReplyWithBatches(request=event.request, message=message, reads=tuple(ranges))
+            effect = ReplyWithBatches(
+                request=event.request,
+                message=message,
+                reads=tuple(ranges),
+                counted_for=event if has_quota else None,
+                counted_bytes=most - room,
+            )
             self._outbox.emit(effect)
         else:
             self._outbox.reply(event, message)
@@ -261,6 +272,11 @@ class DelayedFetch:
         self.replica_id = replica_id
         """-1 for a consumer."""
         self.max_bytes = max_bytes
+
+    @property
+    def is_of_consumer(self) -> bool:
+        """Return whether a consumer asks; a follower has no quota."""
+        return self.replica_id < 0
 
     def try_complete(self, now: Instant) -> bool:
         """Answer if there are enough bytes, or an error or a divergence."""

@@ -41,7 +41,7 @@ from kraftproof.node.core.partition.validation import (
     check_content,
     parse_produced,
 )
-from kraftproof.node.core.quotas.byte_rates import ByteRates
+from kraftproof.node.core.quotas.client_rates import ClientRates
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import produce_request
@@ -73,7 +73,7 @@ class ProduceService:
         committed: CommittedImage,
         outbox: Outbox,
         listener: Callable[[str], str],
-        rates: ByteRates,
+        rates: ClientRates,
         authorizer: Authorizer | None = None,
     ) -> None:
         self._authorizer = authorizer

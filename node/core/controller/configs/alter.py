@@ -49,6 +49,9 @@ LegacyResource = alter_configs_request.AlterConfigsResource
 MAX_RECORDS: Final = 10_000
 """Kafka's limit on the records of a request."""
 _TOO_MANY: Final = f"more than {MAX_RECORDS} records, which are the most that a request may write"
+NO_RECEIVER: Final = (
+    "client metrics can't be subscribed to: no node of this cluster has a receiver for them"
+)
 Values = Mapping[str, str | None]
 """The new value of each changed configuration; None removes the configuration."""
 
@@ -197,6 +200,8 @@ def _records(image: MetadataImage, key: tuple[int, str], values: Values) -> list
     except InvalidConfigError as error:
         raise ResourceError(ErrorCode.INVALID_CONFIG, str(error)) from error
     check_exists(image, kind, name)
+    if kind == Resource.CLIENT_METRICS and any(text is not None for text in values.values()):
+        raise ResourceError(ErrorCode.INVALID_REQUEST, NO_RECEIVER)
     return [
         records.ConfigRecord(resource_type=kind, resource_name=name, name=entry, value=text)
         for entry, text in values.items()

@@ -44,6 +44,7 @@ REFUSED = [
     ("no downgrade", [level("x", 1, 2)], ErrorCode.INVALID_UPDATE_VERSION),
     ("no kind", [level("x", 0, 4)], ErrorCode.INVALID_UPDATE_VERSION),
     ("unknown", [level("x", 1)], ErrorCode.INVALID_UPDATE_VERSION),
+    ("no level of an unknown", [level("x", 0, 2)], ErrorCode.INVALID_UPDATE_VERSION),
     ("twice", [level("x", 0), level("x", 0)], ErrorCode.INVALID_REQUEST),
     (
         "one of two",

@@ -48,7 +48,15 @@ def at(first: int, brokers: int = 2) -> Desk:
 @pytest.mark.requirement("631-89")
 @pytest.mark.parametrize(
     ("present", "wanted", "kind"),
-    [(21, 22, 1), (7, 30, 1), (21, 21, 1), (22, 21, SAFE), (21, 18, SAFE), (29, 23, SAFE)],
+    [
+        (21, 22, 1),
+        (7, 30, 1),
+        (21, 21, 1),
+        (22, 21, SAFE),
+        (21, 18, SAFE),
+        (29, 23, SAFE),
+        (22, 21, UNSAFE),
+    ],
 )
 def test_an_upgrade_and_a_downgrade_without_a_loss(present: int, wanted: int, kind: int) -> None:
     desk = at(present)
@@ -65,7 +73,7 @@ def test_an_upgrade_and_a_downgrade_without_a_loss(present: int, wanted: int, ki
     [
         (23, 22, SAFE, "the levels 23 have records that would be lost"),
         (30, 7, SAFE, "the levels 8, 11, 13, 14, 15, 17, 23, 30 have records"),
-        (22, 21, UNSAFE, "an unsafe downgrade of metadata.version is not supported"),
+        (23, 22, UNSAFE, "an unsafe downgrade of metadata.version is not supported"),
         (22, 21, 1, "21 needs the kind of a downgrade"),
         (21, 22, SAFE, "22 is no downgrade"),
         (21, 6, SAFE, "supports the levels 7 to 30"),

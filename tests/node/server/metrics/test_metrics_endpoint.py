@@ -91,17 +91,42 @@ def figures(node: "LiveNode") -> dict[str, float]:
     return {name.removeprefix("kafka_server_raft_metrics_"): float(at) for name, at in samples}
 
 
-def shown_names(node: "LiveNode") -> set[str]:
-    """The full names of the metrics that a node exposes."""
+OF_PROMETHEUS = {"job", "instance"}
+"""The labels that Prometheus adds to each sample."""
+
+
+def shown_labels(node: "LiveNode") -> dict[str, set[str]]:
+    """The labels of each metric that a node exposes."""
     address = f"http://127.0.0.1:{node.metrics_port}/metrics"
     with urllib.request.urlopen(address, timeout=5) as answer:
         lines = answer.read().decode().splitlines()
-    return {line.split(" ")[0].partition("{")[0] for line in lines if not line.startswith("#")}
+    found: dict[str, set[str]] = {}
+    for line in lines:
+        if not line.startswith("#"):
+            name, _, rest = line.partition("{")
+            labels = set(re.findall(r'(\w+)="', rest))
+            found.setdefault(name.split(" ")[0], set()).update(labels)
+    return found
+
+
+def check_labels(labels: dict[str, set[str]], target: dict[str, str]) -> None:
+    """Each label of an expression and of its legend is a label of each metric there."""
+    expression = target["expr"]
+    grouped = re.findall(r"\bby \(([^)]*)\)", expression)
+    asked = {name.strip() for group in grouped for name in group.split(",")}
+    asked |= set(re.findall(r"(\w+)\s*[=!]~?", expression))
+    asked |= set(re.findall(r"\{\{\s*(\w+)\s*\}\}", target.get("legendFormat", "")))
+    for metric in re.findall(r"kafka_\w+", expression):
+        assert asked <= labels[metric] | OF_PROMETHEUS, (target, labels[metric])
 
 
 def check_the_catalogue(cluster: "LiveCluster", found: dict[int, dict[str, float]]) -> None:
     """Every listed metric, and every metric of a panel, is exposed by a running node."""
-    names = set().union(*map(shown_names, cluster.nodes))
+    labels: dict[str, set[str]] = {}
+    for node in cluster.nodes:
+        for name, of_metric in shown_labels(node).items():
+            labels.setdefault(name, set()).update(of_metric)
+    names = set(labels)
     listed = {
         metric.name + ("_total" if metric.kind is Kind.COUNTER else "") for metric in CATALOGUE
     }
@@ -111,6 +136,7 @@ def check_the_catalogue(cluster: "LiveCluster", found: dict[int, dict[str, float
             asked = re.findall(r"kafka_\w+", target["expr"])
             assert asked, target
             assert set(asked) <= names, target
+            check_labels(labels, target)
     controllers = [figure for figure in found.values() if CONTROLLER + "metadata_lag" in figure]
     assert len(controllers) == 3
     assert sum(figure[CONTROLLER + "active_controller_count"] for figure in controllers) == 1

@@ -148,6 +148,55 @@ def test_a_waiting_batch_ends_with_the_leadership():
     assert world.produced(1, token).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
+@pytest.mark.requirement("631-67")
+def test_brokers_delete_their_replicas_at_the_record_of_the_deletion():
+    world = DataWorld()
+    world.produce(1, 3)
+    world.run(300)
+    assert all(LOG in broker.disk for broker in world.brokers.values())
+    world.write(records.RemoveTopicRecord(topic_id=TOPIC))
+    world.publish()
+    deleted = [(node, e.log, e.is_stray) for node, e in world.effects if isinstance(e, DeleteLog)]
+    assert deleted == [(node, LOG, False) for node in (1, 2, 3)]
+    assert not any(broker.disk for broker in world.brokers.values())
+
+
+@pytest.mark.requirement("631-69")
+def test_old_data_never_mix_with_a_topic_that_was_recreated_meanwhile():
+    world = DataWorld()
+    world.produce(1, 3)
+    world.run(300)
+    world.kill(3)
+    again = LogId(Uuid(b"another topic id"), 0)
+    world.write(
+        records.RemoveTopicRecord(topic_id=TOPIC),
+        records.TopicRecord(name="t", topic_id=again.topic_id),
+        records.PartitionRecord(
+            partition_id=0,
+            topic_id=again.topic_id,
+            replicas=(1, 2, 3),
+            isr=(1, 2, 3),
+            leader=1,
+            leader_epoch=0,
+            partition_epoch=0,
+            directories=world.new_directories((1, 2, 3)),
+        ),
+    )
+    world.publish()
+    old = world.brokers[3].disk[LOG]
+    world.restart(3)
+    world.run(100)
+    token = world.produce(1, 2)
+    world.run(1000)
+    assert world.produced(1, token).base_offset == 0
+    strays = [(node, e.log) for node, e in world.effects if isinstance(e, DeleteLog) and e.is_stray]
+    assert strays == [(3, LOG)]
+    logs = [broker.disk[again] for broker in world.brokers.values()]
+    assert logs[0] == logs[1] == logs[2]
+    assert [batch.next_offset for batch in logs[2]] == [2]
+    assert not {bytes(batch.data) for batch in old} & {bytes(batch.data) for batch in logs[2]}
+
+
 @pytest.mark.requirement("631-68")
 def test_a_recovered_log_that_the_image_does_not_place_here_is_stray():
     world = DataWorld()

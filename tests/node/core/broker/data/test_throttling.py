@@ -98,12 +98,36 @@ def test_an_answer_is_never_larger_than_the_budget_of_all_windows():
     assert size <= len(answer.responses[0].partitions[0].records) <= RATE * 10
 
 
+def test_a_first_batch_above_the_asked_size_counts_with_all_its_bytes():
+    world = limited(key="consumer_byte_rate")
+    size, _ = produce(world, "any", 40)
+    assert size > RATE * 3
+    read = 0
+    while True:
+        answer = fetch(world, "busy", max_bytes=1)
+        if answer.throttle_time_ms:
+            break
+        read += len(answer.responses[0].partitions[0].records)
+    assert RATE * 10 < read <= RATE * 10 + size
+    assert fetch(world, "other", max_bytes=1).throttle_time_ms == 0
+
+
+def test_a_batch_above_the_budget_is_sent_once_and_paid_for_afterwards():
+    """In Kafka such a batch is never sent: each answer would be above the quota."""
+    world = limited(key="consumer_byte_rate", rate=1)
+    size, _ = produce(world, "any", 40)
+    assert len(fetch(world, "busy").responses[0].partitions[0].records) == size
+    throttle_ms = fetch(world, "busy").throttle_time_ms
+    asked = 10  # the budget of all windows, which the second Fetch adds
+    assert abs(throttle_ms - ((size + asked) * 1000 - 10_000)) <= 1000
+
+
 def test_no_measurement_is_kept_for_clients_that_have_gone():
     world = limited(None)
-    rates = world.brokers[1].data._produce._rates
+    rates = world.brokers[1].data._produce._rates._rates
     for number in range(50):
         produce(world, f"client-{number}")
-    assert len(rates._rates) == 50
+    assert len(rates) == 50
     world.run(12_000, step_ms=1000)
     produce(world, "last")
-    assert len(rates._rates) == 1
+    assert len(rates) == 1

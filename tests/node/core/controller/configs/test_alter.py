@@ -91,6 +91,8 @@ REFUSED = [
     ("no group", resource(GROUP, "", ("consumer.session.timeout.ms", "50000")), 42),
     ("group value", resource(GROUP, "g", ("consumer.session.timeout.ms", "0")), 40),
     ("metrics name", resource(METRICS, "m", ("interval", "1")), 40),
+    ("metrics", resource(METRICS, "m", ("interval.ms", "5000")), 42),
+    ("appended metrics", resource(METRICS, "m", ("metrics", "x", APPEND)), 42),
 ]
 
 
@@ -118,7 +120,6 @@ def test_a_resource_named_twice_is_refused_at_both_places(desk: Desk) -> None:
         (BROKER, "1", "num.io.threads", "9"),
         (BROKER, "", "log.retention.ms", "9"),
         (GROUP, "g", "consumer.session.timeout.ms", "50000"),
-        (METRICS, "m", "interval.ms", "5000"),
     ],
 )
 def test_other_resources_have_configurations_too(
