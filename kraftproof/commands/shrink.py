@@ -90,12 +90,9 @@ def shrink(
     source: Source
     if run.isdecimal():
         seed = int(run)
+        workload = workload or workload_of(mutant)
         source = Seeds(
-            store=store,
-            mutant=mutant,
-            nodes=nodes,
-            workload=workload or workload_of(mutant),
-            time_limit_s=time_limit,
+            store=store, mutant=mutant, nodes=nodes, workload=workload, time_limit_s=time_limit
         )
     else:
         if (mutant, nodes, workload, time_limit) != (None, None, None, TIME_LIMIT_S):
