@@ -205,7 +205,7 @@ class _Running:
         self._mutants = chosen
         self._searches: dict[str, list[Future[Search]]] = {
             mutant.mutant_id: [
-                pool.submit(searcher.find, mutant.mutant_id, one, mutant.workload)
+                pool.submit(searcher.find, mutant.mutant_id, one, mutant.run_workload)
                 for one in ranges[mutant.mutant_id]
             ]
             for mutant in chosen
