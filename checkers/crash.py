@@ -6,12 +6,14 @@ A crash proves nothing: whatever was being judged is unknown, and the exit code 
 import sys
 import traceback
 from contextlib import suppress
-from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 TRACEBACK_FILE: Final = "plugin-error.txt"
 """In a run's directory: the tracebacks of its plug-ins, models too."""
@@ -34,7 +36,7 @@ def crashed_engine(name: str, error: BaseException) -> str:
     return f"engine {name} crashed: {_described(error)}"
 
 
-def origin_of(entry: EntryPoint) -> str:
+def origin_of(entry: "EntryPoint") -> str:
     """Return the object of an entry point and the package that provides the entry point."""
     return entry.value if entry.dist is None else f"{entry.value} of {entry.dist.name}"
 

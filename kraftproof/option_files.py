@@ -23,6 +23,22 @@ def option_file(option: str, path: Path) -> Iterator[Path]:
         raise UsageError(f"{option} {path}: {reason_of(error)}") from error
 
 
+def refuse_name(option: str, path: Path) -> None:
+    """Refuse a path whose name no file can have; the disk stays as before.
+
+    For results that take long: the path is refused before the work begins.
+
+    Raises:
+        UsageError: the file system refuses the name, for example a name that is too long.
+    """
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"{option} {path}: {reason_of(error)}") from error
+
+
 def reason_of(error: OSError) -> str:
     """Return the reason of an error without the path."""
     return str(error) if error.errno is None else os.strerror(error.errno)

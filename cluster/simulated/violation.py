@@ -1,5 +1,6 @@
 """A violation in a simulated run: a broken invariant, or a crash of a node's code."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -37,4 +38,38 @@ class Violation:
         seconds = self.time_ns / 1_000_000_000
         return (
             f"{self.invariant}: {self.sentence} [node {self.node}, {seconds:.3f} s] {self.detail}"
+        )
+
+
+class ViolationLog:
+    """The violations of a run, in order."""
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+        self.count_events: Callable[[], int] = lambda: 0
+        """Returns the number of events of the run so far; set by the world."""
+
+    def record(
+        self,
+        invariant: str,
+        statement: str,
+        detail: str,
+        *,
+        node: int,
+        time_ns: int,
+        kind: ViolationKind = ViolationKind.PROPERTY,
+        traceback: str = "",
+    ) -> None:
+        """Record a violation at a node, which need not have a running process."""
+        self.violations.append(
+            Violation(
+                invariant=invariant,
+                sentence=statement,
+                node=node,
+                time_ns=time_ns,
+                detail=detail,
+                event=self.count_events(),
+                kind=kind,
+                traceback=traceback,
+            )
         )

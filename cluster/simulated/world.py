@@ -90,6 +90,7 @@ class World:
         """Whether the run goes on after a crash of a node, as after the end of its process."""
         self.has_data = options.has_data
         """Whether the brokers keep replicas of partitions."""
+        self.replication = draw_replication(options)
         self.is_in_final_phase = False
         """Whether the run is judged at its end, after the final reads."""
         self.missing: frozenset[int] = frozenset()
@@ -234,7 +235,7 @@ class World:
             static_configs=options.node_config,
             timeouts=self.timeouts,
             snapshots=self.snapshots,
-            replication=draw_replication(options),
+            replication=self.replication,
             authorizer=self.authorizer,
             tokens=TOKENS if options.has_security else TokenPolicy(),
         )

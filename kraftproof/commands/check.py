@@ -25,7 +25,6 @@ from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
 from kraftproof.output import in_one_line, print_error
 from kraftproof.quick_start import without_pandas
-from kraftproof.report.verdict_json import json_line
 
 _STYLES: Final = {Verdict.VALID: "green", Verdict.INVALID: "bold red", Verdict.UNKNOWN: "yellow"}
 _FINDINGS_SHOWN: Final = 5
@@ -149,6 +148,8 @@ def _show_all(
     for number, run in enumerate(runs, start=1):
         verdicts.append(run.verdict)
         if as_json:
+            from kraftproof.report.verdict_json import json_line
+
             sys.stdout.write(json_line(run) + "\n")
             sys.stdout.flush()
         else:

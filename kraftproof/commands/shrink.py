@@ -11,6 +11,7 @@ from kraftproof import interrupts
 from kraftproof.commands.shrink_live import shrink_live
 from kraftproof.commands.sim import refuse_budget
 from kraftproof.errors import UsageError
+from kraftproof.mutants.installation import workload_of
 from kraftproof.options import refuse_store
 from kraftproof.output import print_line
 from kraftproof.run.directory import SCHEDULE_FILE
@@ -89,6 +90,7 @@ def shrink(
     source: Source
     if run.isdecimal():
         seed = int(run)
+        workload = workload or workload_of(mutant)
         source = Seeds(
             store=store, mutant=mutant, nodes=nodes, workload=workload, time_limit_s=time_limit
         )

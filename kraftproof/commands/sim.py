@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
+from kraftproof.mutants.installation import workload_of
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
 from kraftproof.output import print_json
@@ -144,7 +145,11 @@ def sim(
     if schedule is None:
         wanted = _seeds_wanted(seeds, seed)
         source = Seeds(
-            store=store, mutant=mutant, nodes=nodes, workload=workload, time_limit_s=time_limit
+            store=store,
+            mutant=mutant,
+            nodes=nodes,
+            workload=workload or workload_of(mutant),
+            time_limit_s=time_limit,
         )
     else:
         limit = None if time_limit == TIME_LIMIT_S else time_limit

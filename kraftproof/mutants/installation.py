@@ -23,3 +23,20 @@ def install_mutant(mutant: str | None, backend: str) -> str | None:
     except (LookupError, ValueError, mutants.LateMutantError) as error:
         text = error.args[0] if error.args else error
         raise UsageError(f"--mutant {mutant}: {text}") from error
+
+
+def workload_of(mutant: str | None) -> str | None:
+    """Return the workload whose runs show a mutant; None for the workloads that seeds draw.
+
+    Raises:
+        UsageError: the mutant is unknown.
+    """
+    if mutant is None:
+        return None
+    from kraftproof import mutants
+
+    try:
+        return mutants.load(mutant).run_workload
+    except (LookupError, ValueError) as error:
+        text = error.args[0] if error.args else error
+        raise UsageError(f"--mutant {mutant}: {text}") from error

@@ -3,7 +3,14 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Final, Literal
+
+DATA_WORKLOAD: Final = "log"
+DATA_PLANE: Final = (
+    *("kraftproof.node.core.partition.", "kraftproof.node.core.broker.data."),
+    *("kraftproof.node.storage.partitions.", "kraftproof.node.shell.partition_executor"),
+)
+"""Begins of the names of modules that only runs with the data plane execute."""
 
 
 class MutantMismatchError(ValueError):
@@ -56,6 +63,15 @@ class Mutant:
         """Return the hash of the edits, for run.json."""
         content = json.dumps([asdict(edit) for edit in self.edits], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+    @property
+    def run_workload(self) -> str | None:
+        """The workload of its runs: the given workload, or `log` for an edit of the data plane.
+
+        The workloads that a seed draws have no data plane, so they cannot show such an edit.
+        """
+        is_data = any(module.startswith(DATA_PLANE) for module in self.modules)
+        return self.workload or (DATA_WORKLOAD if is_data else None)
 
     @property
     def modules(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -25,7 +25,9 @@ from kraftproof.checkers.verdict import CheckerInputError, RunVerdict
 from kraftproof.errors import UsageError
 from kraftproof.option_files import reason_of
 from kraftproof.output import print_error
-from kraftproof.run.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from kraftproof.run.directory import RunDirectory
 
 RUN_SECONDS: Final = 5.0
 """Time limit of each of the two searches for the explanation of a run, in seconds."""
@@ -84,7 +86,7 @@ def write_all(folder: Path, found: Iterable[Explained], prefix: str = "") -> lis
     return written
 
 
-def explain_run(directory: RunDirectory, run: RunVerdict) -> list[Written]:
+def explain_run(directory: "RunDirectory", run: RunVerdict) -> list[Written]:
     """Write explanations into a run directory; a failing explanation is skipped."""
     try:
         if not explainable(run):

@@ -11,11 +11,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kraftproof.checkers.explain.run import explainable, explained, read_again
 from kraftproof.checkers.sources import History
 from kraftproof.checkers.verdict import CheckerInputError, Finding, RunVerdict
 from kraftproof.output import print_error
-from kraftproof.report.explanations import WORDS_SECONDS
 
 Fields = dict[str, object]
 
@@ -44,6 +42,8 @@ def _findings(run: RunVerdict) -> list[Fields]:
         {**msgspec.to_builtins(one), "operation": one.operation_index} for one in run.findings
     ]
     if any(one.operation_index is not None for one in run.findings):
+        from kraftproof.checkers.explain.run import read_again  # slow; a valid run needs none
+
         history = read_again(run)
         events = _events(history, run.findings)
         for fields in found:
@@ -66,6 +66,9 @@ def _events(history: History, findings: tuple[Finding, ...]) -> dict[object, lis
 
 def _explain(found: list[Fields], history: History, run: RunVerdict) -> None:
     """Add the explanations of the first invalid keys to their findings."""
+    from kraftproof.checkers.explain.run import explainable, explained
+    from kraftproof.report.explanations import WORDS_SECONDS
+
     places = {one.key: run.findings.index(one) for one in explainable(run)}
     try:
         for one in explained(history, run, seconds=WORDS_SECONDS):

@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.background.partition_clients import (
     PARTITIONS,
     Client,
 )
+from kraftproof.cluster.simulated.background.stale_fetches import StaleFetches
 from kraftproof.cluster.simulated.background.wrong_proposals import WrongProposals
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.world import World
@@ -28,12 +29,14 @@ from kraftproof.node.wire.messages import (
     create_partitions_request,
     delete_records_request,
     elect_leaders_request,
+    fetch_request,
     incremental_alter_configs_request,
     list_offsets_request,
     offset_for_leader_epoch_request,
 )
 
 AlterPartition = alter_partition_request.AlterPartitionRequest
+FetchRequest = fetch_request.FetchRequest
 AlterReassignments = alter_partition_reassignments_request.AlterPartitionReassignmentsRequest
 BURSTS_SHARE: Final = 0.4
 """Share of runs with bursts of records during moves."""
@@ -75,6 +78,9 @@ async def change_partitions(
         client = Client(scope, world.network, apart, brokers)
         cuts = interrupted_proposals.InterruptedProposals(scope, world, apart, client)
         cuts.join(controllers)
+    again = Random(f"{apart.random()}")
+    stale = StaleFetches(scope, again, Client(scope, world.network, again, brokers))
+    world.monitor.on_data_received[FetchRequest].append(stale.on_received)
     tasks = [
         scope.spawn(_change(scope, world, own[0], clients, brokers)),
         scope.spawn(_look_up(scope, own[1], clients[1], brokers)),

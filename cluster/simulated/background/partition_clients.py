@@ -5,6 +5,7 @@ acknowledged record. A producer is idempotent and repeats a batch until the answ
 invariants of partitions judge the answers; see node/core/broker/data for the requests.
 """
 
+from copy import copy
 from random import Random
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
@@ -40,6 +41,15 @@ FETCH_VERSION = 12
 INIT_VERSION = 4
 CREATE_VERSION = 7
 NO_TIMESTAMP = -1
+NO_EPOCH = -1
+MOST_IN_FLIGHT = 5
+"""Number of last batches of which a producer may repeat any."""
+AGAIN_SHARE = 0.1
+RECUT_SHARE = 0.04
+"""Share of the batches after which one comes again, and of those with other records."""
+KNOWN_EPOCH_SHARE = 0.15
+LARGEST_KNOWN_EPOCH = 8
+"""Share of a consumer's Fetches with a leader epoch, and the bound of that epoch."""
 _ACKS = (-1, -1, -1, 1)
 
 
@@ -72,6 +82,8 @@ class Client:
         self._network = network
         self._random = random
         self._brokers = brokers
+        self._apart = Random(f"{copy(random).random()}/again")
+        """Draws the batches that come again, and the leader epochs of consumers."""
         self._leaders: dict[int, int] = {}
         """The last known leader of each partition, for `send`."""
 
@@ -96,7 +108,7 @@ class Client:
 
     async def produce(self, world: World) -> None:
         """Produce batches in series to a partition, until the final phase."""
-        producer_id = await self._producer_id()
+        producer_id, sent = await self._producer_id(), list[bytes]()
         random, partition, sequence = self._random, self._random.randrange(PARTITIONS), 0
         while not world.is_in_final_phase:
             await self._scope.sleep(random.randrange(LONGEST_REST_NS))
@@ -104,9 +116,26 @@ class Client:
             values = [f"{producer_id}-{sequence + delta}".encode() for delta in range(count)]
             data = client_batch(values, NO_TIMESTAMP, (producer_id, 0, sequence))
             if await self._repeat(data, partition):
+                sent = [*sent, data][-MOST_IN_FLIGHT:]
+                await self._send_again(sent, partition, (producer_id, 0, sequence), count)
                 sequence += count
             else:
-                producer_id, sequence = await self._producer_id(), 0
+                producer_id, sequence, sent = await self._producer_id(), 0, []
+
+    async def _send_again(
+        self, sent: list[bytes], partition: int, last: tuple[int, int, int], count: int
+    ) -> None:
+        """Send one of the last batches again, or the last one with another number of records.
+
+        A producer with batches in flight repeats older ones, too; a client with a bug cuts its
+        batches anew. The leader answers the first with the old offset, and refuses the second.
+        """
+        kind = self._apart.random()
+        if kind < AGAIN_SHARE:
+            await self.send(self._apart.choice(sent), partition, acks=-1)
+        elif kind < AGAIN_SHARE + RECUT_SHARE:
+            values = [f"recut-{delta}".encode() for delta in range(count + 1)]
+            await self.send(client_batch(values, NO_TIMESTAMP, last), partition, acks=-1)
 
     async def consume(self) -> None:
         """Fetch from random offsets."""
@@ -117,6 +146,7 @@ class Client:
                 partition=random.randrange(PARTITIONS),
                 fetch_offset=random.choice((0, random.randrange(300))),
                 partition_max_bytes=random.choice((1, 1 << 20)),
+                current_leader_epoch=self._draw_epoch(),
             )
             topic = fetch_request.FetchTopic(topic=NAME, partitions=(part,))
             request = fetch_request.FetchRequest(
@@ -128,6 +158,11 @@ class Client:
                 topics=(topic,),
             )
             await self.ask(random.choice(self._brokers), request, FETCH_VERSION)
+
+    def _draw_epoch(self) -> int:
+        """Return the leader epoch that a consumer knows: most know none, some an old one."""
+        is_known = self._apart.random() < KNOWN_EPOCH_SHARE
+        return self._apart.randrange(LARGEST_KNOWN_EPOCH) if is_known else NO_EPOCH
 
     async def _producer_id(self) -> int:
         while True:

@@ -1,4 +1,4 @@
-"""The final check of partitions: after the faults, replicas are whole, equal and in their places.
+"""The final check of partitions: replicas are whole, equal, in their places, and not too long.
 
 The clients of the background no longer produce. A follower may have to copy thousands of batches
 over a slow link, one at a time, so the time counts from the last batch that any broker copied.
@@ -10,6 +10,7 @@ from kraftproof.cluster.simulated.disk.partition_mirrors import (
     PartitionMirror,
     PartitionMirrors,
 )
+from kraftproof.cluster.simulated.invariants.partitions.replicas import NO_CONFIGS, TOPIC
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.node.process import NodeProcess
 from kraftproof.cluster.simulated.world import World
@@ -22,9 +23,14 @@ LIMIT_NS = milliseconds(15_000)
 """Time without a copied batch after which a partition must be whole."""
 MOST_NS = milliseconds(900_000)
 """Time after which a partition must be whole, however slowly the followers copy."""
+SHORT_INTERVAL_NS = milliseconds(5_000)
+"""Longest interval of retention with a look at each log in the time of the final check."""
+SPAN_BYTES = 2 * 4_096
+"""Largest run of batches that retention removes at once, with room."""
 STATEMENT = (
     "After the faults, each live replica is in the ISR with the bytes of the leader, each move to "
-    "live brokers is complete, and no broker has the log of another's replica."
+    "live brokers is complete, no log is larger than retention.bytes allows, and no broker has the "
+    "log of another's replica."
 )
 
 
@@ -64,6 +70,8 @@ def partition_fault(world: World, core: Sequence[int]) -> tuple[int, str] | None
     }
     for partition in _partitions(image):
         detail = _lacks(image, partition, logs)
+        if detail is None and world.replication.retention_interval_ns <= SHORT_INTERVAL_NS:
+            detail = _surplus(image, partition, logs.get(partition.leader))
         if detail is not None:
             log = LogId(partition.topic_id, partition.index)
             return (partition.leader, f"log {log}: {detail}; {partition}")
@@ -104,6 +112,22 @@ def _lacks(
             held = "no log" if copy is None else f"offsets {copy.start_offset} to {copy.end_offset}"
             return f"replica {member} has {held}, not {own.start_offset} to {own.end_offset}"
     return None
+
+
+def _surplus(
+    image: MetadataImage, partition: Partition, own: PartitionMirrors | None
+) -> str | None:
+    """Describe a log that retention.bytes should have made shorter; see retention.py."""
+    topic = image.topics[partition.topic_id].name
+    configs = image.configs.get((TOPIC, topic), NO_CONFIGS)
+    limit = int(configs.get("retention.bytes") or -1)
+    log = None if own is None else own.get(LogId(partition.topic_id, partition.index))
+    if log is None or limit < 0 or "cleanup.policy" in configs:
+        return None
+    sizes = [batch.size for batch in log.batches]
+    if sum(sizes) <= limit + SPAN_BYTES + max(sizes, default=0):
+        return None
+    return f"the log has {sum(sizes)} bytes, retention.bytes is {limit}"
 
 
 def _state(mirror: PartitionMirror) -> tuple[int, int, bytes]:

@@ -5,6 +5,8 @@ The mirrors outlive the processes of a node. A start compares them with the reco
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Final
 
 from msgspec import Struct
 
@@ -24,6 +26,7 @@ class PartitionMirror:
         "durable_end",
         "end_offset",
         "generation",
+        "removed",
         "start_offset",
         "topic",
     )
@@ -40,6 +43,8 @@ class PartitionMirror:
         self.durable_end = 0
         self.generation = 0
         """Number of truncations and restarts."""
+        self.removed: RawBatch | None = None
+        """The first batch that the last truncation removed; None if nothing was removed."""
 
     def append(self, batch: RawBatch) -> None:
         """Append one batch, which is not durable yet."""
@@ -50,6 +55,7 @@ class PartitionMirror:
     def truncate(self, end_offset: int) -> None:
         """Durably remove every batch that reaches past the offset."""
         kept = bisect_right(self._ends, end_offset)
+        self.removed = self.batches[kept] if kept < len(self.batches) else None
         del self.batches[kept:], self._ends[kept:]
         self.end_offset = min(self.end_offset, end_offset)
         self.start_offset = min(self.start_offset, self.end_offset)
@@ -72,6 +78,16 @@ class PartitionMirror:
     def between(self, start: int, end: int) -> list[RawBatch]:
         """Return the batches that end above `start` and at or below `end`."""
         return self.batches[bisect_right(self._ends, start) : bisect_right(self._ends, end)]
+
+    def end_of_epoch(self, epoch: int) -> int:
+        """Return the first offset of a larger epoch, or the log end."""
+        place = bisect_right(self.batches, epoch, key=_epoch_of)
+        if place == len(self.batches):
+            return self.end_offset
+        return max(self.batches[place].base_offset, self.start_offset)
+
+
+_epoch_of: Final = attrgetter("epoch")
 
 
 class LostPartition(Struct, frozen=True, kw_only=True):

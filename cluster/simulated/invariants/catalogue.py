@@ -71,31 +71,7 @@ from kraftproof.cluster.simulated.invariants.metadata import (
     PartitionEpochsRiseByOne,
 )
 from kraftproof.cluster.simulated.invariants.open_requests import EveryRequestEnds
-from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
-    AcknowledgedIsOnTheIsr,
-    CommittedBatchesAgree,
-    IdempotentOnce,
-    PartitionLogsMatch,
-)
-from kraftproof.cluster.simulated.invariants.partitions.copies import (
-    FollowersCopyTheirLeader,
-    LogStartsAreDue,
-)
-from kraftproof.cluster.simulated.invariants.partitions.leaders import (
-    EpochEndsAreTrue,
-    LeadersServe,
-    MinIsrIsHonoured,
-)
-from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFailedAreOffline
-from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
-from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
-    FlushedPartitionsAreKept,
-    PartitionEpochsNeverFall,
-)
-from kraftproof.cluster.simulated.invariants.partitions.visible import (
-    ReadersGetCommittedBytes,
-    VisibleIsOnTheIsr,
-)
+from kraftproof.cluster.simulated.invariants.partitions.catalogue import invariants_of_partitions
 from kraftproof.cluster.simulated.invariants.progress import NoBusyLoop
 from kraftproof.cluster.simulated.invariants.pruning import CommittedLogPruner
 from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
@@ -199,7 +175,7 @@ def make_monitor(
             ApiVersionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
-            *_of_partitions(config),
+            *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
@@ -220,30 +196,6 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
         AnswersFollowEntries(config),
-    )
-
-
-def _of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
-    """Return the invariants of the partitions' logs, in the order of their hooks."""
-    static = config.static_configs
-    if not config.has_data:
-        return ()
-    return (
-        FlushedPartitionsAreKept(),
-        PartitionEpochsNeverFall(),
-        AcknowledgedIsOnTheIsr(static),
-        VisibleIsOnTheIsr(static),
-        ReadersGetCommittedBytes(static),
-        CommittedBatchesAgree(static),
-        IdempotentOnce(),
-        PartitionLogsMatch(),
-        FollowersCopyTheirLeader(static),
-        LeadersServe(static),
-        EpochEndsAreTrue(static),
-        MinIsrIsHonoured(static),
-        ProducersAreJudgedByTheLog(static),
-        LogStartsAreDue(static),
-        OnlyFailedAreOffline(static),
     )
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition
 from kraftproof.cluster.simulated.invariants.by_request import ByRequest
 from kraftproof.cluster.simulated.process_view import ClusterConfig, ProcessView
-from kraftproof.cluster.simulated.violation import Violation, ViolationKind
+from kraftproof.cluster.simulated.violation import ViolationLog
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
@@ -60,6 +60,12 @@ class Invariant:
 
     def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
         """An effect has changed the log of a partition; `process.partitions` has the result."""
+
+    def on_data_received(self, process: ProcessView, event: Received) -> None:
+        """The core of a broker is about to handle a request about partitions."""
+
+    def on_data_sent(self, process: ProcessView, effect: Send) -> None:
+        """A request is about to go from a broker to another broker."""
 
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
         """A broker has answered a request about partitions, which has no other message hook."""
@@ -147,13 +153,11 @@ class Invariant:
 HOOKS = tuple(name for name, hook in vars(Invariant).items() if isfunction(hook) and name[0] != "_")
 
 
-class InvariantMonitor:
+class InvariantMonitor(ViolationLog):
     """Calls the hooks of every invariant and collects the violations."""
 
     def __init__(self, invariants: Sequence[Invariant]) -> None:
-        self.violations: list[Violation] = []
-        self.count_events: Callable[[], int] = lambda: 0
-        """Returns the number of events of the run so far; set by the world."""
+        super().__init__()
         self.rate_error = 0.0
         """Largest relative error of a monotonic clock's rate that faults have caused so far."""
         for invariant in invariants:
@@ -212,6 +216,12 @@ class InvariantMonitor:
         self.on_partitions_recovered = [
             i.on_partitions_recovered for i in _overriding(invariants, "on_partitions_recovered")
         ]
+        self.on_data_received = ByRequest(
+            (i.requests, i.on_data_received) for i in _overriding(invariants, "on_data_received")
+        )
+        self.on_data_sent = ByRequest(
+            (i.requests, i.on_data_sent) for i in _overriding(invariants, "on_data_sent")
+        )
         self.on_data_answered = ByRequest(
             (i.requests, i.on_data_answered) for i in _overriding(invariants, "on_data_answered")
         )
@@ -267,31 +277,6 @@ class InvariantMonitor:
     ) -> None:
         """Record a violation of a property that has no class of its own."""
         self.record(invariant, statement, detail, node=process.node_id, time_ns=process.now_ns())
-
-    def record(
-        self,
-        invariant: str,
-        statement: str,
-        detail: str,
-        *,
-        node: int,
-        time_ns: int,
-        kind: ViolationKind = ViolationKind.PROPERTY,
-        traceback: str = "",
-    ) -> None:
-        """Record a violation at a node, which need not have a running process."""
-        self.violations.append(
-            Violation(
-                invariant=invariant,
-                sentence=statement,
-                node=node,
-                time_ns=time_ns,
-                detail=detail,
-                event=self.count_events(),
-                kind=kind,
-                traceback=traceback,
-            )
-        )
 
 
 def _overriding(invariants: Sequence[Invariant], hook: str) -> list[Invariant]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor
+from kraftproof.cluster.simulated.node.data_requests import is_data
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.principal import ANONYMOUS
 
@@ -22,6 +23,8 @@ def _is_plain(event: Received) -> bool:
 
 def received_hooks(monitor: InvariantMonitor, event: Received) -> Hooks:
     """Return the hooks that hear of a request."""
+    if is_data(event):
+        return monitor.on_data_received[type(event.message)]
     hooks = monitor.on_received if _is_plain(event) else monitor.on_client_received
     return hooks[type(event.message)]
 

@@ -42,6 +42,7 @@ class SimulatedTransport(Transport[Connection]):
         self._client = client
         self._env = env
         self._on_sent = env.monitor.on_sent
+        self._on_data_sent = env.monitor.on_data_sent
         self._on_forwarding = env.monitor.on_forwarding
 
     @override
@@ -73,9 +74,9 @@ class SimulatedTransport(Transport[Connection]):
             if connection.carries_fetches is not None:
                 self._contract.lane_is_mixed(request)
             connection.carries_fetches = is_fetch
-        if not request.is_to_broker:
-            for sent in self._on_sent[type(message)]:
-                sent(self._process, request)
+        hooks = self._on_data_sent if request.is_to_broker else self._on_sent
+        for sent in hooks[type(message)]:
+            sent(self._process, request)
         connection.send(correlation_id, Outgoing(message=message, version=version))
 
 

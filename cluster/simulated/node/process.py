@@ -15,7 +15,7 @@ from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, Serve
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Arrived
 from kraftproof.cluster.simulated.node.client_hooks import received_hooks
-from kraftproof.cluster.simulated.node.data_requests import is_data, is_data_request
+from kraftproof.cluster.simulated.node.data_requests import is_data_request
 from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.logins import SimulatedLogins
@@ -258,7 +258,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             if type(event) is Unanswered:
                 for lost in self._monitor.on_unanswered:
                     lost(self, event.correlation)
-        elif type(event) is Received and not is_data(event):
+        elif type(event) is Received:
             for received in received_hooks(self._monitor, event):
                 received(self, event)
 

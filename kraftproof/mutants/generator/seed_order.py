@@ -7,42 +7,60 @@ same run with the mutant, so the search leaves the seed out.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.errors import UsageError
 from kraftproof.mutants.blocks import block_at, constant_at, naming_blocks
 from kraftproof.mutants.generator.candidates import NODE, PACKAGE, Candidate, read_sources
+from kraftproof.mutants.mutant import DATA_WORKLOAD
 from kraftproof.mutants.sim_processes import SimProcesses
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
 """Packages whose code decides the executed blocks of a seed."""
+MUCH_MORE: Final = 4
+"""Factor of executions per CPU-second that makes a search take a workload no seed draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """The seeds that run an edited block, best first, and the workload of these runs."""
+
+    seeds: list[int]
+    workload: str | None = None
+    """None for the workloads that the seeds draw."""
 
 
 class SeedOrder:
-    """The block counts of seeds that the unchanged node passes."""
+    """The block counts of seeds that the unchanged node passes, by workload."""
 
-    def __init__(self, counts: Sequence[dict[str, Any]]) -> None:
-        self._counts = [one for one in counts if one["verdict"] == "valid"]
+    def __init__(self, counts: Mapping[str | None, Sequence[dict[str, Any]]]) -> None:
+        self._counts = {
+            workload: [one for one in found if one["verdict"] == "valid"]
+            for workload, found in counts.items()
+        }
 
-    @property
-    def seeds(self) -> int:
-        """Number of recorded seeds."""
-        return len(self._counts)
+    def of(self, candidate: Candidate) -> Reaching:
+        """Return the seeds of the workload whose best seed runs the edited block most often.
 
-    def of(self, candidate: Candidate) -> list[int]:
-        """Return the seeds that run the edited block, best first.
-
+        Another workload than that of the seeds must run the block much more often.
         A constant is reached by the blocks that name it, and other module code by every seed.
         """
         reaching = _reaching_blocks(candidate)
-        ranked = []
-        for one in self._counts:
-            runs = 1 if reaching is None else _runs(one["blocks"], reaching)
-            if runs:
-                ranked.append((-runs / max(one["cpu_seconds"], 0.1), one["seed"]))
-        return [seed for _, seed in sorted(ranked)]
+        best, most = Reaching([]), 0.0
+        for workload, counts in self._counts.items():
+            ranked = []
+            for one in counts:
+                runs = 1 if reaching is None else _runs(one["blocks"], reaching)
+                if runs:
+                    ranked.append((-runs / max(one["cpu_seconds"], 0.1), one["seed"]))
+            ranked.sort()
+            rate = -ranked[0][0] if ranked else 0.0
+            if rate > most * (1 if workload is None else MUCH_MORE):
+                best, most = Reaching([seed for _, seed in ranked], workload), rate
+        return best
 
 
 def _reaching_blocks(candidate: Candidate) -> Sequence[tuple[str, int]] | None:
@@ -81,19 +99,37 @@ def load_seed_order(
 ) -> SeedOrder:
     """Read the counts of this version from a folder; record the counts where none are.
 
-    The time limit is that of the workload of a seed, in simulated seconds.
+    The workloads that seeds draw have no data plane, so the seeds run with `log` as well. The time
+    limit is that of the workload of a seed, in simulated seconds.
 
     Raises:
         SearchFailedError: the recording failed or was stopped.
         UsageError: the file of the counts can't be read.
     """
-    path = folder / f"blocks-{version()}-{seeds}-{time_limit_s:g}.jsonl"
+    return SeedOrder(
+        {
+            workload: _counts(folder, seeds, time_limit_s, processes, workload)
+            for workload in (None, DATA_WORKLOAD)
+        }
+    )
+
+
+def _counts(
+    folder: Path, seeds: int, time_limit_s: float, processes: SimProcesses, workload: str | None
+) -> list[dict[str, Any]]:
+    name = f"blocks-{version()}-{seeds}-{time_limit_s:g}"
+    path = folder / (f"{name}.jsonl" if workload is None else f"{name}-{workload}.jsonl")
     if not path.is_file():
         arguments = ["--seeds", f"0:{seeds}", "--in-order", "--blocks", str(path)]
-        arguments += ["--time-limit", f"{time_limit_s:g}"]
+        arguments += ["--time-limit", f"{time_limit_s:g}", *with_workload(workload)]
         processes.run(arguments, f"recording of seeds 0:{seeds}")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-        return SeedOrder([json.loads(line) for line in lines])
+        return [json.loads(line) for line in lines]
     except (ValueError, KeyError) as error:
         raise UsageError(f"{path}: no record of block counts; remove the file") from error
+
+
+def with_workload(workload: str | None) -> list[str]:
+    """Return the option of a workload; none for the workloads that seeds draw."""
+    return [] if workload is None else ["--workload", workload]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.mutants.generator.candidates import Candidate
-from kraftproof.mutants.generator.seed_order import SeedOrder
+from kraftproof.mutants.generator.seed_order import SeedOrder, with_workload
 from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
 
 PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
@@ -45,6 +45,8 @@ class Trial:
     """Number of executed seeds."""
     reached: int
     """Number of recorded seeds with runs of the edited block."""
+    workload: str | None = None
+    """The workload of the runs; None for the workloads that the seeds draw."""
 
 
 class Searches:
@@ -73,12 +75,13 @@ class Searches:
             SearchFailedError: the search failed or was stopped.
         """
         mutant = candidate.mutant()
-        seeds = self._order.of(candidate)
+        order = self._order.of(candidate)
+        seeds = order.seeds
         left, spent_s, searched, crashes = seeds, 0.0, 0, 0
         kill: dict[str, Any] | None = None
         while left and spent_s < self._budget_s and crashes < MOST_CRASHES:
             try:
-                found = self._sim(mutant.mutant_id, left, self._budget_s - spent_s)
+                found = self._sim(mutant.mutant_id, left, order.workload, spent_s)
             except SearchHungError:
                 kill = {"kind": CRASH, "invariant": HUNG, "detail": HUNG, "seed": None}
                 spent_s = self._budget_s
@@ -104,6 +107,7 @@ class Searches:
             seed=None if kill is None else kill["seed"],
             searched=searched,
             reached=len(seeds),
+            workload=order.workload,
         )
 
     def is_spent(self, trial: Trial) -> bool:
@@ -111,10 +115,13 @@ class Searches:
         is_whole = trial.cpu_seconds >= self._budget_s or trial.searched >= trial.reached
         return trial.result not in UNKILLED or (is_whole and trial.result == SURVIVED)
 
-    def _sim(self, mutant_id: str, seeds: list[int], budget_s: float) -> dict[str, Any]:
+    def _sim(
+        self, mutant_id: str, seeds: list[int], workload: str | None, spent_s: float
+    ) -> dict[str, Any]:
+        budget_s = self._budget_s - spent_s
         arguments = ["--mutant", str(self._files / f"{mutant_id}.py"), "--in-order", "--bare"]
         arguments += ["--seeds", ",".join(map(str, seeds)), "--budget-s", f"{budget_s:.2f}"]
-        arguments += ["--time-limit", f"{self._time_limit_s:g}"]
+        arguments += ["--time-limit", f"{self._time_limit_s:g}", *with_workload(workload)]
         return self._processes.run(arguments, mutant_id, int(self._budget_s) + HANG_S)
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
-from kraftproof.cluster.simulated.invariants.invariant import ViolationKind
 from kraftproof.cluster.simulated.network.transport import CodecTransport
 from kraftproof.cluster.simulated.simulated_cluster import (
     CRASH_FILE,
     InvariantViolatedError,
     SimulatedCluster,
 )
+from kraftproof.cluster.simulated.violation import ViolationKind
 from kraftproof.node.core.node import Node
 from kraftproof.node.storage.stored import Storage
 

@@ -9,6 +9,7 @@ import pytest
 
 from kraftproof.checkers.text import LONGEST_LINE, LONGEST_VALUE
 from kraftproof.cli import run
+from kraftproof.mutants.search import Searcher
 
 LONG = "x" * 100_000
 EVENT = {"index": 0, "process": 0, "type": "invoke", "f": "write", "key": 0, "value": 1}
@@ -92,6 +93,16 @@ def test_an_option_that_names_a_file(tmp_path, monkeypatch, capsys, command):
     (refusal,) = refusals(lines)
     assert "File name too long" in refusal
     assert {path.name for path in tmp_path.iterdir()} <= {"h.jsonl", "store"}
+
+
+def test_a_table_of_mutants_that_no_file_can_hold_is_refused_before_the_searches(
+    monkeypatch, capsys
+):
+    searched = []
+    monkeypatch.setattr(Searcher, "find", lambda *arguments: searched.append(arguments))
+    option, *arguments = FILES["mutants"]
+    assert lines_said(capsys, "mutants", *arguments, option, LONG)[0] == 3
+    assert searched == []
 
 
 @pytest.mark.parametrize(

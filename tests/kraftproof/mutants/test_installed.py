@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from kraftproof import mutants
+from kraftproof.errors import UsageError
+from kraftproof.mutants import Edit, Mutant
+from kraftproof.mutants.installation import workload_of
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = """from kraftproof.mutants.mutant import Edit, Mutant
@@ -128,3 +131,27 @@ def test_the_list_has_every_mutant_with_its_hash():
     assert [line.split()[:2] for line in lines] == [
         [mutant.mutant_id, mutant.fingerprint] for mutant in mutants.ALL
     ]
+
+
+@pytest.mark.parametrize(
+    ("module", "given", "workload"),
+    [
+        ("core.partition.leader", None, "log"),
+        ("core.partition.leader", "reassignment", "reassignment"),
+        ("core.raft.quorum", None, None),
+    ],
+)
+def test_an_edit_of_the_data_plane_runs_with_records(tmp_path, module, given, workload):
+    edit = Edit(module=f"kraftproof.node.{module}", old="class", new="class")
+    mutant = Mutant(mutant_id="X1", title="t", source="s", edits=(edit,), workload=given)
+    assert mutant.run_workload == workload
+    file = tmp_path / "x1.py"
+    file.write_text(
+        "from kraftproof.mutants.mutant import Edit, Mutant\n\nMUTANT = Mutant(mutant_id='X1', "
+        f"title='t', source='s', workload={given!r}, edits=(Edit(module={edit.module!r}, "
+        "old='class', new='class'),))\n"
+    )
+    assert workload_of(str(file)) == workload
+    assert workload_of(None) is None
+    with pytest.raises(UsageError, match="--mutant Z9: mutant 'Z9': unknown"):
+        workload_of("Z9")

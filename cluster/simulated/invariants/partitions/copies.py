@@ -16,6 +16,7 @@ from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import RaiseLogStart
+from kraftproof.node.core.partition.log_directories import has_disk
 from kraftproof.node.wire.messages import (
     Message,
     delete_records_request,
@@ -61,7 +62,7 @@ class LogStartsAreDue(Replicas):
     statement = (
         "A leader raises its log start for DeleteRecords, or by retention above retention.bytes; "
         "a follower's start is at most the leader's; DeleteRecords waits for every live replica "
-        "whose log directory works."
+        "whose log directory works, by the image."
     )
     requests: ClassVar[Requests] = (delete_records_request.DeleteRecordsRequest,)
 
@@ -128,8 +129,8 @@ class LogStartsAreDue(Replicas):
             broker, mirror = process.image.brokers.get(replica), self._mirror(replica, log)
             if broker is None or broker.fenced or mirror is None or mirror.start_offset >= low:
                 continue
-            if self._is_offline(replica, mirror):
-                continue  # such a replica learns the start when its directory is back
+            if self._is_offline(replica, mirror) or not has_disk(partition, broker):
+                continue  # such a replica learns the start when its directory is back, or is new
             detail = f"log {log}: the low watermark is {low}, replica {replica}"
             self.monitor.report_violation(
                 self, process, f"{detail} starts at {mirror.start_offset}"

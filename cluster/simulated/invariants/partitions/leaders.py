@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 from msgspec import Struct
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
@@ -151,7 +150,7 @@ class EpochEndsAreTrue(Replicas):
             self._judge(process, log, asked.last_fetched_epoch, told)
         elif asked.last_fetched_epoch >= 0:
             mirror = process.partitions.get(log)
-            end = None if mirror is None else _end_of(mirror, asked.last_fetched_epoch)
+            end = None if mirror is None else mirror.end_of_epoch(asked.last_fetched_epoch)
             if end is not None and end < asked.fetch_offset:
                 detail = f"epoch {asked.last_fetched_epoch} ends at {end}"
                 fetched = f"a Fetch from offset {asked.fetch_offset} is served"
@@ -162,19 +161,11 @@ class EpochEndsAreTrue(Replicas):
         if mirror is None or partition is None:
             return
         is_unknown = epoch < 0 or epoch > partition.leader_epoch
-        end = _end_of(mirror, epoch)
+        end = mirror.end_of_epoch(epoch)
         is_right = told == (-1, -1) if is_unknown else told[0] <= epoch and told[1] == end
         if not is_right:
             detail = f"epoch {epoch} ends at {end}, epoch {told[0]} and offset {told[1]} are told"
             self.monitor.report_violation(self, process, f"log {log}: {detail}")
-
-
-def _end_of(mirror: PartitionMirror, epoch: int) -> int:
-    """Return the first offset of a larger epoch, or the log end."""
-    for batch in mirror.batches:
-        if batch.epoch > epoch:
-            return max(batch.base_offset, mirror.start_offset)
-    return mirror.end_offset
 
 
 class _Told(Struct, frozen=True):

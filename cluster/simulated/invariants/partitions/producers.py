@@ -1,5 +1,7 @@
 """Invariant of a leader's answers to producers, compared with the batches of the leader's log."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -14,6 +16,8 @@ from kraftproof.node.wire.messages import Message, produce_request, produce_resp
 from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch, parse_batch
 
 SEQUENCES: Final = 1 << 31
+COMPARED_BATCHES: Final = 5
+"""Number of last batches that a producer may send again (KIP-98)."""
 _ORDER_ERRORS: Final = frozenset(
     (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.INVALID_PRODUCER_EPOCH)
 )
@@ -24,8 +28,8 @@ class ProducersAreJudgedByTheLog(Replicas):
 
     statement = (
         "A batch that a leader acknowledges is in the leader's log at the answered offset, and on "
-        "the disk if the topic flushes; a batch that follows the producer's last batch in the log "
-        "is not refused as out of order."
+        "the disk if the topic flushes; a batch that follows the producer's last batch in the log, "
+        "or is one of the producer's last five batches there, is not refused as out of order."
     )
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
@@ -68,9 +72,13 @@ def _in_order(mirror: PartitionMirror, sent: bytes, error: int) -> str | None:
         batch = parse_batch(sent)
     except WireError:
         return None
-    last = _last_of(mirror, batch.producer_id)
-    if batch.producer_id == NO_PRODUCER or last is None:
+    recent = list(islice(_of_producer(mirror, batch.producer_id), COMPARED_BATCHES))
+    if batch.producer_id == NO_PRODUCER or not recent:
         return None  # the leader may know a batch that retention has removed
+    last = recent[0]
+    for known in recent:
+        if known.data[CONTENT_BEGIN:] == sent[CONTENT_BEGIN:]:
+            return f"the batch at offset {known.base_offset} is refused when it comes again"
     if error == ErrorCode.INVALID_PRODUCER_EPOCH:
         is_wrong = batch.producer_epoch >= last.producer_epoch
     elif batch.producer_epoch > last.producer_epoch:
@@ -84,8 +92,6 @@ def _in_order(mirror: PartitionMirror, sent: bytes, error: int) -> str | None:
     return f"{name} is refused, after offset {last.base_offset} of the log"
 
 
-def _last_of(mirror: PartitionMirror, producer_id: int) -> RawBatch | None:
-    for batch in reversed(mirror.batches):
-        if batch.producer_id == producer_id:
-            return batch
-    return None
+def _of_producer(mirror: PartitionMirror, producer_id: int) -> Iterator[RawBatch]:
+    """Yield the batches of a producer, the last batch first."""
+    return (batch for batch in reversed(mirror.batches) if batch.producer_id == producer_id)

@@ -2,7 +2,7 @@
 
 from kraftproof.cluster.simulated.invariants.partitions.replicas import TOPIC as TOPIC_RESOURCE
 from kraftproof.node.core.base.log_id import LogId
-from kraftproof.node.core.effects import Append, Truncate
+from kraftproof.node.core.effects import Append, Send, Truncate
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import RaiseLogStart
 from kraftproof.node.core.metadata.apply import apply_all
@@ -50,6 +50,8 @@ class PartitionCase:
             ),
         )
 
+    log = LOG
+
     @property
     def reported(self):
         return self.harness.reported
@@ -87,14 +89,43 @@ class PartitionCase:
         for changed in self.harness.monitor.on_partition_changed:
             changed(self.nodes[node_id], LOG, effect)
 
-    def answer(self, node_id, request, message, version=12):
-        event = Received(
-            request=1,
-            message=request,
-            version=version,
-            on_controller_listener=False,
-            principal=ANONYMOUS,
-            client_host="h",
-        )
+    def receive(self, node_id, request, version=12):
+        event = _received(request, version)
+        for received in self.harness.monitor.on_data_received[type(request)]:
+            received(self.nodes[node_id], event)
+
+    def send(self, node_id, request, version=12):
+        """A broker sends a request to the other broker."""
+        sent = _sent(3 - node_id, request, version)
+        for hook in self.harness.monitor.on_data_sent[type(request)]:
+            hook(self.nodes[node_id], sent)
+
+    def propose(self, request, answer=None, *, controller=3):
+        """Broker 1 asks a controller, and hears the answer, if any."""
+        sent = _sent(controller, request, 3)
+        for hook in self.harness.monitor.on_sent[type(request)]:
+            hook(self.nodes[1], sent)
+        for hook in () if answer is None else self.harness.monitor.on_response[type(request)]:
+            hook(self.nodes[1], sent, answer)
+
+    def answer(self, node_id, request, message, version=12, request_token=1):
+        event = _received(request, version, request_token)
         for answered in self.harness.monitor.on_data_answered[type(request)]:
             answered(self.nodes[node_id], event, message)
+
+
+def _received(request, version, token=1):
+    return Received(
+        request=token,
+        message=request,
+        version=version,
+        on_controller_listener=False,
+        principal=ANONYMOUS,
+        client_host="h",
+    )
+
+
+def _sent(destination, request, version):
+    return Send(
+        destination=destination, correlation=1, message=request, version=version, timeout_ns=1
+    )

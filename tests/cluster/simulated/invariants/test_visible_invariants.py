@@ -250,12 +250,13 @@ def test_producers_are_judged_by_the_log():
     second = produced([b"b"], producer_id=5, producer_epoch=0, base_sequence=1)
     case.append(1, raw(0, b"a", producer_id=5, producer_epoch=0, base_sequence=0))
     case.answer(1, produce(first), result(0))
-    case.answer(1, produce(first), result(0, order))
     assert case.reported == []
+    case.answer(1, produce(first), result(0, order))
     case.answer(1, produce(second), result(0, order))
     case.answer(1, produce(second), result(1))
     name = "sequence 1 of producer 5 is refused"
     assert case.reported == [
+        f"{NAME}: the batch at offset 0 is refused when it comes again",
         f"{NAME}: {name}, after offset 0 of the log",
         f"{NAME}: offset 1 is acknowledged, and the log has another batch or none",
     ]

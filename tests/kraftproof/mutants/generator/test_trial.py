@@ -38,6 +38,7 @@ class Scripted:
     def run(self, arguments, subject, limit_s=0):
         seeds = list(map(int, arguments[arguments.index("--seeds") + 1].split(",")))
         self.asked.append(seeds)
+        self.arguments = arguments
         found = []
         for seed in seeds:
             found.append(seed)
@@ -57,7 +58,7 @@ def result(seeds, violations):
 
 def run(kinds, counts, budget_s=30.0):
     processes = Scripted(kinds)
-    searches = Searches(processes, SeedOrder(counts), budget_s, Path(), LIMIT_S)
+    searches = Searches(processes, SeedOrder({None: counts}), budget_s, Path(), LIMIT_S)
     return searches.run(CANDIDATE), processes.asked
 
 
@@ -68,11 +69,20 @@ def test_the_seeds_that_run_the_block_most_come_first():
     assert (trial.result, trial.searched, trial.reached) == ("survived", 2, 2)
 
 
+def test_a_search_takes_the_workload_that_runs_the_block_most():
+    counts = {None: everywhere([1], 5), "log": everywhere([2, 3], 50)}
+    processes = Scripted({})
+    trial = Searches(processes, SeedOrder(counts), 30.0, Path(), LIMIT_S).run(CANDIDATE)
+    assert processes.asked == [[2, 3]]
+    assert processes.arguments[-2:] == ["--workload", "log"]
+    assert trial.workload == "log"
+
+
 def test_a_mutant_of_code_that_never_runs_is_not_searched():
     trial, asked = run({}, everywhere([1, 2], 0))
     assert asked == []
     assert (trial.result, trial.reached, trial.cpu_seconds) == ("not reached", 0, 0.0)
-    reaching = Searches(Scripted({}), SeedOrder(everywhere([1], 1)), 30.0, Path(), LIMIT_S)
+    reaching = Searches(Scripted({}), SeedOrder({None: everywhere([1], 1)}), 30.0, Path(), LIMIT_S)
     assert not reaching.is_spent(trial)  # seeds recorded later may run the code
 
 
@@ -121,7 +131,7 @@ def test_results_are_read_again(tmp_path):
 
 def test_a_survivor_of_a_smaller_budget_is_searched_again():
     trial, _ = run({}, everywhere(range(3), 1), budget_s=5.0)
-    spent = {"processes": Scripted({}), "order": SeedOrder([]), "files": Path()}
+    spent = {"processes": Scripted({}), "order": SeedOrder({None: []}), "files": Path()}
     spent["time_limit_s"] = LIMIT_S
     assert Searches(**spent, budget_s=30.0).is_spent(trial)  # each reaching seed ran
     partly = type(trial)(**{**fields(trial), "searched": 1})

@@ -1,0 +1,87 @@
+"""The invariants of partitions, in the order of their hooks."""
+
+from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Invariant
+from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
+    AcknowledgedIsOnTheIsr,
+    CommittedBatchesAgree,
+    IdempotentOnce,
+    PartitionLogsMatch,
+)
+from kraftproof.cluster.simulated.invariants.partitions.answer_fields import (
+    AnswersNameTheLog,
+    RefusalsHaveAReason,
+)
+from kraftproof.cluster.simulated.invariants.partitions.copies import (
+    FollowersCopyTheirLeader,
+    LogStartsAreDue,
+)
+from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
+from kraftproof.cluster.simulated.invariants.partitions.followers import (
+    FollowersCutOnlyDivergence,
+    FollowersTellTheirLogs,
+    StaleFollowersAreRefused,
+)
+from kraftproof.cluster.simulated.invariants.partitions.leaders import (
+    EpochEndsAreTrue,
+    LeadersServe,
+    MinIsrIsHonoured,
+)
+from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFailedAreOffline
+from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
+from kraftproof.cluster.simulated.invariants.partitions.proposals import (
+    JoinersHaveFetched,
+    OneProposalAtATime,
+)
+from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
+    FlushedPartitionsAreKept,
+    PartitionEpochsNeverFall,
+)
+from kraftproof.cluster.simulated.invariants.partitions.visible import (
+    ReadersGetCommittedBytes,
+    VisibleIsOnTheIsr,
+)
+from kraftproof.cluster.simulated.invariants.partitions.waiting import (
+    ProducersLearnOfCommits,
+    WaitingFetchesAreAnswered,
+)
+from kraftproof.cluster.simulated.invariants.partitions.watermarks import (
+    HighWatermarkFollowsFetches,
+    HighWatermarkIsFetched,
+)
+
+
+def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
+    """Return the invariants of the partitions' logs; none without a data plane."""
+    static = config.static_configs
+    if not config.has_data:
+        return ()
+    fetches = FollowerFetches()
+    return (
+        FlushedPartitionsAreKept(),
+        PartitionEpochsNeverFall(),
+        AcknowledgedIsOnTheIsr(static),
+        VisibleIsOnTheIsr(static),
+        ReadersGetCommittedBytes(static),
+        CommittedBatchesAgree(static),
+        IdempotentOnce(),
+        PartitionLogsMatch(),
+        FollowersCopyTheirLeader(static),
+        LeadersServe(static),
+        EpochEndsAreTrue(static),
+        MinIsrIsHonoured(static),
+        ProducersAreJudgedByTheLog(static),
+        LogStartsAreDue(static),
+        OnlyFailedAreOffline(static),
+        FollowersTellTheirLogs(static),
+        FollowersCutOnlyDivergence(static),
+        StaleFollowersAreRefused(),
+        fetches,
+        HighWatermarkIsFetched(fetches, static),
+        HighWatermarkFollowsFetches(fetches, static),
+        OneProposalAtATime(),
+        JoinersHaveFetched(fetches),
+        WaitingFetchesAreAnswered(),
+        ProducersLearnOfCommits(fetches),
+        AnswersNameTheLog(static),
+        RefusalsHaveAReason(),
+    )

@@ -1,0 +1,233 @@
+"""The invariant of the high watermark from the leader's side: the Fetches of the whole ISR."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Final
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition, PartitionMirror
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    ACKS_ALL,
+    NO_CONFIGS,
+    TOPIC,
+    Replicas,
+    Settings,
+    partition_in,
+)
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.events import Received
+from kraftproof.node.wire.errors import WireError
+from kraftproof.node.wire.messages import (
+    Message,
+    alter_partition_request,
+    fetch_request,
+    fetch_response,
+    list_offsets_request,
+    list_offsets_response,
+    produce_request,
+    produce_response,
+)
+from kraftproof.node.wire.records.raw_batch import parse_batch
+from kraftproof.node.wire.types import ZERO_UUID
+
+LATEST: Final = -1
+LATE_NS: Final = milliseconds(300)
+"""Running time in which a leader counts what its replicas have reached."""
+IN_REACH_NS: Final = milliseconds(15_000)
+"""True time after its last Fetch in which a follower may count, caught up or proposed."""
+MIN_ISR: Final = "min.insync.replicas"
+
+
+class HighWatermarkIsFetched(Replicas):
+    """A leader counts the Fetches of every member of the ISR, and no wish of its own (KIP-497).
+
+    The other invariants compare the logs of the members; this one sees a leader that counts too
+    early, before the member loses a record.
+    """
+
+    statement = (
+        "A high watermark that a leader shows lies within its log; each other member of the ISR "
+        "has fetched from there or above in this leader epoch, or a leader has shown it before."
+    )
+    requests: ClassVar[Requests] = (
+        fetch_request.FetchRequest,
+        produce_request.ProduceRequest,
+        list_offsets_request.ListOffsetsRequest,
+        alter_partition_request.AlterPartitionRequest,
+    )
+
+    def __init__(self, fetches: FollowerFetches, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._fetches = fetches
+        self._shown: dict[LogId, int] = {}
+        """By log: the largest high watermark that any leader has shown."""
+        self._has_led: set[tuple[int, LogId]] = set()
+        """Nodes and logs with an unknown high watermark at the begin of a leadership."""
+
+    @override
+    def on_partitions_recovered(self, process: ProcessView, lost: Sequence[LostPartition]) -> None:
+        self._has_led.update((process.node_id, log) for log in process.partitions)
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        is_write = isinstance(message, produce_response.ProduceResponse)
+        for log, high_watermark in self._told(event, message):
+            mirror = process.partitions.get(log)
+            # A batch that comes again may be below the log start by now.
+            start = 0 if mirror is None or is_write else mirror.start_offset
+            if mirror is not None and not start <= high_watermark <= mirror.end_offset:
+                detail = f"log {log}: high watermark {high_watermark}, and the log has the offsets "
+                found = f"{mirror.start_offset} to {mirror.end_offset}"
+                self.monitor.report_violation(self, process, detail + found)
+            self._judge(process, log, high_watermark)
+
+    def _told(self, event: Received, message: Message) -> Iterator[tuple[LogId, int]]:
+        """Yield logs and high watermarks of an answer."""
+        match event.message, message:
+            case _, fetch_response.FetchResponse():
+                for topic in message.responses:
+                    for part in topic.partitions:
+                        log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
+                        if log is not None and not part.error_code:
+                            yield log, part.high_watermark
+            case produce_request.ProduceRequest() as request, produce_response.ProduceResponse():
+                for written, sent, result in self._results(request, message):
+                    if request.acks == ACKS_ALL and not result.error_code:
+                        yield written, result.base_offset + _count(sent)
+            case list_offsets_request.ListOffsetsRequest() as listing, _:
+                yield from self._listed(listing, message)
+            case _:
+                return
+
+    def _listed(
+        self, request: list_offsets_request.ListOffsetsRequest, answer: Message
+    ) -> Iterator[tuple[LogId, int]]:
+        """Yield the ends that a consumer sees."""
+        if not isinstance(answer, list_offsets_response.ListOffsetsResponse):
+            return
+        if request.replica_id >= 0:
+            return
+        for topic, listed in zip(request.topics, answer.topics, strict=True):
+            for asked, at in zip(topic.partitions, listed.partitions, strict=True):
+                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
+                if log is not None and asked.timestamp == LATEST and not at.error_code:
+                    yield log, at.offset
+
+    def _judge(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
+        partition, mirror = partition_in(process.image, log), process.partitions.get(log)
+        if partition is None or mirror is None or partition.leader != process.node_id:
+            return
+        leadership = self._fetches.of(process, log, partition.leader_epoch)
+        place = (process.node_id, log)
+        is_known = leadership.shown is not None or place not in self._has_led
+        if is_known and high_watermark > max(self._shown.get(log, 0), mirror.start_offset):
+            member, offset = self._last_member(process, log, leadership.offsets)
+            if member is not None and offset < high_watermark:
+                detail = f"log {log}: high watermark {high_watermark}, member {member} of the ISR"
+                found = f"has fetched from offset {offset}" if offset >= 0 else "has not fetched"
+                self.monitor.report_violation(self, process, f"{detail} {found}")
+        leadership.shown = max(high_watermark, leadership.shown or 0)
+        self._has_led.add(place)
+        self._shown[log] = max(high_watermark, self._shown.get(log, 0))
+
+    def _last_member(
+        self, process: ProcessView, log: LogId, offsets: dict[int, int]
+    ) -> tuple[int | None, int]:
+        """Return the member with the smallest Fetch, of the smaller of the ISRs that may count."""
+        partition = partition_in(process.image, log)
+        assert partition is not None, "judged before"
+        found: list[tuple[int, int | None]] = []
+        for isr in self._fetches.known_isrs(process, log, partition):
+            others = [(offsets.get(each, -1), each) for each in isr if each != process.node_id]
+            if not others:
+                return None, -1
+            found.append(min(others))
+        offset, member = max(found)
+        return member, offset
+
+
+class _Reached(Struct, kw_only=True):
+    """The offset that every counting replica has reached in a leader epoch, and since when."""
+
+    epoch: int
+    offset: int
+    since_ns: int
+    """The running time of the process."""
+
+
+class HighWatermarkFollowsFetches(Replicas):
+    """A high watermark that stands still makes producers wait, and no log shows why."""
+
+    statement = (
+        "A leader with a large enough ISR shows a high watermark of at least the offset that its "
+        "disk, every member of the ISR and every follower in reach have reached before."
+    )
+    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+
+    def __init__(self, fetches: FollowerFetches, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._fetches = fetches
+        self._reached: dict[tuple[int, int, LogId], _Reached] = {}
+        """By node, incarnation and log."""
+
+    @override
+    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        if not isinstance(message, fetch_response.FetchResponse):
+            return
+        for topic in message.responses:
+            for part in topic.partitions:
+                log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
+                if log is not None and not part.error_code:
+                    self._judge(process, log, part.high_watermark)
+
+    def _judge(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
+        partition, mirror = partition_in(process.image, log), process.partitions.get(log)
+        if partition is None or mirror is None or partition.leader != process.node_id:
+            return
+        key, now_ns = (process.node_id, process.incarnation, log), process.running_ns()
+        known, epoch = self._reached.get(key), partition.leader_epoch
+        if known is not None and known.epoch == epoch and now_ns - known.since_ns > LATE_NS:
+            if high_watermark < known.offset:
+                detail = f"log {log}: every replica has reached offset {known.offset}, high "
+                found = f"watermark {high_watermark} is shown"
+                self.monitor.report_violation(self, process, detail + found)
+            known = None
+        if known is None or known.epoch != epoch:
+            offset = self._least(process, log, mirror)
+            self._reached[key] = _Reached(epoch=epoch, offset=offset, since_ns=now_ns)
+
+    def _least(self, process: ProcessView, log: LogId, mirror: PartitionMirror) -> int:
+        """Return the offset that each replica which may count has reached; -1 if unknown."""
+        partition = partition_in(process.image, log)
+        assert partition is not None, "judged before"
+        isrs = self._fetches.known_isrs(process, log, partition)
+        if min(map(len, isrs)) < min(self._most_min_isr(log), len(partition.replicas)):
+            return -1
+        last = self._fetches.of(process, log, partition.leader_epoch).last
+        least = mirror.durable_end
+        for replica in partition.replicas:
+            offset, at_ns = last.get(replica, (-1, -IN_REACH_NS))
+            is_member = any(replica in isr for isr in isrs)
+            is_far = process.now_ns() - at_ns > IN_REACH_NS and not is_member
+            if replica != process.node_id and not is_far:
+                least = min(least, offset)
+        return least
+
+    def _most_min_isr(self, log: LogId) -> int:
+        """Return the largest min.insync.replicas that may hold for a log."""
+        own = self._image.configs.get((TOPIC, self._image.topics[log.topic_id].name), NO_CONFIGS)
+        if MIN_ISR in own:
+            return int(own[MIN_ISR])
+        return max(1, *(int(value or 1) for value in self._of_brokers(MIN_ISR)))
+
+
+def _count(sent: bytes) -> int:
+    """Return the number of records of a batch."""
+    try:
+        return parse_batch(sent).last_offset_delta + 1
+    except WireError:
+        return 0
