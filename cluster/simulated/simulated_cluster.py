@@ -167,7 +167,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         for info in self.nodes:
             self._machine(info.node_id).start()
         deadline_ns = self._scope.now() + READY_WITHIN_NS
-        while await self.lacks() is not None:
+        while not final_checks.has_started(self.world):
             if self._scope.now() >= deadline_ns:
                 final_checks.report_not_ready(self.world, READY_WITHIN_NS // 1_000_000_000)
                 raise ClusterError(f"not ready within {READY_WITHIN_NS // 1_000_000_000} s")

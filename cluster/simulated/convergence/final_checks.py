@@ -81,19 +81,29 @@ def is_ready(world: World) -> bool:
     )
 
 
+def has_started(world: World) -> bool:
+    """Return whether the cluster is ready, and no node has ended meanwhile."""
+    return is_ready(world) and all(machine.process for machine in world.machines.values())
+
+
 def report_not_ready(world: World, waited_s: int) -> None:
     """Report a cluster that is not ready although no fault was injected.
 
     Without a running node there is nothing to report: the nodes have crashed or have refused to
     start.
     """
-    running = list(_running(world, tuple(sorted(world.machines))))
+    everybody = tuple(sorted(world.machines))
+    running = {process.node_id: process for process in _running(world, everybody)}
     if running:
+        states = (
+            f"node {node_id}: {running[node_id].status if node_id in running else 'has ended'}"
+            for node_id in everybody
+        )
         world.monitor.report_violation_of(
             "ClusterBecomesReady",
             f"Without faults, a leader is active and every broker runs within {waited_s} s.",
-            running[0],
-            "; ".join(f"node {process.node_id}: {process.status}" for process in running),
+            next(iter(running.values())),
+            "; ".join(states),
         )
 
 

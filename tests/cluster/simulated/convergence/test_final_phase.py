@@ -36,6 +36,23 @@ def test_an_ending_leaves_a_majority_and_a_broker(tmp_path, controllers, brokers
 
 
 @pytest.mark.simulation
+def test_a_broker_that_ends_before_the_cluster_is_ready_is_a_violation(tmp_path):
+    """A generated bug showed this: a broker that never registers gives up, and nobody missed it."""
+    cluster = small_cluster(tmp_path, controllers=1, brokers=1)
+
+    async def end():
+        await cluster.scope.sleep(1)
+        cluster.world.machines[2].kill()
+
+    async def main():
+        cluster.scope.spawn(end())
+        await cluster.start()
+
+    with pytest.raises(InvariantViolatedError, match=r"^ClusterBecomesReady: .*node 2: has ended$"):
+        cluster.run(main())
+
+
+@pytest.mark.simulation
 @pytest.mark.parametrize("is_early", [False, True])
 def test_a_broker_that_has_given_up_is_started_once_the_faults_are_over(tmp_path, is_early):
     """The broker gives up before the supervision or after its begin, and is read from later."""
