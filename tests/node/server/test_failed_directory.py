@@ -90,9 +90,15 @@ def read(cluster: LiveCluster, partition: int, count: int) -> list[bytes]:
 
 
 def places(directory: Path) -> dict[int, Path]:
-    """The directory of each partition of t on a node."""
-    found = sorted(directory.glob("logs-*/t-?"))
-    return {int(path.name[-1]): path.parent for path in found}
+    """The directory of each partition of t on a node, which may create the logs a little later."""
+    found: dict[int, Path] = {}
+
+    def is_complete() -> bool:
+        found.update({int(path.name[-1]): path.parent for path in directory.glob("logs-*/t-?")})
+        return len(found) == PARTITIONS
+
+    assert eventually(is_complete, CALL_SECONDS), f"{directory} has the partitions {sorted(found)}"
+    return found
 
 
 @pytest.mark.requirement("631-28")
