@@ -109,18 +109,19 @@ CONFIG_STEPS: Final = (
         "kafka-configs", CONFIGS, "groups --describe", "--entity-type groups --describe",
         "UnsupportedVersionException",
     ),
-    configs(
-        "client-metrics --alter",
+    refused(
+        "kafka-configs", CONFIGS, "client-metrics --alter",
         "--entity-type client-metrics --entity-name m --alter --add-config interval.ms=1000",
-        "Completed updating config for client-metric m",
+        "client metrics can't be subscribed to",
     ),
-    at("kafka-client-metrics", METRICS, "--list", "--list", "^m$"),
-    at(
+    at("kafka-client-metrics", METRICS, "--list", "--list", r"\A\s*\Z"),
+    refused(
         "kafka-client-metrics", METRICS, "--alter", "--alter --name n --metrics x --interval 1000",
-        "Altered client metrics config for n",
+        "client metrics can't be subscribed to",
     ),
     at(
-        "kafka-client-metrics", METRICS, "--describe", "--describe --name n", "interval.ms=1000"
+        "kafka-client-metrics", METRICS, "--describe", "--describe --name n",
+        "The client metric resource n doesn't exist",
     ),
     at(
         "kafka-client-metrics", METRICS, "--delete", "--delete --name n",
