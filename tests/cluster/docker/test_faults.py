@@ -29,11 +29,17 @@ SECOND_NS = 1_000_000_000
 
 def test_a_killed_node_is_down_and_comes_back_as_another_process_with_its_data(driver: Driver):
     cluster = driver.cluster
+    stored = cluster.node_files(1) / "data/__cluster_metadata-0/quorum-state"
+
+    async def has_voted() -> bool:
+        return stored.exists()  # two other voters suffice for a cluster that is ready
+
+    assert driver.until(has_voted)
     before = driver.run(cluster.process_id(1))
     driver.run(cluster.kill(1))
     assert driver.run(cluster.process_id(1)) is None
     assert not driver.run(cluster.round_trip(Link(2, 1)))
-    state = (cluster.node_files(1) / "data/__cluster_metadata-0/quorum-state").read_text()
+    state = stored.read_text()
     driver.run(cluster.kill(1))
     driver.run(cluster.start_node(1))
     assert driver.run(cluster.process_id(1)) not in {None, before}
