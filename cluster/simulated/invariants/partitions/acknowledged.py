@@ -114,11 +114,8 @@ class CommittedBatchesAgree(Replicas):
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
         if not isinstance(message, fetch_response.FetchResponse):
             return
-        for topic in message.responses:
-            for part in topic.partitions:
-                log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
-                if log is None or part.error_code or part.high_watermark < 0:
-                    continue
+        for log, part in self._fetched(message):
+            if part.high_watermark >= 0:
                 self._look_at(process, log, part.high_watermark)
 
     def _look_at(self, process: ProcessView, log: LogId, high_watermark: int) -> None:

@@ -64,11 +64,8 @@ class AnswersNameTheLog(Replicas):
         """Yield logs with the starts that an answer names."""
         match request, answer:
             case _, fetch_response.FetchResponse():
-                for topic in answer.responses:
-                    for part in topic.partitions:
-                        log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
-                        if log is not None and not part.error_code:
-                            yield log, part.log_start_offset
+                for log, part in self._fetched(answer):
+                    yield log, part.log_start_offset
             case (
                 list_offsets_request.ListOffsetsRequest(),
                 list_offsets_response.ListOffsetsResponse(),

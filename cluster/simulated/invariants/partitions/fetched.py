@@ -31,7 +31,7 @@ NO_EPOCH: Final = -1
 
 
 class Leadership(Struct, kw_only=True):
-    """One leader epoch of one process."""
+    """The Fetches of followers to a leader's process in a leader epoch of a partition."""
 
     offsets: dict[int, int] = field(default_factory=dict)
     """By follower: the largest offset of a Fetch."""

@@ -223,11 +223,8 @@ class MinIsrIsHonoured(Replicas):
                         since = self._offsets.get(process.node_id, 0)
                         self._judge(process, log, since, "acks=all succeeds")
             case _, fetch_response.FetchResponse():
-                for topic in message.responses:
-                    for part in topic.partitions:
-                        log_ = self._log_of(topic.topic, topic.topic_id, part.partition_index)
-                        if log_ is not None and not part.error_code:
-                            self._rise(process, log_, part.high_watermark)
+                for log_, part in self._fetched(message):
+                    self._rise(process, log_, part.high_watermark)
             case _:
                 return
 

@@ -16,11 +16,12 @@ from kraftproof.cluster.simulated.invariants.invariant import Invariant, Process
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage, Partition
-from kraftproof.node.wire.messages import produce_request, produce_response
+from kraftproof.node.wire.messages import fetch_response, produce_request, produce_response
 from kraftproof.node.wire.types import Uuid
 
 Settings = tuple[tuple[str, str], ...]
 """The settings of every node's own file."""
+Fetched = fetch_response.PartitionData
 ProduceResult = produce_response.PartitionProduceResponse
 TOPIC: Final = 2
 BROKER: Final = 4
@@ -109,6 +110,14 @@ class Replicas(Invariant):
         """Return whether the log directory of a node's replica has failed."""
         process = self._processes.get(node_id)
         return process is not None and mirror.directory in process.partitions.failed
+
+    def _fetched(self, answer: fetch_response.FetchResponse) -> Iterator[tuple[LogId, Fetched]]:
+        """Yield log and part of each partition that a Fetch answers without an error."""
+        for topic in answer.responses:
+            for part in topic.partitions:
+                log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
+                if log is not None and not part.error_code:
+                    yield log, part
 
     def _results(
         self, request: produce_request.ProduceRequest, response: produce_response.ProduceResponse

@@ -4,7 +4,6 @@ The controller's newest committed ISR is the measure, not the ISR that the leade
 counts a proposed member before the answer (497-08), so that the leader never shows too much.
 """
 
-from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -12,10 +11,10 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
-    ACKS_ALL,
     Replicas,
     Settings,
 )
+from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
@@ -26,22 +25,16 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
     list_offsets_request,
-    list_offsets_response,
     produce_request,
-    produce_response,
 )
 from kraftproof.node.wire.records.raw_batch import parse_batches
-from kraftproof.node.wire.types import ZERO_UUID
 
-LATEST: Final = -1
-NO_REPLICA: Final = -1
 REPLICA_STATE_FROM: Final = 15
 """The first version of Fetch whose replica stands in the replica's state."""
-Shown = tuple[LogId, int]
 """A log, and an offset: every record below is shown."""
 
 
-class VisibleIsOnTheIsr(Replicas):
+class VisibleIsOnTheIsr(ShownEnds):
     """A shown record survives the loss of all but one member of the ISR."""
 
     statement = (
@@ -61,7 +54,7 @@ class VisibleIsOnTheIsr(Replicas):
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
-        for log, end in self._shown(event, message):
+        for log, end in self._shown_by(event, message):
             self._show(process, log, end)
 
     @override
@@ -90,41 +83,6 @@ class VisibleIsOnTheIsr(Replicas):
             for member in partition.isr:
                 if was is None or member not in was.isr:
                     self._judge(process, log, member, 0, self._ends[log])
-
-    def _shown(self, event: Received, message: Message) -> Iterator[Shown]:
-        match event.message, message:
-            case _, fetch_response.FetchResponse():
-                for topic in message.responses:
-                    for part in topic.partitions:
-                        log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
-                        if log is not None and not part.error_code:
-                            yield log, part.high_watermark
-            case (
-                produce_request.ProduceRequest(acks=acks) as request,
-                produce_response.ProduceResponse(),
-            ) if acks == ACKS_ALL:
-                for log, sent, result in self._results(request, message):
-                    if not result.error_code:
-                        count = sum(batch.last_offset_delta + 1 for batch in parse_batches(sent))
-                        yield log, result.base_offset + count
-            case (
-                list_offsets_request.ListOffsetsRequest(replica_id=replica) as request,
-                list_offsets_response.ListOffsetsResponse(),
-            ) if replica == NO_REPLICA:
-                yield from self._listed(request, message)
-            case _:
-                return
-
-    def _listed(
-        self,
-        request: list_offsets_request.ListOffsetsRequest,
-        response: list_offsets_response.ListOffsetsResponse,
-    ) -> Iterator[Shown]:
-        for topic, answered in zip(request.topics, response.topics, strict=True):
-            for asked, part in zip(topic.partitions, answered.partitions, strict=True):
-                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
-                if log is not None and asked.timestamp == LATEST and not part.error_code:
-                    yield log, part.offset
 
     def _show(self, process: ProcessView, log: LogId, end: int) -> None:
         """Judge newly shown records on every member of the ISR."""

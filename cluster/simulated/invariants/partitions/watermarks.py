@@ -1,6 +1,6 @@
 """The invariant of the high watermark from the leader's side: the Fetches of the whole ISR."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -10,31 +10,26 @@ from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition, P
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
-    ACKS_ALL,
     NO_CONFIGS,
     TOPIC,
     Replicas,
     Settings,
     partition_in,
 )
+from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Received
-from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages import (
     Message,
     alter_partition_request,
     fetch_request,
     fetch_response,
     list_offsets_request,
-    list_offsets_response,
     produce_request,
     produce_response,
 )
-from kraftproof.node.wire.records.raw_batch import parse_batch
-from kraftproof.node.wire.types import ZERO_UUID
 
-LATEST: Final = -1
 LATE_NS: Final = milliseconds(300)
 """Running time in which a leader counts what its replicas have reached."""
 IN_REACH_NS: Final = milliseconds(15_000)
@@ -42,7 +37,7 @@ IN_REACH_NS: Final = milliseconds(15_000)
 MIN_ISR: Final = "min.insync.replicas"
 
 
-class HighWatermarkIsFetched(Replicas):
+class HighWatermarkIsFetched(ShownEnds):
     """A leader counts the Fetches of every member of the ISR, and no wish of its own (KIP-497).
 
     The other invariants compare the logs of the members; this one sees a leader that counts too
@@ -75,7 +70,7 @@ class HighWatermarkIsFetched(Replicas):
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
         is_write = isinstance(message, produce_response.ProduceResponse)
-        for log, high_watermark in self._told(event, message):
+        for log, high_watermark in self._shown_by(event, message):
             mirror = process.partitions.get(log)
             # A batch that comes again may be below the log start by now.
             start = 0 if mirror is None or is_write else mirror.start_offset
@@ -84,38 +79,6 @@ class HighWatermarkIsFetched(Replicas):
                 found = f"{mirror.start_offset} to {mirror.end_offset}"
                 self.monitor.report_violation(self, process, detail + found)
             self._judge(process, log, high_watermark)
-
-    def _told(self, event: Received, message: Message) -> Iterator[tuple[LogId, int]]:
-        """Yield logs and high watermarks of an answer."""
-        match event.message, message:
-            case _, fetch_response.FetchResponse():
-                for topic in message.responses:
-                    for part in topic.partitions:
-                        log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
-                        if log is not None and not part.error_code:
-                            yield log, part.high_watermark
-            case produce_request.ProduceRequest() as request, produce_response.ProduceResponse():
-                for written, sent, result in self._results(request, message):
-                    if request.acks == ACKS_ALL and not result.error_code:
-                        yield written, result.base_offset + _count(sent)
-            case list_offsets_request.ListOffsetsRequest() as listing, _:
-                yield from self._listed(listing, message)
-            case _:
-                return
-
-    def _listed(
-        self, request: list_offsets_request.ListOffsetsRequest, answer: Message
-    ) -> Iterator[tuple[LogId, int]]:
-        """Yield the ends that a consumer sees."""
-        if not isinstance(answer, list_offsets_response.ListOffsetsResponse):
-            return
-        if request.replica_id >= 0:
-            return
-        for topic, listed in zip(request.topics, answer.topics, strict=True):
-            for asked, at in zip(topic.partitions, listed.partitions, strict=True):
-                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
-                if log is not None and asked.timestamp == LATEST and not at.error_code:
-                    yield log, at.offset
 
     def _judge(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
         partition, mirror = partition_in(process.image, log), process.partitions.get(log)
@@ -178,11 +141,8 @@ class HighWatermarkFollowsFetches(Replicas):
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
         if not isinstance(message, fetch_response.FetchResponse):
             return
-        for topic in message.responses:
-            for part in topic.partitions:
-                log = self._log_of(topic.topic, topic.topic_id, part.partition_index)
-                if log is not None and not part.error_code:
-                    self._judge(process, log, part.high_watermark)
+        for log, part in self._fetched(message):
+            self._judge(process, log, part.high_watermark)
 
     def _judge(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
         partition, mirror = partition_in(process.image, log), process.partitions.get(log)
@@ -223,11 +183,3 @@ class HighWatermarkFollowsFetches(Replicas):
         if MIN_ISR in own:
             return int(own[MIN_ISR])
         return max(1, *(int(value or 1) for value in self._of_brokers(MIN_ISR)))
-
-
-def _count(sent: bytes) -> int:
-    """Return the number of records of a batch."""
-    try:
-        return parse_batch(sent).last_offset_delta + 1
-    except WireError:
-        return 0
