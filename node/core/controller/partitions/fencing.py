@@ -93,8 +93,8 @@ def _leave(
     changes: list[Record] = []
     without: dict[Replicas, Replicas] = {}
     """Each ISR and its other members; a broker has many partitions but few different ISRs."""
-    elected: dict[_Shape, PartitionChangeRecord] = {}
-    """The elections of a member in sync; partitions of one shape elect the same member."""
+    elected: dict[_Shape, int] = {}
+    """The elected members in sync; partitions of one shape elect the same member."""
 
     def may_lead(node: NodeId) -> bool:
         return node != broker_id and image.may_lead(node)
@@ -110,17 +110,17 @@ def _leave(
         elif partition.leader not in {broker_id, NO_NODE}:
             if others:
                 leader = partition.leader if is_old else UNCHANGED_LEADER
-                changes.append(_like(partition, others, leader))
+                changes.append(_shrink(partition, others, leader))
         else:
             shape = (partition.replicas, partition.isr, partition.leader, partition.directories)
-            like = elected.get(shape)
-            if like is not None:
-                changes.append(_like(partition, like.isr, like.leader))
+            elect = elected.get(shape)
+            if elect is not None:
+                changes.append(_shrink(partition, others, elect))
                 continue
             change = _moved(image, partition, may_lead, others)
             changes += change
             if change and change[0].leader in others:
-                elected[shape] = change[0]
+                elected[shape] = change[0].leader
     return tuple(changes)
 
 
@@ -133,8 +133,8 @@ def _moved(
     return [] if change is None else [change]
 
 
-def _like(partition: Partition, isr: Replicas | None, leader: int) -> PartitionChangeRecord:
-    """Return the record of a partition's new ISR and leader."""
+def _shrink(partition: Partition, isr: Replicas, leader: int) -> PartitionChangeRecord:
+    """Return the record of a smaller ISR and its leader."""
     return PartitionChangeRecord(
         partition_id=partition.index, topic_id=partition.topic_id, isr=isr, leader=leader
     )
