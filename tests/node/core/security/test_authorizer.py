@@ -270,6 +270,17 @@ def test_an_entry_of_a_host_holds_for_the_forwarding_broker(outbox, host, is_all
     assert answer == EnvelopeResponse(error_code=expected)
 
 
+@pytest.mark.requirement("590-04")
+@pytest.mark.parametrize(("host", "is_allowed"), [("10.0.0.7", False), ("10.0.0.8", True)])
+def test_an_entry_of_a_host_holds_for_the_client_of_a_broker(outbox, host, is_allowed) -> None:
+    """The forwarding broker's own host, 10.0.0.7, is no matter for the request itself."""
+    denial = entry(ALL, host="10.0.0.7", denies=True)
+    authorizer = Authorizer(POLICY, loaded(entry(READ), denial), outbox)
+    sent = received(MetadataRequest(), forwarded_by=BOB, host=host)
+    event = replace(sent, forwarder_host="10.0.0.7")
+    assert authorizer.allows(event, READ, TOPIC, "t") is is_allowed
+
+
 @pytest.mark.requirement("590-18")
 def test_the_audit_log_has_denials_and_on_demand_permissions(outbox) -> None:
     quiet = Authorizer(POLICY, loaded(entry(READ)), outbox)
