@@ -7,12 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.requirements.breakages import BREAKAGES
+from tests.support.long_cases import mostly_long
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS_FAILED = 1
 
 
-@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.name)
+QUICK = [breakage.name for breakage in BREAKAGES[::4]]
+"""Breakages that `make test` tries; `make test-long` tries all."""
+
+
+@pytest.mark.parametrize(
+    "breakage", mostly_long([(breakage.name, breakage) for breakage in BREAKAGES], QUICK)
+)
 def test_the_tests_of_a_requirement_notice_a_node_that_breaks_it(breakage) -> None:
     command = [sys.executable, "-m", "tests.requirements.broken", breakage.name]
     done = subprocess.run(

@@ -26,8 +26,8 @@ FROM_0 = SeedRange(0, None)
 class FromScript(Searcher):
     """Searches that go as a test says: by mutant, the seeds that violate and what each costs."""
 
-    def __init__(self, violating, cost_s=1.0, crashing=()):
-        super().__init__(BUDGET_S)
+    def __init__(self, violating, cost_s=1.0, crashing=(), clean=()):
+        super().__init__(BUDGET_S, clean=clean)
         self.crashing = crashing
         self.violating = violating
         self.cost_s = cost_s
@@ -88,6 +88,13 @@ def test_the_clean_node_is_asked_once_a_seed():
     assert searcher.find("A1", FROM_0).is_found
     assert searcher.find("A2", FROM_0).is_found
     assert [one[0] for one in searcher.asked] == ["A1", CLEAN, "A2"]
+
+
+def test_a_run_that_is_known_to_be_clean_is_not_made_again():
+    searcher = FromScript({"A1": [3], "A2": [5]}, clean=[(3, None)])
+    assert searcher.find("A1", FROM_0).is_found
+    assert searcher.find("A2", FROM_0).is_found
+    assert [one[0] for one in searcher.asked] == ["A1", "A2", CLEAN]
 
 
 def test_a_violation_of_the_clean_node_is_never_a_find():

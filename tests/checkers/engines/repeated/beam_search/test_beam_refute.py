@@ -48,16 +48,17 @@ def layout_of(model: str, operations: list[Operation]) -> Layout:
 @pytest.mark.parametrize("returns", [long(1), 3, long(16)])
 def test_no_return_of_a_valid_history_is_refuted(model, returns):
     random = Random(returns)
-    for seed in range(6):
+    for seed in range(random_cases(6, share=3)):
         settings = {"concurrency": random.choice([3, 6]), "indeterminate": random.choice([0, 0.05])}
         operations, _ = generated(model, operations=150, values=3, seed=seed, **settings)
         layout = layout_of(model, operations)
         refuter = Refuter(layout, MEMORY)
         with patch.object(beam_refute, "_FIRST_RETURNS", returns):
-            for position in random.sample(range(len(layout.returning)), 12):
+            for position in random.sample(range(len(layout.returning)), random_cases(12, share=3)):
                 assert refuter.shown(position, NEVER, 64) is None
 
 
+@pytest.mark.long
 def test_what_one_register_alone_shows_is_decided_where_the_search_drops_configurations():
     settings = {"operations": 400, "concurrency": 20, "values": 5}
     shown = 0
@@ -124,6 +125,7 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
     assert len([event for event in shown if event is not None]) > 3
 
 
+@pytest.mark.long
 def test_a_stale_read_among_twenty_clients_is_found():
     operations, wrong = generated(
         "multi-register", "stale-read", operations=1_000, concurrency=20, values=5, seed=1
