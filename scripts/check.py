@@ -31,7 +31,7 @@ RESERVE_SECONDS = 12.0
 """For collecting the tests and starting the workers."""
 BUSY = 0.75
 """Assumed share of computing in a worker's time; tests of live nodes also wait."""
-STYLE_SECONDS = 21.0
+STYLE_SECONDS = 32.0
 """Time of the stage `style` on two quiet cores, subtracted by --dry-run."""
 UNKNOWN_SECONDS = 3.0
 WORKERS = min(4, os.cpu_count() or 1)

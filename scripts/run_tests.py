@@ -26,6 +26,8 @@ BY_GROUP = "loadgroup"
 MOST_WORKERS = 4
 MOST_SHOWN = 4
 """Files of a command that are printed by name."""
+CORES = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
+"""Workers for tests that compute all the time; each worker of Spark warms up a virtual machine."""
 WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
 """Workers for most tests: one more than cores, since many tests wait for live clusters."""
 WAITING_WORKERS = str(MOST_WORKERS)
@@ -151,7 +153,7 @@ def stages() -> tuple[Stage, ...]:
             "kafka", "kafka and not long", needs="jars", workers=WORKERS, together=BY_GROUP
         ),
         pytest_stage(
-            "spark", "spark and not docker and not long", workers=WORKERS, together=BY_GROUP
+            "spark", "spark and not docker and not long", workers=CORES, together=BY_GROUP
         ),
         pytest_stage(
             "docker",
