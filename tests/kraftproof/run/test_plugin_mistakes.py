@@ -7,7 +7,7 @@ import pytest
 
 from kraftproof import cli
 from kraftproof.checkers.models import models
-from tests.support.long_cases import long, mostly_long
+from tests.support.long_cases import mostly_long
 from tests.support.plugins import install
 
 QUICK = (
@@ -240,9 +240,7 @@ def test_a_mistake_in_a_plugin_is_unknown_and_named_in_one_line(test, tmp_path, 
     assert out.splitlines()[-1].startswith("unknown  ")
 
 
-@pytest.mark.parametrize(
-    "mistake", ["validate-refuses", *map(long, ["validate", "key-is-none", "step"])]
-)
+@pytest.mark.parametrize("mistake", ["validate-refuses", "validate", "key-is-none", "step"])
 def test_a_run_whose_model_fails_is_unknown_when_judged_again(test, tmp_path, capsys, mistake):
     replaced, (_, what) = MISTAKES[mistake]
     assert test(replaced)[0] == 2

@@ -26,6 +26,8 @@ from tests.support.random_cases import random_cases
 
 FACTS = {"kv-append": beam_strings.facts_of, "multi-register": beam_transactions.facts_of}
 MEMORY = 1 << 28
+RETURNS = random_cases(12, share=6)
+"""Returns of each valid history, of which none may be refuted."""
 NARROW = ({"_FIRST_MOST": 1, "_APART": 1, "_DEPTH": 0, "_PLACES": 2}, {"_FIRST_MOST": 2})
 """So little room that the search gets stuck where an order goes on, or where none does."""
 
@@ -48,13 +50,13 @@ def layout_of(model: str, operations: list[Operation]) -> Layout:
 @pytest.mark.parametrize("returns", [long(1), 3, long(16)])
 def test_no_return_of_a_valid_history_is_refuted(model, returns):
     random = Random(returns)
-    for seed in range(random_cases(6, share=3)):
+    for seed in range(6):
         settings = {"concurrency": random.choice([3, 6]), "indeterminate": random.choice([0, 0.05])}
         operations, _ = generated(model, operations=150, values=3, seed=seed, **settings)
         layout = layout_of(model, operations)
         refuter = Refuter(layout, MEMORY)
         with patch.object(beam_refute, "_FIRST_RETURNS", returns):
-            for position in random.sample(range(len(layout.returning)), random_cases(12, share=3)):
+            for position in random.sample(range(len(layout.returning)), RETURNS):
                 assert refuter.shown(position, NEVER, 64) is None
 
 
