@@ -113,6 +113,7 @@ from kraftproof.cluster.simulated.invariants.security.authorized_answers import 
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
+    LogsReachTheirSnapshots,
     SnapshotAtLogStart,
     SnapshotFileMatchesImage,
     SnapshotMatchesLog,
@@ -226,6 +227,7 @@ def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
         SnapshotMatchesLog(committed_log),
         SnapshotFileMatchesImage(),
         SnapshotAtLogStart(),
+        LogsReachTheirSnapshots(),
         LeadersLoadNoSnapshot(),
         ImageReachesLogStart(),
     )
