@@ -19,19 +19,13 @@ from kraftproof.options import RunOptions
 from kraftproof.run.planning import cluster_options, refuse_workload
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.schedule_file import ScheduleText
-from kraftproof.workloads.catalogue import make_workload
+from kraftproof.workloads.catalogue import SELDOM, make_workload
 
 TOPICS_SHARE = 0.65
 OTHERS_SHARE = 0.3
-"""Share of seeds with a workload of OTHERS, drawn apart; the other seeds keep their runs."""
+"""Share of seeds with a workload of SELDOM, drawn apart; the other seeds keep their runs."""
 OTHERS_LABEL = "workload-95479"
 """Source of that draw; by this label the seeds recorded for older mutants keep their workload."""
-OTHERS = (
-    *("log",) * 4,
-    *("reassignment", "controlled-shutdown") * 2,
-    *("configs", "acls", "quotas", "credentials", "tokens", "log-topics"),
-)
-"""Workloads of the data plane and of the administration; repeated names have a larger weight."""
 TOPOLOGIES = (
     *((3, 3),) * 5,
     *((3, 1), (3, 2), (3, 2)),
@@ -168,8 +162,8 @@ def scenario(
 
 
 def _draw_other(random: Random) -> str | None:
-    """Return a workload of OTHERS in a share of the seeds."""
-    return random.choice(OTHERS) if random.random() < OTHERS_SHARE else None
+    """Return a workload of SELDOM in a share of the seeds."""
+    return random.choice(SELDOM) if random.random() < OTHERS_SHARE else None
 
 
 def _refuse_unknown(workload: str) -> None:

@@ -16,7 +16,7 @@ from kraftproof.cluster.simulated.background import (
     random_requests,
     stale_requests,
 )
-from kraftproof.cluster.simulated.background.operators import unclean_topic
+from kraftproof.cluster.simulated.background.operators import describers, unclean_topic
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.world import World
 
@@ -89,4 +89,8 @@ def _start_for_partitions(
     if random.random() < unclean_topic.SHARE and brokers:
         task = unclean_topic.change_settings(scope, network, random, brokers)
         tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/{describers.LABEL}")
+    if random.random() < describers.SHARE and brokers:
+        asking = describers.describe(scope, network, random, brokers, has_data=options.has_data)
+        tasks.append(scope.spawn(asking))
     return tasks

@@ -17,6 +17,7 @@ from kraftproof.mutants.blocks import block_at, constant_at, naming_blocks
 from kraftproof.mutants.generator.candidates import NODE, PACKAGE, Candidate, read_sources
 from kraftproof.mutants.mutant import DATA_WORKLOAD
 from kraftproof.mutants.sim_processes import SimProcesses
+from kraftproof.workloads.catalogue import SELDOM
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
 """Packages whose code decides the executed blocks of a seed."""
@@ -110,9 +111,7 @@ def load_seed_order(
         SearchFailedError: the recording failed or was stopped.
         UsageError: the file of the counts can't be read.
     """
-    from kraftproof.search.scenario import OTHERS  # imports modules of the node
-
-    numbers: dict[str | None, int] = dict.fromkeys(OTHERS, max(seeds // FEWER, 1))
+    numbers: dict[str | None, int] = dict.fromkeys(SELDOM, max(seeds // FEWER, 1))
     numbers |= {None: seeds, DATA_WORKLOAD: seeds}
     return SeedOrder(
         {
