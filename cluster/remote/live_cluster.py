@@ -6,6 +6,7 @@ live_links.py for the faults of links; nobody wipes a live disk.
 """
 
 import asyncio
+import ssl
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +23,6 @@ from kraftproof.cluster.protocol import (
     Link,
     NodeInfo,
 )
-from kraftproof.cluster.remote import probe
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
@@ -33,6 +33,7 @@ from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.live_starts import LiveStarts
 from kraftproof.cluster.remote.output import last_words
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
+from kraftproof.cluster.remote.probe import answers
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
@@ -85,6 +86,11 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     def login(self) -> object | None:
         """Return the credentials of the system's clients; None without a login."""
         return self._system.login(self._options)
+
+    @property
+    def tls(self) -> ssl.SSLContext | None:
+        """Return the TLS context of the system's clients; None for plain connections."""
+        return self._system.tls(self._options)
 
     @property
     @override
@@ -222,8 +228,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     @override
     async def round_trip(self, link: Link) -> bool:
         target = next(iter(self._hosts[link.target].addresses.values())).as_peer
-        request = self._deployments[link.target].probe
-        return await probe.answers(self._hosts[link.source], target, request)
+        return await answers(self._hosts[link.source], target, self.probe_of(link.target))
 
     # Disks
 

@@ -14,6 +14,7 @@ from kraftproof.cluster.capabilities import LinkFault, LinkFaultCapable
 from kraftproof.cluster.protocol import ClusterError, Link
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.measure import Measured, measured_effect
+from kraftproof.cluster.remote.probe import Probe
 from kraftproof.cluster.systems.deployment import Deployment
 
 FEWEST_LOST: Final = 3
@@ -33,7 +34,7 @@ class Proxies(Protocol):
         """Undo one `add`."""
         ...
 
-    async def measure(self, link: Link, request: bytes, fault: LinkFault) -> Measured:
+    async def measure(self, link: Link, probe: Probe, fault: LinkFault) -> Measured:
         """Measure connections that the source of a link opens."""
         ...
 
@@ -146,8 +147,12 @@ class LiveLinks(LinkFaultCapable, ABC):
         return [link for link in sorted(links) if set(link) <= up][:MOST_MEASURED]
 
     async def _measure(self, link: Link, fault: LinkFault) -> Measured:
-        request = self._deployments[link.target].probe
-        return await self._proxying().measure(link, request, fault)
+        return await self._proxying().measure(link, self.probe_of(link.target), fault)
+
+    def probe_of(self, node_id: int) -> Probe:
+        """Return the request that shows whether a node is alive."""
+        deployment = self._deployments[node_id]
+        return Probe(deployment.probe, has_tls=deployment.has_tls)
 
     def _proxying(self) -> Proxies:
         if self._proxies is None:

@@ -8,6 +8,7 @@ import msgspec
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import Address, ClusterError
 from kraftproof.cluster.remote.host import Shell
+from kraftproof.cluster.remote.probe import Probe
 
 TIMEOUT_S: Final = 4.0
 NS_PER_S: Final = 1_000_000_000
@@ -18,8 +19,8 @@ SLACK: Final = 1.25
 SLOWER: Final = 2.0
 """A limited rate is less than the rate before, divided by this number."""
 SCRIPT: Final = """
-import json, socket, sys, time
-host, port, timeout, request, connections, requests = sys.argv[1:]
+import json, socket, ssl, sys, time
+host, port, timeout, request, has_tls, connections, requests = sys.argv[1:]
 found = {"connections": 0, "broken": 0, "answers": 0, "received": 0, "answer_s": 0, "close_s": 0,
     "total_s": 0, "sent": 0, "fastest_s": float(timeout)}
 for _ in range(int(connections)):
@@ -29,6 +30,8 @@ for _ in range(int(connections)):
         found["connections"] += 1
         link = socket.create_connection((host, int(port)), float(timeout))
         link.settimeout(float(timeout))
+        if int(has_tls):
+            link = ssl._create_unverified_context().wrap_socket(link)
         for _ in range(int(requests)):
             began = time.monotonic()
             link.sendall(bytes.fromhex(request))
@@ -92,7 +95,7 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def measure(
-    source: Shell, target: Address, request: bytes, *, connections: int = 1, requests: int = 1
+    source: Shell, target: Address, probe: Probe, *, connections: int = 1, requests: int = 1
 ) -> Measured:
     """Return what connections with some requests each meet.
 
@@ -100,7 +103,7 @@ async def measure(
         ClusterError: the script does not run there.
     """
     counts = (str(connections), str(requests))
-    words = (target.host, str(target.port), str(TIMEOUT_S), request.hex(), *counts)
+    words = (target.host, str(target.port), str(TIMEOUT_S), *probe.words, *counts)
     status, output = await source.run_python(SCRIPT, *words)
     if status:
         raise ClusterError(f"link to {target.host}: not measured: {output.strip()[-100:]}")

@@ -64,6 +64,7 @@ class Deployment:
         probe: A request that a node which is alive answers with at least one byte, on its first
             port. Without a request an accepted connection counts, so that a paused node seems
             alive.
+        has_tls: Whether the node expects TLS on its first port, so that the probe goes through TLS.
         after: The nodes that have to be up before this node starts.
         wall_clock: How the node reports its wall clock; None if it does not. Clock faults need
             that, and libfaketime in the image or on the host.
@@ -83,6 +84,7 @@ class Deployment:
     data: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
     probe: bytes = b""
+    has_tls: bool = False
     after: tuple["Dependency", ...] = ()
     wall_clock: WallClock | None = None
     clock_log: str = ""

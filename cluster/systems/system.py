@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import StrEnum
 from random import Random
+from ssl import SSLContext
 from typing import ClassVar, Protocol
 
 from kraftproof.cluster.backends import LIVE
@@ -214,6 +215,11 @@ class System(ABC):
 
     def login(self, options: ClusterOptions) -> object | None:
         """Return the credentials of the system's clients; None if its nodes ask for no login."""
+        del options
+        return None
+
+    def tls(self, options: ClusterOptions) -> SSLContext | None:
+        """Return the TLS context of the system's clients; None for plain connections."""
         del options
         return None
 

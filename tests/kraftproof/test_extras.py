@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.command import KRAFTPROOF, one_line, run, without
 
-EXTRAS = ("docker", "pandas", "paramiko", "pyspark", "testcontainers")
+EXTRAS = ("docker", "pandas", "paramiko", "pyspark", "testcontainers", "trustme")
 
 
 @pytest.fixture
@@ -29,6 +29,13 @@ def test_the_docker_backend_names_its_extra(bare, command, tmp_path):
     assert line == (
         "kraftproof: --backend docker needs the extra docker: pip install 'kraftproof[docker]'"
     )
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_run_with_tls_names_its_extra(bare, tmp_path):
+    asked = ("test", "--node-config", "security.inter.broker.protocol=SSL")
+    line = one_line(run(KRAFTPROOF, *asked, "--store", tmp_path / "store", environment=bare), 3)
+    assert line == "kraftproof: TLS needs the extra tls: pip install 'kraftproof[tls]'"
     assert not (tmp_path / "store").exists()
 
 

@@ -42,14 +42,66 @@ def test_a_simulated_run_is_valid_under_its_faults(kraftproof_run, workload):
     assert bool(throttled) == (workload == "quotas")
 
 
+TRIES = 4
+TLS = (("security.inter.broker.protocol", "SSL"),)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("workload", WORKLOADS)
-def test_a_short_run_on_local_nodes_is_valid(kraftproof_run, workload):
+@pytest.mark.parametrize(
+    ("workload", "fault", "settings"),
+    [
+        ("credentials", "kill", TLS),
+        ("acls", "partition", ()),
+        ("tokens", "pause", TLS),
+        ("quotas", "kill", ()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_short_run_on_local_nodes_is_valid_under_a_fault(
+    kraftproof_run, workload, fault, settings
+):
     run = kraftproof_run(
-        backend="local", workload=workload, nemesis="none", time_limit_s=4.0, seed=1
+        backend="local",
+        workload=workload,
+        nodes="1+2",
+        nemesis=fault,
+        min_bites=1,
+        time_limit_s=9.0,
+        node_config=settings,
+        seed=1,
     )
     assert run.verdict == "valid", run.why
-    assert run.figures.ok > 60
+    assert run.figures.ok > 100
+    entries = (run.directory.path / "nodes/2/server.properties").read_text(encoding="utf-8")
+    assert ("PLAINTEXT:SSL" in entries) == bool(settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("workload", "mutant", "finding"),
+    [
+        ("credentials", "H10", "credentials/order"),
+        ("acls", "H7", "acls/order"),
+        ("tokens", "H11", "tokens/maximum"),
+        ("quotas", "H13", "quotas/needless"),
+    ],
+)
+def test_a_bug_in_live_nodes_is_found(kraftproof_run, workload, mutant, finding):
+    reasons = []
+    for seed in range(1, TRIES + 1):  # a loaded machine serves few operations
+        run = kraftproof_run(
+            backend="local",
+            workload=workload,
+            nodes="1+1",
+            nemesis="none",
+            time_limit_s=7.0,
+            mutant=mutant,
+            seed=seed,
+        )
+        reasons += run.why
+        if run.verdict == "invalid":
+            break
+    assert any(finding in line for line in reasons), reasons
 
 
 @pytest.mark.long

@@ -10,6 +10,7 @@ from kraftproof.cluster.local.mesh.state import LinkState
 from kraftproof.cluster.protocol import Address, ClusterError, Link
 from kraftproof.cluster.remote.host import Host
 from kraftproof.cluster.remote.measure import Measured, counts_for, measure
+from kraftproof.cluster.remote.probe import Probe
 
 Processes = Callable[[], Mapping[int, Iterable[int]]]
 """Returns the process ids of each node now."""
@@ -77,12 +78,12 @@ class LocalMesh:
         """Return the pieces of data on links that a fault affected."""
         return sum(self._state.hits[link] for link in links)
 
-    async def measure(self, link: Link, request: bytes, fault: LinkFault) -> Measured:
+    async def measure(self, link: Link, probe: Probe, fault: LinkFault) -> Measured:
         """Measure connections that the source of a link opens."""
         target = next(iter(self._hosts[link.target].addresses.values())).as_peer
         connections, requests = counts_for(fault)
         return await measure(
-            self._hosts[link.source], target, request, connections=connections, requests=requests
+            self._hosts[link.source], target, probe, connections=connections, requests=requests
         )
 
     @property

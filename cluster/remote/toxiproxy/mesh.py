@@ -8,6 +8,7 @@ from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import ClusterError, Link
 from kraftproof.cluster.remote.host import Host
 from kraftproof.cluster.remote.measure import Measured, counts_for, measure
+from kraftproof.cluster.remote.probe import Probe
 from kraftproof.cluster.remote.toxiproxy.program import program
 from kraftproof.cluster.remote.toxiproxy.server import LinkServer, Proxying, Route
 from kraftproof.cluster.remote.toxiproxy.toxics import Toxic, toxics_of
@@ -67,12 +68,12 @@ class ToxicMesh:
         jobs = [self._on(link, stream).remove(stream, toxic) for link, stream, toxic in toxics]
         await asyncio.gather(*jobs)
 
-    async def measure(self, link: Link, request: bytes, fault: LinkFault) -> Measured:
+    async def measure(self, link: Link, probe: Probe, fault: LinkFault) -> Measured:
         """Measure connections that the source of a link opens."""
         target = next(iter(self._hosts[link.target].addresses.values()))
         connections, requests = counts_for(fault)
         return await measure(
-            self._hosts[link.source], target, request, connections=connections, requests=requests
+            self._hosts[link.source], target, probe, connections=connections, requests=requests
         )
 
     @property

@@ -4,6 +4,7 @@ One request at a time, in order. Not: retries, or finding another node.
 """
 
 import asyncio
+import ssl
 from contextlib import suppress
 from typing import Final, Protocol, runtime_checkable
 
@@ -26,6 +27,8 @@ PORT: Final = "kafka"
 SASL_PORT: Final = "sasl"
 """The name of a broker's port for clients that log in."""
 SIZE_BYTES = 4
+TLS_END_S: Final = 1.0
+"""Longest wait for the node's end of a TLS connection, in seconds."""
 MOST_ANSWER_BYTES = 64 * 1024 * 1024
 
 
@@ -144,6 +147,16 @@ class PostsMessages(Protocol):
 
 
 @runtime_checkable
+class ExpectsTls(Protocol):
+    """A cluster whose listeners may expect TLS."""
+
+    @property
+    def tls(self) -> ssl.SSLContext | None:
+        """Return the TLS context of clients; None for plain connections."""
+        ...
+
+
+@runtime_checkable
 class ConnectsInMemory(Protocol):
     """A cluster whose nodes take messages as objects and have no addresses."""
 
@@ -182,6 +195,7 @@ async def connect(
         node_id=node_id,
         watch=watch,
         client_id=client_id or CLIENT_ID,
+        tls=cluster.tls if isinstance(cluster, ExpectsTls) else None,
     )
     if isinstance(cluster, AsksForLogin) and isinstance(cluster.login, ClientLogin):
         await log_in(opened, cluster.login, timeout_ns)
@@ -196,15 +210,18 @@ async def connect_to(
     node_id: int = 0,
     watch: AnswerWatch | None = None,
     client_id: str = CLIENT_ID,
+    tls: ssl.SSLContext | None = None,
 ) -> SocketConnection:
     """Open a connection; a watched one is that to a node of the run.
 
     Raises:
-        ConnectionFailed: refused, unreachable or no answer in time.
+        ConnectionFailed: refused, unreachable, no answer in time, or a failed TLS handshake.
     """
     try:
         async with asyncio.timeout(timeout_ns / NS_PER_S):
-            reader, writer = await asyncio.open_connection(host, port)
+            reader, writer = await asyncio.open_connection(
+                host, port, ssl=tls, ssl_shutdown_timeout=None if tls is None else TLS_END_S
+            )
     except (TimeoutError, OSError) as error:
         raise ConnectionFailed(f"{host}:{port}: {type(error).__name__}") from error
     return SocketConnection(reader, writer, node_id, watch, client_id)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.systems.deployment import Command, Deployment, Site
 from kraftproof.cluster.systems.kafka.probe import api_versions
+from kraftproof.cluster.systems.reference.certificates import Certificates
 from kraftproof.cluster.systems.reference.chosen_security import first_credentials
 from kraftproof.cluster.systems.reference.clock import TRACE_FILE, wall_clock
 from kraftproof.cluster.systems.reference.node_config import live_properties
@@ -21,14 +22,14 @@ PROPERTIES: Final = "server.properties"
 MUTANT: Final = "mutant.py"
 
 
-def deployment(site: Site) -> Deployment:
-    """Return what the node of a site is made of."""
+def deployment(site: Site, certificates: Certificates | None = None) -> Deployment:
+    """Return what the node of a site is made of; certificates if the listeners have TLS."""
     properties = str(site.directory / PROPERTIES)
     cluster_id = format_uuid(Uuid(Random(site.options.seed).randbytes(UUID_BYTES)))
     tool = (site.python, "-m", "kraftproof.node.tools.storage")
     settings = live_properties(site.options)
     formatting = ("format", "-c", properties, "-t", cluster_id, *first_credentials(settings))
-    files = {PROPERTIES: server_properties(site, settings)}
+    files = {PROPERTIES: server_properties(site, settings, certificates)}
     mutant = site.options.mutant
     if mutant is not None and Path(mutant).is_file():
         files[MUTANT] = Path(mutant).read_text(encoding="utf-8")  # for a container to see it
@@ -40,6 +41,7 @@ def deployment(site: Site) -> Deployment:
         image=reference_image,
         data=("data",),
         probe=api_versions(),
+        has_tls=certificates is not None,
         wall_clock=wall_clock,
         clock_log=TRACE_FILE,
         upload=upload,

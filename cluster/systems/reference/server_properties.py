@@ -6,7 +6,12 @@ from typing import Final
 from kraftproof.cluster.protocol import Address
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import PORT
-from kraftproof.cluster.systems.reference.chosen_security import security_settings
+from kraftproof.cluster.systems.reference.certificates import Certificates
+from kraftproof.cluster.systems.reference.chosen_security import (
+    PROTOCOL_KEY,
+    has_tls,
+    security_settings,
+)
 from kraftproof.cluster.systems.reference.workload_security import (
     advertised_of,
     listeners_of,
@@ -17,7 +22,9 @@ CONTROLLER_LISTENER: Final = "CONTROLLER"
 CLIENT_LISTENER: Final = "PLAINTEXT"
 
 
-def server_properties(site: Site, settings: Mapping[str, str]) -> str:
+def server_properties(
+    site: Site, settings: Mapping[str, str], certificates: Certificates | None = None
+) -> str:
     """Return the text of a node's file; `settings` is what all nodes have besides."""
     is_controller = site.node.has("controller")
     name = CONTROLLER_LISTENER if is_controller else CLIENT_LISTENER
@@ -31,7 +38,7 @@ def server_properties(site: Site, settings: Mapping[str, str]) -> str:
     advertised = {} if is_controller else _advertised(own, name)
     secure: Mapping[str, str] = {}
     if site.options.has_security:
-        secure = security_entries(site, name)
+        secure = security_entries(site, name, has_tls=has_tls(settings))
         if not is_controller:
             listeners = listeners_of(site, listeners)
             advertised = {key: advertised_of(site, value) for key, value in advertised.items()}
@@ -45,9 +52,10 @@ def server_properties(site: Site, settings: Mapping[str, str]) -> str:
         "auto.create.topics.enable": "false",  # the checks know each creation
         "trace.file": str(site.directory / "trace.jsonl"),
         **advertised,
-        **secure,
-        **settings,
+        **{key: value for key, value in settings.items() if key != PROTOCOL_KEY},
         **security_settings(settings, name),
+        **secure,
+        **({} if certificates is None else certificates.entries(site)),
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())
 

@@ -6,6 +6,7 @@ monotonic for each connection.
 
 from collections.abc import Mapping
 from random import Random
+from ssl import SSLContext
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -20,11 +21,13 @@ from kraftproof.cluster.systems.kafka.logs import LOG_WORKLOADS
 from kraftproof.cluster.systems.kafka.quorum import cluster_id_of
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
 from kraftproof.cluster.systems.kafka.topics import TOPIC_WORKLOADS
+from kraftproof.cluster.systems.reference.certificates import Certificates
 from kraftproof.cluster.systems.reference.chosen_security import (
     OF_SIMULATION,
-    OF_WORKLOAD,
     harness_login,
+    has_tls,
     refuse_any_security,
+    refuse_beside_workload,
 )
 from kraftproof.cluster.systems.reference.deployment import deployment
 from kraftproof.cluster.systems.reference.errors import ERRORS
@@ -73,6 +76,7 @@ class ReferenceSystem(KafkaSystem):
 
     def __init__(self) -> None:
         self._cluster_id = ""
+        self._certificates: Certificates | None = None
 
     @override
     def ports(self, node: NodeInfo) -> Mapping[str, int]:
@@ -82,7 +86,7 @@ class ReferenceSystem(KafkaSystem):
 
     @override
     def deployment(self, site: Site) -> Deployment:
-        return deployment(site)
+        return deployment(site, self._certificates_of(site.options))
 
     @override
     def refuse(self, options: ClusterOptions) -> None:
@@ -100,7 +104,8 @@ class ReferenceSystem(KafkaSystem):
             if options.backend == "simulated":
                 refuse_any_security(options.node_config, OF_SIMULATION)
             if options.has_security:
-                refuse_any_security(options.node_config, OF_WORKLOAD)
+                refuse_beside_workload(dict(options.node_config))
+            self._certificates_of(options)
         except ConfigError as error:
             raise SystemUnavailableError(f"--node-config {error}") from error
 
@@ -111,6 +116,22 @@ class ReferenceSystem(KafkaSystem):
     @override
     def login(self, options: ClusterOptions) -> object | None:
         return harness_login(options)
+
+    @override
+    def tls(self, options: ClusterOptions) -> SSLContext | None:
+        certificates = self._certificates_of(options)
+        return None if certificates is None else certificates.client_context()
+
+    def _certificates_of(self, options: ClusterOptions) -> Certificates | None:
+        """Return the certificates of the run; None without TLS.
+
+        Raises:
+            SystemUnavailableError: the extra tls is missing.
+        """
+        if not has_tls(dict(options.node_config)):
+            return None
+        self._certificates = self._certificates or Certificates()
+        return self._certificates
 
     @override
     async def prepare(self, cluster: Cluster) -> None:

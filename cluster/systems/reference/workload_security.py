@@ -5,6 +5,7 @@ from typing import Final
 
 from kraftproof.cluster.systems.deployment import Site
 from kraftproof.cluster.systems.kafka.connection import SASL_PORT
+from kraftproof.cluster.systems.reference.certificates import SUBJECT
 
 MECHANISM: Final = "SCRAM-SHA-256"
 TOKEN_SECRET: Final = "secret of a test cluster"  # noqa: S105 - of clusters that a run makes
@@ -14,25 +15,30 @@ TOKEN_EXPIRY_MS: Final = 8_000
 TOKEN_SWEEP_MS: Final = 5_000
 LISTENER: Final = "SASL"
 SUPER_USER: Final = "User:ANONYMOUS"
-"""Nodes and administrators, which do not log in."""
+"""Nodes and administrators, which do not log in; with TLS their certificates name the user."""
 
 
-def security_entries(site: Site, listener: str) -> Mapping[str, str]:
-    """Return the entries of a node, besides its listeners."""
+def security_entries(site: Site, listener: str, *, has_tls: bool) -> Mapping[str, str]:
+    """Return the entries of a node, besides its listeners and its certificates."""
+    plain, login = ("SSL", "SASL_SSL") if has_tls else ("PLAINTEXT", "SASL_PLAINTEXT")
+    protocols = dict.fromkeys((listener, "CONTROLLER"), plain)
+    is_controller = site.node.has("controller")
+    if not is_controller:
+        protocols[LISTENER] = login
     entries = {
+        "listener.security.protocol.map": ",".join(
+            f"{name}:{protocol}" for name, protocol in protocols.items()
+        ),
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-        "super.users": SUPER_USER,
+        "super.users": f"User:{SUBJECT}" if has_tls else SUPER_USER,
         "delegation.token.secret.key": TOKEN_SECRET,
         "delegation.token.max.lifetime.ms": str(TOKEN_LIFETIME_MS),
         "delegation.token.expiry.time.ms": str(TOKEN_EXPIRY_MS),
         "delegation.token.expiry.check.interval.ms": str(TOKEN_SWEEP_MS),
     }
-    if site.node.has("controller"):
+    if is_controller:
         return entries
     return entries | {
-        "listener.security.protocol.map": (
-            f"{listener}:PLAINTEXT,CONTROLLER:PLAINTEXT,{LISTENER}:SASL_PLAINTEXT"
-        ),
         "inter.broker.listener.name": listener,
         "sasl.enabled.mechanisms": MECHANISM,
     }
