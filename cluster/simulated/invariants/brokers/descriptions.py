@@ -1,6 +1,6 @@
 """Invariant of a broker's descriptions: pages of topics, resources, producers and coordinators."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -148,7 +148,7 @@ def _page_faults(
 
 def _partitions(image: MetadataImage, name: str) -> list[Partition]:
     topic_id = image.topic_ids.get(name)
-    found = {} if topic_id is None else image.partitions.get(topic_id, {})
+    found: Mapping[int, Partition] = {} if topic_id is None else image.partitions.get(topic_id, {})
     return [found[index] for index in sorted(found)]
 
 
