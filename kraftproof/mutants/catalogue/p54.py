@@ -11,7 +11,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.partition.validation",
-            old='    elif batch.is_control:\n        problem = "a client cannot write control records"\n',
+            old=(
+                "    elif batch.is_control:\n"
+                '        problem = "a client cannot write control records"\n'
+            ),
             new="",
         ),
     ),
