@@ -8,6 +8,7 @@ that the cluster itself executed the request twice. See docs/findings/0001.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 from collections import Counter
@@ -18,6 +19,7 @@ from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.apache_kafka.clients import CONTROLLER_PORT
 from kraftproof.cluster.systems.apache_kafka.system import ApacheKafka
+from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import connect
 from kraftproof.cluster.systems.kafka.quorum import led_quorums
 from kraftproof.node.wire.errors import ErrorCode
@@ -77,7 +79,7 @@ class Client:
         self.answers[code.name] += 1
         if code is ErrorCode.TOPIC_ALREADY_EXISTS:
             waited_s = (self._cluster.scope.now() - asked_ns) / SECOND_NS
-            self.twice.append(f"{name} at broker {self._broker} after {waited_s:.2f} s")
+            self.twice.append((name, f"at broker {self._broker}, answered after {waited_s:.2f} s"))
         return connection
 
 
@@ -112,6 +114,21 @@ async def one_round(cluster, number, random):
     return active, pause_s, clients
 
 
+def print_records(cluster, names):
+    """Print who appended the topic of each name: the leader and its epoch, by the metadata log."""
+    log = files.records(cluster.node_files(1), 1)
+    leaders = {}
+    for row in log:
+        if row["type"] == "LEADER_CHANGE":
+            leaders[row["epoch"]] = json.loads(row["json"])["leaderId"]
+    for row in log:
+        if row["type"] == "TOPIC_RECORD" and json.loads(row["json"])["name"] in names:
+            by = leaders.get(row["epoch"], "unknown")
+            offset, epoch = row["offset"], row["epoch"]
+            print(f"  log: offset {offset}, epoch {epoch}, leader {by}: {row['json']}")
+    print(f"  log: leaders by epoch: {leaders}")
+
+
 def main():
     """Run the rounds; return 1 if a request was executed twice."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -119,7 +136,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    random, total, found = Random(asked.seed), Counter(), 0
+    random, total, found, names = Random(asked.seed), Counter(), 0, []
 
     async def rounds(cluster):
         nonlocal found
@@ -130,8 +147,10 @@ def main():
             print(f"round {number}: node {active} paused for {pause_s:.1f} s: {dict(answers)}")
             for client in clients:
                 found += len(client.twice)
-                for line in client.twice:
-                    print(f"  executed twice: {line}")
+                for name, text in client.twice:
+                    names.append(name)
+                    print(f"  executed twice: {name} {text}")
+        print_records(cluster, names)
 
     nodes = tuple(
         NodeInfo(node_id=number, name=f"node-{number}", roles=("controller", "broker"))

@@ -43,8 +43,8 @@ for folder, _, names in os.walk(sys.argv[1]):
         os.fsync(handle)
         os.close(handle)
 """
-"""Makes the formatted disk durable: StorageTool does not flush bootstrap.checkpoint, and a node that
-loses the bytes of this file does not start again."""
+"""Makes the formatted disk durable: StorageTool does not flush bootstrap.checkpoint, and a node
+that loses the bytes of this file does not start again."""
 JAVA_OPTIONS: Final = (
     *("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"),
     *("-XX:+ExitOnOutOfMemoryError", "-Djava.net.preferIPv4Stack=true"),
