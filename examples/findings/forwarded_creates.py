@@ -1,4 +1,4 @@
-"""Ask Kafka for topics with names of their own, each once, while the active controller stands still.
+"""Ask Kafka for topics, each by one request, while the active controller stands still.
 
     python examples/findings/forwarded_creates.py --version 4.3.0 --rounds 8
 
