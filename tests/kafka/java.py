@@ -5,12 +5,16 @@ the kernel for that).
 """
 
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.kafka.java_host.host import ToolHost
 
 TOOL_SECONDS = 60
+SETTLE_SECONDS = 60
+PAUSE_SECONDS = 0.1
 END_SECONDS = 20
 OPTIONS = (
     "-Xmx256m",
@@ -59,6 +63,20 @@ class Java:
         done = self.run(main_class, *arguments)
         assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
         return done.stdout
+
+    def settled(self, shows: Callable[[str], bool], main_class: str, *arguments: str) -> str:
+        """Run a tool until its output shows a change; return that output.
+
+        The controller answers a change before a broker has applied the change. Until then the
+        tool may fail ("Topic 'orders' does not exist as expected") or show the state before.
+        """
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while True:
+            done = self.run(main_class, *arguments)
+            if (done.returncode, done.stderr) == (0, "") and shows(done.stdout):
+                return done.stdout
+            assert time.monotonic() < deadline, done.stdout + done.stderr
+            time.sleep(PAUSE_SECONDS)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

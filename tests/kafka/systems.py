@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import socket
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Ours(Running):
         self.run(wait_until_ready(self.cluster, ReferenceSystem(), READY_TIMEOUT_NS))
 
 
-def until(holds: Callable[[], bool], seconds: float = 10) -> bool:
+def until(holds: Callable[[], bool], seconds: float = 60) -> bool:
     """Whether a condition came to hold: a broker's own image may lag a little."""
     deadline = time.monotonic() + seconds
     while not holds():
@@ -83,6 +84,14 @@ def kafka_properties(data: Path, broker: str, controller: str) -> str:
         "metadata.log.max.record.bytes.between.snapshots": "500",
     }
     return "".join(f"{key}={value}\n" for key, value in entries.items())
+
+
+def accepts(address: str) -> bool:
+    """Whether the node accepts connections."""
+    host, _, port = address.rpartition(":")
+    with contextlib.suppress(OSError), socket.create_connection((host, int(port)), CALL_SECONDS):
+        return True
+    return False
 
 
 def has_broker(address: str) -> bool:

@@ -13,7 +13,13 @@ from tests.kafka.differential.difference import Difference
 from tests.kafka.differential.expected import DIFFERENCES
 from tests.kafka.differential.quorum import describe
 from tests.kafka.differential.system import CLUSTER_ID, Answer, System, both
-from tests.kafka.differential.throttling import throttle_times
+from tests.kafka.differential.throttling import (
+    CONNECTION_RATE,
+    CONNECTIONS,
+    connections_taken,
+    throttle_times,
+    wait_of_time,
+)
 from tests.kafka.java import Java
 
 pytestmark = pytest.mark.kafka
@@ -102,11 +108,13 @@ def test_every_api_that_we_serve_is_asked_for(answers: Found) -> None:
 
 
 def test_throttle_times_are_kafkas(systems: tuple[System, System], answers: Found) -> None:
-    """Kafka also counts the headers; the waits are half a second to a second."""
+    """Kafka also counts the headers; each wait is about a second."""
     ours, real = (throttle_times(system) for system in systems)
-    rates = ("producer_byte_rate", "consumer_byte_rate", "controller_mutation_rate")
-    for key in rates:
-        assert abs(ours[key] - real[key]) <= THROTTLE_TOLERANCE_MS, (key, ours, real)
-    assert 0 < ours["request_percentage"] <= ONE_WINDOW_MS
-    assert 0 < real["request_percentage"] <= ONE_WINDOW_MS
-    assert abs(ours["connections"] - real["connections"]) <= 1, (ours, real)
+    assert ours.keys() == real.keys()
+    for key, waits in ours.items():
+        assert waits.apart(real[key]) <= THROTTLE_TOLERANCE_MS, (key, ours, real)
+    assert [0 < wait_of_time(system) <= ONE_WINDOW_MS for system in systems] == [True, True]
+    (ours_taken, ours_s), (real_taken, real_s) = map(connections_taken, systems)
+    more = CONNECTION_RATE * max(ours_s, real_s)  # a busy machine opens the last ones later
+    assert abs(ours_taken - real_taken) <= 1 + more, (ours_taken, real_taken, more)
+    assert max(ours_taken, real_taken) < CONNECTIONS

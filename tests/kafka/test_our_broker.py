@@ -27,7 +27,7 @@ from tests.kafka.mixed import (
     our_node,
     real_node,
 )
-from tests.kafka.systems import has_broker, until
+from tests.kafka.systems import accepts, has_broker, until
 
 pytestmark = pytest.mark.kafka
 TOPICS = "org.apache.kafka.tools.TopicCommand"
@@ -44,11 +44,11 @@ def following(java: Java, directory: Path, release: str, **more: str) -> Iterato
     theirs = controller_properties(directory / "controller", listening)
     ours = broker_properties(directory / "broker", serving, listening, **more)
     try:
-        with (
-            real_node(java, theirs, listening, release) as controller,
-            our_node(ours, serving) as broker,
-        ):
-            yield Mix(controller=controller, broker=broker)
+        with real_node(java, theirs, listening, release) as controller:
+            # The broker's patience begins with its start, and a virtual machine is slow to start.
+            assert until(lambda: accepts(listening), READY_SECONDS), controller.output
+            with our_node(ours, serving) as broker:
+                yield Mix(controller=controller, broker=broker)
     finally:
         ports.release(lease)
 
@@ -87,7 +87,8 @@ def test_kafkas_tool_creates_describes_and_deletes_through_it(mix: Mix, java: Ja
     create = ("--create", "--topic", "orders", "--partitions", "2", "--config", "retention.ms=7000")
     assert java.output(TOPICS, *connection, *create) == "Created topic orders.\n"
     assert until(lambda: topics_of(mix).get("orders") == [BROKER_ID] * 2)
-    text = java.output(TOPICS, *connection, "--describe", "--topic", "orders")
+    described = (*connection, "--describe", "--topic", "orders")
+    text = java.settled(lambda text: text.count("Leader:") == 2, TOPICS, *described)
     assert "PartitionCount: 2\tReplicationFactor: 1\tConfigs: retention.ms=7000" in text
     again = java.run(TOPICS, *connection, *create)
     assert "TopicExistsException" in again.stdout + again.stderr
@@ -155,7 +156,7 @@ def test_the_controller_grants_its_shutdown(java: Java, tmp_path: Path) -> None:
 
 
 def test_a_cluster_with_features_of_4_3_refuses_it_by_name(java: Java, tmp_path: Path) -> None:
-    patience = {"initial_broker_registration_timeout_ms": "8000"}
+    patience = {"initial_broker_registration_timeout_ms": "12000"}
     with following(java, tmp_path, "4.3-IV0", **patience) as mix:
         status = mix.broker.process.wait(READY_SECONDS)
         assert status == 1

@@ -57,12 +57,11 @@ def test_topics_are_created_and_deleted_through_it(mix: Mix, java: Java) -> None
     connection = ("--bootstrap-server", mix.broker.address)
     create = ("--create", "--topic", "orders", "--partitions", "2", "--config", "retention.ms=7000")
     assert java.output(TOPICS, *connection, *create) == "Created topic orders.\n"
-    described = ("--describe", "--topic", "orders")
-    assert until(lambda: "Leader: 2" in java.output(TOPICS, *connection, *described))
-    text = java.output(TOPICS, *connection, *described)
+    described = (*connection, "--describe", "--topic", "orders")
+    text = java.settled(lambda text: text.count("Leader: 2") == 2, TOPICS, *described)
     assert "PartitionCount: 2\tReplicationFactor: 1\tConfigs: retention.ms=7000" in text
     java.output(TOPICS, *connection, "--delete", "--topic", "orders")
-    assert until(lambda: "orders" not in java.output(TOPICS, *connection, "--list").splitlines())
+    java.settled(lambda text: "orders" not in text.splitlines(), TOPICS, *connection, "--list")
 
 
 def test_records_are_produced_and_read_in_a_topic_of_our_controllers(mix: Mix) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kraftproof.node.core.served import served_versions
 from tests.kafka.java import Java
-from tests.kafka.systems import Ours, until
+from tests.kafka.systems import Ours
 
 pytestmark = pytest.mark.kafka
 TOPICS = "org.apache.kafka.tools.TopicCommand"
@@ -20,7 +20,8 @@ def test_topic_command_creates_lists_and_deletes(ours: Ours, java: Java) -> None
     connection = ("--bootstrap-server", ours.brokers)
     create = ("--create", "--topic", "orders", "--partitions", "3", "--replication-factor")
     assert java.output(TOPICS, *connection, *create, "2") == "Created topic orders.\n"
-    assert until(lambda: "orders" in java.output(TOPICS, *connection, "--list").splitlines())
+    listing = (*connection, "--list")
+    java.settled(lambda text: "orders" in text.splitlines(), TOPICS, *listing)
     again = java.run(TOPICS, *connection, *create, "2")
     assert again.returncode == 1
     assert "TopicExistsException" in again.stdout + again.stderr
@@ -30,15 +31,15 @@ def test_topic_command_creates_lists_and_deletes(ours: Ours, java: Java) -> None
     assert too_many.returncode == 1
     assert "InvalidReplicationFactorException" in too_many.stdout + too_many.stderr
     java.output(TOPICS, *connection, "--delete", "--topic", "orders")
-    assert until(lambda: "orders" not in java.output(TOPICS, *connection, "--list").splitlines())
+    java.settled(lambda text: "orders" not in text.splitlines(), TOPICS, *listing)
 
 
 def test_topic_command_describes_partitions_and_what_was_configured(ours: Ours, java: Java) -> None:
     connection = ("--bootstrap-server", ours.brokers)
     create = ("--create", "--topic", "described", "--replica-assignment", "4:5,5:4")
     java.output(TOPICS, *connection, *create, "--config", "retention.ms=7000")
-    assert until(lambda: "described" in java.output(TOPICS, *connection, "--list").splitlines())
-    text = java.output(TOPICS, *connection, "--describe", "--topic", "described")
+    describing = (*connection, "--describe", "--topic", "described")
+    text = java.settled(lambda text: "Configs: retention" in text, TOPICS, *describing)
     head, *partitions = [[cell.strip() for cell in line.split("\t")] for line in text.splitlines()]
     assert head[0] == "Topic: described"
     assert head[2:5] == ["PartitionCount: 2", "ReplicationFactor: 2", "Configs: retention.ms=7000"]
@@ -74,7 +75,8 @@ def test_cluster_tool_shows_the_cluster_id_and_the_nodes(ours: Ours, java: Java,
     cluster_id = next(line for line in meta.splitlines() if line.startswith("cluster.id="))
     text = java.output(CLUSTER, "cluster-id", *connection)
     assert text == f"Cluster ID: {cluster_id.partition('=')[2]}\n"
-    assert endpoints(java, *connection) == (["4", "5"] if is_broker else ["1", "2", "3"])
+    nodes = ["4", "5"] if is_broker else ["1", "2", "3"]
+    java.settled(lambda text: ids_of(text) == nodes, CLUSTER, "list-endpoints", *connection)
 
 
 def test_cluster_tool_unregisters_a_dead_broker(ours: Ours, java: Java) -> None:
@@ -84,13 +86,13 @@ def test_cluster_tool_unregisters_a_dead_broker(ours: Ours, java: Java) -> None:
         text = java.output(CLUSTER, "unregister", *connection, "--id", str(GONE))
         assert text == f"Broker {GONE} is no longer registered.\n"
         fenced_too = ("--include-fenced-brokers",)
-        assert until(lambda: endpoints(java, *connection, *fenced_too) == ["4"])
+        listing = ("list-endpoints", *connection, *fenced_too)
+        java.settled(lambda text: ids_of(text) == ["4"], CLUSTER, *listing)
     finally:
         ours.run(ours.cluster.start_node(GONE))
         ours.until_ready()
 
 
-def endpoints(java: Java, *arguments: str) -> list[str]:
-    """The ids that list-endpoints prints."""
-    lines = java.output(CLUSTER, "list-endpoints", *arguments).splitlines()
-    return [line.split()[0] for line in lines[1:]]
+def ids_of(endpoints: str) -> list[str]:
+    """Return the ids that list-endpoints printed."""
+    return [line.split()[0] for line in endpoints.splitlines()[1:]]

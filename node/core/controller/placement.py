@@ -21,7 +21,16 @@ if TYPE_CHECKING:
 class Placement:
     """The brokers of an image, on which the topics of a request are placed."""
 
-    __slots__ = ("_has_racks", "_image", "_rack_of", "_spare", "_usable", "active", "registered")
+    __slots__ = (
+        "_directories",
+        "_has_racks",
+        "_image",
+        "_rack_of",
+        "_spare",
+        "_usable",
+        "active",
+        "registered",
+    )
 
     def __init__(self, image: MetadataImage) -> None:
         self._image = image
@@ -34,12 +43,18 @@ class Placement:
         self._has_racks = len(set(self._rack_of.values())) > 1
         self._usable = _racks(broker for broker in brokers if broker.may_lead)
         self._spare = _racks(broker for broker in brokers if not broker.may_lead)
+        self._directories: dict[tuple[NodeId, ...], tuple[Uuid, ...]] = {}
+        """By replicas: a request may place thousands of partitions on a few sets of brokers."""
 
     def directories(self, replicas: tuple[NodeId, ...]) -> tuple[Uuid, ...]:
         """Return the log directory of each new replica; none before KIP-858."""
         if self._image.features.get(METADATA_VERSION, 0) < DIRECTORIES_FROM:
             return ()
-        return tuple(default_directory(self._image, node) for node in replicas)
+        known = self._directories.get(replicas)
+        if known is None:
+            known = tuple(default_directory(self._image, node) for node in replicas)
+            self._directories[replicas] = known
+        return known
 
     def place(self, partitions: int, factor: int, random: "Random") -> list[tuple[NodeId, ...]]:
         """Return the replicas of each partition, leader first.

@@ -28,7 +28,7 @@ CLUSTER_STEPS: Final = (
     at(
         "kafka-reassign-partitions", REASSIGN, "--verify",
         "--verify --reassignment-json-file {folder}/plan.json",
-        r"partition t-1 is completed(.|\n)*Clearing topic-level throttles", is_repeated=True,
+        r"partition t-1 is completed(.|\n)*Clearing topic-level throttles",
     ),
     at(
         "kafka-reassign-partitions", REASSIGN, "--execute --throttle",
@@ -37,7 +37,7 @@ CLUSTER_STEPS: Final = (
     ),
     at(
         "kafka-reassign-partitions", REASSIGN, "--list", "--list",
-        "No partition reassignments found", is_repeated=True,
+        "No partition reassignments found",
     ),
     at(
         "kafka-reassign-partitions", REASSIGN, "--cancel",

@@ -39,8 +39,6 @@ class Step:
     is_refused: bool = False
     text: str = ""
     linger_seconds: float = 0
-    is_repeated: bool = False
-    """Whether the tool runs again until `prints` matches: a move of replicas takes its time."""
 
 
 def at(
@@ -50,8 +48,6 @@ def at(
     options: str,
     prints: str,
     text: str = "",
-    *,
-    is_repeated: bool = False,
 ) -> Step:
     """Return a step of a tool that takes --bootstrap-server."""
     return Step(
@@ -61,7 +57,6 @@ def at(
         options=f"--bootstrap-server {{brokers}} {options}",
         prints=prints,
         text=text,
-        is_repeated=is_repeated,
     )
 
 

@@ -52,18 +52,20 @@ class Trio:
         created = admin.create_topics([NewTopic(topic, 2, replica_assignment=assignment)])
         created[topic].result(CALL_SECONDS)
 
-        def has_leaders() -> bool:
-            found = admin.list_topics(topic, timeout=CALL_SECONDS).topics[topic]
-            return len(found.partitions) == 2 and all(
-                one.leader > 0 for one in found.partitions.values()
-            )
-
-        assert until(has_leaders)
+        for address in self.brokers.split(","):
+            broker = AdminClient({"bootstrap.servers": address})
+            assert until(lambda broker=broker: has_leaders(broker, topic)), address
         producer = Producer({"bootstrap.servers": self.brokers, "acks": "all"})
         for value, time_ms in zip(VALUES, TIMES_MS, strict=True):
             producer.produce(topic, value, partition=0, timestamp=time_ms)
         assert producer.flush(CALL_SECONDS) == 0
         return topic
+
+
+def has_leaders(admin: AdminClient, topic: str) -> bool:
+    """Whether a broker knows a topic of two partitions with their leaders."""
+    found = admin.list_topics(topic, timeout=CALL_SECONDS).topics[topic]
+    return [one.leader > 0 for one in found.partitions.values()] == [True, True]
 
 
 def start(java: Java, trio: Trio) -> None:

@@ -26,6 +26,7 @@ def created(ours: Ours, java: Java, name: str, assignment: str) -> None:
     java.output(
         TOPICS, *connection, "--create", "--topic", name, "--replica-assignment", assignment
     )
+    java.settled(lambda text: name in text.splitlines(), TOPICS, *connection, "--list")
 
 
 def described(ours: Ours, name: str) -> list[tuple[int, list[int], list[int]]]:
@@ -49,7 +50,7 @@ def test_kafka_leader_election_finds_leaders_in_their_place(ours: Ours, java: Ja
     assert "Valid replica already elected for partitions elected-0" in text
     all_of_them = ("--election-type", "unclean", "--all-topic-partitions")
     java.output(ELECT, *connection, *all_of_them)
-    assert [leader for leader, _, _ in described(ours, "elected")] == [4, 5]
+    assert until(lambda: [leader for leader, _, _ in described(ours, "elected")] == [4, 5])
 
 
 @pytest.mark.requirement("631-90")

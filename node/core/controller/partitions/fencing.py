@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable
 
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.controller.partitions.change import (
-    Election,
     MayLead,
+    Replicas,
     Target,
     change_partition,
     shrink_changes_epoch,
@@ -19,7 +19,11 @@ from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.image import BrokerRegistration, MetadataImage, Partition
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from kraftproof.node.wire.types import Uuid
+
+_Shape = tuple[Replicas, Replicas, NodeId, tuple[Uuid, ...]]
+"""The replicas, the ISR, the leader and the directories of a partition."""
 
 
 def fence(image: MetadataImage, broker: BrokerRegistration) -> tuple[Record, ...]:
@@ -87,9 +91,10 @@ def _leave(
     unless the topic allows unclean elections.
     """
     changes: list[Record] = []
-    without: dict[tuple[NodeId, ...], tuple[NodeId, ...]] = {}
+    without: dict[Replicas, Replicas] = {}
     """Each ISR and its other members; a broker has many partitions but few different ISRs."""
-    of_topics: dict[object, Election] = {}
+    elected: dict[_Shape, int] = {}
+    """The elected members in sync; partitions of one shape elect the same member."""
 
     def may_lead(node: NodeId) -> bool:
         return node != broker_id and image.may_lead(node)
@@ -100,24 +105,36 @@ def _leave(
         if others is None:
             others = tuple(member for member in partition.isr if member != broker_id)
             without[partition.isr] = others
-        if partition.leader not in {broker_id, NO_NODE} and not partition.is_moving:
+        if partition.is_moving:
+            changes += _moved(image, partition, may_lead, others)
+        elif partition.leader not in {broker_id, NO_NODE}:
             if others:
                 leader = partition.leader if is_old else UNCHANGED_LEADER
                 changes.append(_shrink(partition, others, leader))
-            continue
-        election = of_topics.get(partition.topic_id)
-        if election is None:
-            election = of_topics[partition.topic_id] = election_of(image, partition)
-        target = Target(isr=others, election=election)
-        change = change_partition(image, partition, may_lead, target)
-        if change is not None:
-            changes.append(change)
+        else:
+            shape = (partition.replicas, partition.isr, partition.leader, partition.directories)
+            elect = elected.get(shape)
+            if elect is not None:
+                changes.append(_shrink(partition, others, elect))
+                continue
+            change = _moved(image, partition, may_lead, others)
+            changes += change
+            if change and change[0].leader in others:
+                elected[shape] = change[0].leader
     return tuple(changes)
 
 
-def _shrink(
-    partition: Partition, isr: tuple[NodeId, ...], leader: int
-) -> records.PartitionChangeRecord:
-    return records.PartitionChangeRecord(
+def _moved(
+    image: MetadataImage, partition: Partition, may_lead: MayLead, isr: Replicas
+) -> list[PartitionChangeRecord]:
+    """Return the record that shrinks an ISR and elects a leader, if there is a change."""
+    target = Target(isr=isr, election=election_of(image, partition))
+    change = change_partition(image, partition, may_lead, target)
+    return [] if change is None else [change]
+
+
+def _shrink(partition: Partition, isr: Replicas, leader: int) -> PartitionChangeRecord:
+    """Return the record of a smaller ISR and its leader."""
+    return PartitionChangeRecord(
         partition_id=partition.index, topic_id=partition.topic_id, isr=isr, leader=leader
     )
