@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[2] / "examples" / "findings"
+SCRIPTS = Path(__file__).parents[3] / "examples" / "findings"
 TRIES = 4
 SECONDS = 900
 
