@@ -9,6 +9,7 @@ import msgspec
 
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
+from kraftproof.options import RunOptions
 from kraftproof.run.planning import plan, preflight
 from kraftproof.running import run_and_report
 from kraftproof.track_record.rows import Row
@@ -21,7 +22,7 @@ class Runs(msgspec.Struct, frozen=True, kw_only=True):
     """The runs of a version.
 
     Attributes:
-        version: The release.
+        version: The release, with settings that only the control has.
         done: The number of runs.
         unknown: The number of runs without a verdict.
         found: The number of runs with a finding of the check.
@@ -93,13 +94,16 @@ def record(row: Row, say: Say) -> Recorded:
         title=row.title,
         check=row.finding,
         day=time.strftime("%Y-%m-%d"),
-        affected=_runs(row, row.version, row.runs, say, is_affected=True),
-        control=_runs(row, row.control, row.control_runs, say, is_affected=False),
+        affected=_runs(row, row.version, row.options, row.runs, say, is_affected=True),
+        control=_runs(
+            row, row.control_name, row.control_options, row.control_runs, say, is_affected=False
+        ),
     )
 
 
-def _runs(row: Row, version: str, most: int, say: Say, *, is_affected: bool) -> Runs:
-    options = replace(row.options, system_version=version)
+def _runs(
+    row: Row, version: str, options: RunOptions, most: int, say: Say, *, is_affected: bool
+) -> Runs:
     preflight(options)
     begun_s = time.monotonic()
     result = Runs(version=version, done=0, unknown=0, found=0, seconds=0.0)

@@ -18,7 +18,11 @@
 
 The keys of [run] are the options of `kraftproof test`, with underscores; `faults` has a line per
 fault, as in run.json. In place of `faults`, `nemesis` has a list of names or of file.py:planner.
-Paths are relative to the row. Run number n of a row has the seed `seed` + n.
+Paths are relative to the row. Run number n of a row has the seed `seed` + n. A table [control_run]
+has the options that differ in the runs of the control. A control with the same version needs one:
+
+    [control_run]
+    node_config = { "log.flush.interval.messages" = 1 }
 """
 
 import tomllib
@@ -57,6 +61,7 @@ class Row:
         control_runs: The runs of the control.
         budget_s: The time limit for the start of a run, in seconds.
         options: The options of the runs, with the version of the bug.
+        control_options: The options of the runs of the control.
         schedule: The faults; None if the seed of each run draws the faults.
     """
 
@@ -70,7 +75,15 @@ class Row:
     control_runs: int
     budget_s: float
     options: RunOptions
+    control_options: RunOptions
     schedule: Schedule | None
+
+    @property
+    def control_name(self) -> str:
+        """Return the version of the control, with the settings that only its nodes have."""
+        own = dict(self.options.node_config)
+        other = [f"{k}={v}" for k, v in self.control_options.node_config if own.get(k) != v]
+        return " with ".join(filter(None, (self.control, ", ".join(other))))
 
 
 def read_rows(folder: Path, names: Sequence[str], store: Path) -> list[Row]:
@@ -95,9 +108,11 @@ def _read_row(path: Path, store: Path) -> Row:
         raise UsageError(f"{path}: {reason_of(error)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: {error}") from error
-    run = read.pop("run", None)
+    run, control_run = read.pop("run", None), read.pop("control_run", {})
     if not isinstance(run, dict):
         raise UsageError(f"{path}: the table [run] is missing")
+    if not isinstance(control_run, dict):
+        raise UsageError(f"{path}: control_run: a table is expected, not {control_run!r}")
     unknown = sorted(read.keys() - {*_TEXTS, *_NUMBERS})
     if unknown:
         known = ", ".join((*_TEXTS, *_NUMBERS))
@@ -105,6 +120,9 @@ def _read_row(path: Path, store: Path) -> Row:
     texts = {key: _text(path, key, read.get(key)) for key in _TEXTS}
     numbers = {key: _number(path, key, read.get(key, least)) for key, least in _NUMBERS.items()}
     system = texts.pop("system")
+    if texts["version"] == texts["control"] and not control_run:
+        raise UsageError(f"{path}: control: is the version itself; [control_run] has to differ")
+    _, control_options = _run(path, {**run, **control_run}, system, texts["control"], store)
     schedule, options = _run(path, run, system, texts["version"], store)
     return Row(
         name=path.stem,
@@ -113,6 +131,7 @@ def _read_row(path: Path, store: Path) -> Row:
         control_runs=int(numbers["control_runs"]),
         budget_s=numbers["budget_s"],
         options=options,
+        control_options=control_options,
         schedule=schedule,
     )
 

@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.requirements.breakage import BREAKAGES, FOLDER, Breakage, breakages_of
+from tests.support.long_cases import mostly_long
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS_FAILED = 1
-A_FILE = [breakages_of(path)[0] for path in sorted(FOLDER.glob("*.toml"))]
+QUICK = [breakages_of(path)[0].name for path in sorted(FOLDER.glob("*.toml"))]
+"""Breakages that `make test` tries; `make test-long` tries all."""
 
 
-def assert_noticed(breakage: Breakage) -> None:
+@pytest.mark.parametrize(
+    "breakage", mostly_long([(breakage.name, breakage) for breakage in BREAKAGES], QUICK)
+)
+def test_the_tests_of_a_requirement_notice_a_node_that_breaks_it(breakage: Breakage) -> None:
     command = [sys.executable, "-m", "tests.requirements.broken", breakage.name]
     done = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
@@ -22,17 +27,6 @@ def assert_noticed(breakage: Breakage) -> None:
     assert done.returncode == TESTS_FAILED, done.stdout[-2000:] + done.stderr[-2000:]
     assert "1 failed" in done.stdout
     assert "error" not in done.stdout.splitlines()[-1]
-
-
-@pytest.mark.parametrize("breakage", A_FILE, ids=lambda breakage: breakage.name)
-def test_the_tests_of_a_requirement_notice_a_node_that_breaks_it(breakage: Breakage) -> None:
-    assert_noticed(breakage)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("breakage", BREAKAGES, ids=lambda breakage: breakage.name)
-def test_the_tests_of_each_requirement_notice_each_edit(breakage: Breakage) -> None:
-    assert_noticed(breakage)
 
 
 def test_each_edit_has_a_name_of_its_own_and_fits_its_module_once() -> None:

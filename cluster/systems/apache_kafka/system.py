@@ -55,11 +55,13 @@ CAPABILITIES: Final = frozenset(
         Capability.MEMORY,
         Capability.TAKEN_PORT,
         Capability.LOST_NAME,
+        Capability.LOSE_UNSYNCED,
+        Capability.SLOW_DISK,
         *PROXIED,
         *CLOCKS,
     }
 )
-"""No faults of disks: Kafka maps its index files into memory, which those disks do not support."""
+"""No full and failing disks: a broker of Kafka ends by itself if its only log directory fails."""
 TABLES: Final = frozenset({"records", "batches", "snapshots", "replicas"})
 """The tables that are decoded from the files of a node."""
 

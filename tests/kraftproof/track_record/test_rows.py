@@ -34,8 +34,9 @@ def test_our_rows_are_read(tmp_path) -> None:
     rows = read_rows(OURS, (), tmp_path)
     assert len(rows) >= 6
     for row in rows:
-        assert row.version != row.control
+        assert row.options != row.control_options
         assert row.options.system_version == row.version
+        assert row.control_options.system_version == row.control
         if row.schedule is not None:
             assert set(row.options.nemeses) == {one.kind for one in row.schedule}
     assert [row.name for row in read_rows(OURS, ["kafka-14946"], tmp_path)] == ["kafka-14946"]
@@ -50,6 +51,9 @@ def test_our_rows_are_read(tmp_path) -> None:
         ("time_limit_s", "time_limit", "unknown key 'time_limit' of [run]"),
         ("1 1.5 pause", "2 1.5 pause", "faults line 1: '2 1.5 pause target=1': it ends at 1.5 s"),
         ("[run]", '[run]\nnemesis = ["kill"]', "[run] has both faults and nemesis"),
+        ('"healthy"', '"ill"', "control: is the version itself; [control_run] has to differ"),
+        ("[run]", "control_run = 3\n[run]", "control_run: a table is expected, not 3"),
+        ("[run]", "[control_run]\nspeed = 3\n[run]", "unknown key 'speed' of [run]"),
         ("[run]", "[walk]", "the table [run] is missing"),
         ('"counter"', '"counter', "at line"),
     ],
@@ -62,6 +66,17 @@ def test_a_mistake_in_a_row_is_one_line(tmp_path, old: str, new: str, message: s
     assert message in str(raised.value)
     assert str(tmp_path / "sick.toml") in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_a_control_may_differ_by_its_settings(tmp_path) -> None:
+    same = ROW.replace('"healthy"', '"ill"').replace(
+        "[run]", "[control_run]\nnode_config = { flush = 1 }\n[run]\nnode_config = { flush = 9 }"
+    )
+    (tmp_path / "sick.toml").write_text(same)
+    (row,) = read_rows(tmp_path, (), tmp_path)
+    assert row.options.node_config == (("flush", "9"),)
+    assert row.control_options.node_config == (("flush", "1"),)
+    assert row.control_name == "ill with flush=1"
 
 
 def test_a_row_finds_its_bug_and_clears_its_control(tmp_path) -> None:
