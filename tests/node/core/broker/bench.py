@@ -109,6 +109,18 @@ class Bench:
                     return effect
         raise AssertionError("nothing was asked")
 
+    def exit(self, answer: Message | None) -> Exit:
+        """Go on until the broker exits, with the same answer to each request on the way."""
+        for _ in range(10_000):
+            effects = self.due()
+            if ends := exits(effects):
+                (end,) = ends
+                return end
+            for sent in effects:
+                if isinstance(sent, Send):
+                    self.answer(sent, answer)
+        raise AssertionError("the broker does not exit")
+
     def receive(self, message: Message, version: int = 0) -> list[Effect]:
         self._requests += 1
         event = Received(

@@ -18,7 +18,7 @@ from kraftproof.node.wire.messages.generated.broker_registration_response import
     BrokerRegistrationResponse,
 )
 from kraftproof.node.wire.records import metadata as records
-from tests.node.core.broker.bench import DIRECTORIES, TIMEOUTS, Bench, exits
+from tests.node.core.broker.bench import DIRECTORIES, TIMEOUTS, Bench
 
 EPOCH = 42
 FIRST, SECOND = DIRECTORIES
@@ -74,13 +74,8 @@ def test_a_broker_ends_if_no_controller_hears_of_its_failed_directory(answer, le
     bench = running()
     fail(bench)
     bench.raft.leader = leader
-    begun, effects = bench.monotonic, []
-    while not exits(effects):
-        effects = bench.due()
-        for sent in effects:
-            if hasattr(sent, "correlation"):
-                bench.answer(sent, answer)
-    (end,) = exits(effects)
+    begun = bench.monotonic
+    end = bench.exit(answer)
     assert bench.monotonic - begun == TIMEOUTS.directory_failure_ns
     assert end.status == 1
     assert "(log.dir.failure.timeout.ms)" in end.reason
@@ -105,9 +100,7 @@ def test_a_heartbeat_from_before_the_failure_tells_nobody() -> None:
     begun = bench.monotonic
     bench.answer(before, SERVING)
     bench.raft.leader = NO_NODE
-    effects = []
-    while not exits(effects):
-        effects = bench.due()
+    assert bench.exit(None).status == 1
     assert bench.monotonic - begun == TIMEOUTS.directory_failure_ns
 
 

@@ -43,13 +43,7 @@ def test_broker_that_lacks_a_feature_of_the_cluster_names_it() -> None:
     bench = Bench()
     bench.committed.image = set_feature(EMPTY_IMAGE, METADATA_VERSION, 31)
     answer = BrokerRegistrationResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
-    effects = []
-    while not exits(effects):
-        effects = bench.due()
-        for sent in effects:
-            if hasattr(sent, "correlation"):
-                bench.answer(sent, answer)
-    [end] = exits(effects)
+    end = bench.exit(answer)
     assert end.reason.endswith(
         "UNSUPPORTED_VERSION: the cluster has metadata.version 31, "
         "and this node supports metadata.version 7 to 30 alone"
@@ -165,14 +159,8 @@ def test_broker_that_cannot_register_in_time_exits_and_says_why(leader) -> None:
     bench = Bench()
     bench.raft.leader = leader
     answer = BrokerRegistrationResponse(error_code=ErrorCode.DUPLICATE_BROKER_REGISTRATION)
-    effects = []
-    while not exits(effects):
-        effects = bench.due()
-        for sent in effects:
-            if hasattr(sent, "correlation"):
-                bench.answer(sent, answer)
+    end = bench.exit(answer)
     assert bench.monotonic == TIMEOUTS.initial_registration_ns
-    [end] = exits(effects)
     assert end.status == 1
     assert "initial.broker.registration.timeout.ms" in end.reason
     wanted = "no controller is known" if leader == NO_NODE else "DUPLICATE_BROKER_REGISTRATION"
@@ -217,14 +205,10 @@ def test_broker_stops_only_when_its_shutdown_is_granted() -> None:
 def test_shutdown_that_nobody_grants_ends_within_a_session() -> None:
     bench = running()
     bench.broker.stop(bench.now)
-    start, effects = bench.monotonic, []
-    while not exits(effects):
-        effects = bench.due()
-        for sent in effects:
-            if hasattr(sent, "correlation"):
-                bench.answer(sent, None)
+    start = bench.monotonic
+    end = bench.exit(None)
     assert bench.monotonic == start + TIMEOUTS.session_ns
-    assert exits(effects)[0].status == 0
+    assert end.status == 0
 
 
 def test_broker_without_registration_stops_at_once() -> None:
