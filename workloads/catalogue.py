@@ -30,6 +30,15 @@ from kraftproof.workloads.topics import Topics
 from kraftproof.workloads.workload import Workload
 
 ENTRY_POINTS = "kraftproof.workloads"
+SELDOM = (
+    *("log",) * 4,
+    *("reassignment", "controlled-shutdown") * 2,
+    *("configs", "acls", "quotas", "credentials", "tokens", "log-topics"),
+)
+"""The workloads of the data plane and of the administration that few seeds of a search draw.
+
+Repeated names have a larger weight.
+"""
 CALLS = ("run", "final_reads")
 """The methods that a workload must have."""
 

@@ -97,7 +97,9 @@ def run(
     Raises:
         InvariantViolatedError: an invariant is violated, so the run has no measurement.
     """
-    drawn = scenario(seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3)).options
+    drawn = scenario(
+        seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3), workload="topics"
+    ).options
     with recorded() as (history, directory):
         options = ClusterOptions(
             nodes=nodes_of(controller=3, broker=3),

@@ -65,6 +65,8 @@ class ClusterConfig:
     """The settings that every node has in its own file."""
     has_data: bool = True
     """Whether the brokers keep replicas of partitions."""
+    replica_lag_ns: int = 0
+    """replica.lag.time.max.ms of the brokers in nanoseconds; 0 if no invariant compares it."""
 
     @property
     def majority(self) -> int:

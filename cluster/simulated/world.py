@@ -157,6 +157,7 @@ class World:
             static_configs=options.node_config,
             authorizer=self.authorizer,
             has_data=options.has_data,
+            replica_lag_ns=self.replication.lag_ns,
             voter_addresses=voter_addresses(options.nodes),
             controller_listener=listener_name("controller", has_listeners=self.has_listeners),
             client_listener=listener_name("broker", has_listeners=self.has_listeners),

@@ -19,9 +19,13 @@ from kraftproof.options import RunOptions
 from kraftproof.run.planning import cluster_options, refuse_workload
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.schedule_file import ScheduleText
-from kraftproof.workloads.catalogue import make_workload
+from kraftproof.workloads.catalogue import SELDOM, make_workload
 
 TOPICS_SHARE = 0.65
+OTHERS_SHARE = 0.3
+"""Share of seeds with a workload of SELDOM, drawn apart; the other seeds keep their runs."""
+OTHERS_LABEL = "workload-95479"
+"""Source of that draw; by this label the seeds recorded for older mutants keep their workload."""
 TOPOLOGIES = (
     *((3, 3),) * 5,
     *((3, 1), (3, 2), (3, 2)),
@@ -105,6 +109,8 @@ def scenario(
 ) -> Scenario:
     """Return the scenario of a seed; given nodes and a given workload override the drawn ones.
 
+    Each seed draws `topics` or `registration`, and in a share of the seeds another workload.
+
     Raises:
         UsageError: the simulated nodes do not serve the workload.
     """
@@ -117,6 +123,8 @@ def scenario(
     drawn_workload = "topics" if random.random() < TOPICS_SHARE else "registration"
     if workload is not None:
         _refuse_unknown(workload)
+    else:
+        workload = _draw_other(Random(f"scenario {seed} {OTHERS_LABEL}"))
     options = RunOptions(
         backend="simulated",
         workload=workload or drawn_workload,
@@ -151,6 +159,11 @@ def scenario(
         options.time_limit_ns,
     )
     return Scenario(options=options, schedule=schedule, name=f"seed{seed}")
+
+
+def _draw_other(random: Random) -> str | None:
+    """Return a workload of SELDOM in a share of the seeds."""
+    return random.choice(SELDOM) if random.random() < OTHERS_SHARE else None
 
 
 def _refuse_unknown(workload: str) -> None:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.support.long_cases import long
+
 WORKLOADS = ("acls", "credentials", "tokens", "quotas")
 CHANGES = {
     "acls": {"grant", "revoke", "ask", "final"},
@@ -26,7 +28,7 @@ def done(run):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("workload", ["acls", "credentials", long("tokens"), "quotas"])
 def test_a_simulated_run_is_valid_under_its_faults(kraftproof_run, workload):
     run = kraftproof_run(
         backend="simulated",

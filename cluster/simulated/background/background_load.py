@@ -7,6 +7,7 @@ from kraftproof.cluster.simulated.background import (
     access_clients,
     background_topics,
     broker_visitors,
+    dated_topic,
     large_topics,
     many_observers,
     mistaken_requests,
@@ -15,6 +16,7 @@ from kraftproof.cluster.simulated.background import (
     random_requests,
     stale_requests,
 )
+from kraftproof.cluster.simulated.background.operators import describers, unclean_topic
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.world import World
 
@@ -52,21 +54,43 @@ def start(
     if random.random() < broker_visitors.SHARE:
         task = broker_visitors.send_registrations(scope, world, random, nodes)
         tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/large-topics")
+    large = large_topics.create_and_delete_large_topics
+    tasks += _start_for_partitions(scope, world, options)
+    if random.random() < large_topics.SHARE and brokers:
+        tasks.append(scope.spawn(large(scope, network, random, sorted(brokers))))
+    return tasks
+
+
+def _start_for_partitions(
+    scope: SimulatedScope, world: World, options: ClusterOptions
+) -> list[SimulatedTask[None]]:
+    """Start the load of the data plane, of the authorizer, and of settings."""
+    nodes, network = options.nodes, world.network
+    brokers = sorted(node.node_id for node in nodes if node.has("broker"))
+    tasks: list[SimulatedTask[None]] = []
     if options.has_data and brokers:
         random = Random(f"{options.seed}/partition-clients")
-        task = partition_clients.produce_and_fetch(scope, world, random, sorted(brokers))
+        task = partition_clients.produce_and_fetch(scope, world, random, brokers)
         tasks.append(scope.spawn(task))
         random = Random(f"{options.seed}/partition-changes")
         asked = [node.node_id for node in nodes if node.has("controller")]
-        ids = sorted(brokers)
-        task = partition_changes.change_partitions(scope, world, random, ids, asked)
+        task = partition_changes.change_partitions(scope, world, random, brokers, asked)
         tasks.append(scope.spawn(task))
+        random = Random(f"{options.seed}/{dated_topic.LABEL}")
+        if random.random() < dated_topic.SHARE:
+            task = dated_topic.use_dated_topic(scope, world, random, brokers)
+            tasks.append(scope.spawn(task))
     if world.authorizer is not None:
         random = Random(f"{options.seed}/access-clients")
         task = access_clients.send_with_principals(scope, network, random, nodes)
         tasks.append(scope.spawn(task))
-    random = Random(f"{options.seed}/large-topics")
-    if random.random() < large_topics.SHARE and brokers:
-        task = large_topics.create_and_delete_large_topics(scope, network, random, sorted(brokers))
+    random = Random(f"{options.seed}/{unclean_topic.LABEL}")
+    if random.random() < unclean_topic.SHARE and brokers:
+        task = unclean_topic.change_settings(scope, network, random, brokers)
         tasks.append(scope.spawn(task))
+    random = Random(f"{options.seed}/{describers.LABEL}")
+    if random.random() < describers.SHARE and brokers:
+        asking = describers.describe(scope, network, random, brokers, has_data=options.has_data)
+        tasks.append(scope.spawn(asking))
     return tasks

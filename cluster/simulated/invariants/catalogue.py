@@ -19,6 +19,7 @@ from kraftproof.cluster.simulated.invariants.broker_answers import ResponsesMatc
 from kraftproof.cluster.simulated.invariants.brokers.api_versions import ApiVersionsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.broker_states import BrokerStateIsAccurate
 from kraftproof.cluster.simulated.invariants.brokers.catch_up import BrokersServeAfterCatchUp
+from kraftproof.cluster.simulated.invariants.brokers.descriptions import DescriptionsAreTrue
 from kraftproof.cluster.simulated.invariants.brokers.forwarding import (
     ForwardsBackOff,
     ForwardsKeepDeadlines,
@@ -113,6 +114,7 @@ from kraftproof.cluster.simulated.invariants.security.authorized_answers import 
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
+    LogsReachTheirSnapshots,
     SnapshotAtLogStart,
     SnapshotFileMatchesImage,
     SnapshotMatchesLog,
@@ -173,6 +175,7 @@ def make_monitor(
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
             ApiVersionsAreTrue(),
+            DescriptionsAreTrue(),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),
@@ -226,6 +229,7 @@ def _of_snapshots(committed_log: CommittedLog) -> tuple[Invariant, ...]:
         SnapshotMatchesLog(committed_log),
         SnapshotFileMatchesImage(),
         SnapshotAtLogStart(),
+        LogsReachTheirSnapshots(),
         LeadersLoadNoSnapshot(),
         ImageReachesLogStart(),
     )

@@ -162,6 +162,27 @@ def _misplaced(batches: Sequence[Batch], last: Batch) -> str | None:
     return None
 
 
+class LogsReachTheirSnapshots(Invariant):
+    """A start after a crash within the installation of a snapshot ends the installation (KIP-630).
+
+    A snapshot is committed, so a log that ends before the snapshot has nothing to add.
+    """
+
+    statement = "The log of a starting process reaches the newest snapshot on the disk."
+
+    @override
+    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
+        log = process.log
+        if not log.snapshots:
+            return
+        newest = max(log.snapshots)
+        last_epoch = log.batches[-1].epoch if log.batches else log.start.epoch
+        if (last_epoch, log.end_offset) < (newest.epoch, newest.end_offset):
+            detail = f"the log ends at {log.end_offset} in epoch {last_epoch}, the snapshot at "
+            found = f"{detail}{newest.end_offset} in epoch {newest.epoch}"
+            self.monitor.report_violation(self, process, found)
+
+
 class SnapshotAtLogStart(Invariant):
     """Cleaning keeps the snapshot at the log start."""
 

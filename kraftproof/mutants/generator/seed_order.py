@@ -17,11 +17,14 @@ from kraftproof.mutants.blocks import block_at, constant_at, naming_blocks
 from kraftproof.mutants.generator.candidates import NODE, PACKAGE, Candidate, read_sources
 from kraftproof.mutants.mutant import DATA_WORKLOAD
 from kraftproof.mutants.sim_processes import SimProcesses
+from kraftproof.workloads.catalogue import SELDOM
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
 """Packages whose code decides the executed blocks of a seed."""
 MUCH_MORE: Final = 4
 """Factor of executions per CPU-second that makes a search take a workload no seed draws."""
+FEWER: Final = 4
+"""A seldom drawn workload has the recorded seeds divided by this number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +45,15 @@ class SeedOrder:
             for workload, found in counts.items()
         }
 
-    def of(self, candidate: Candidate) -> Reaching:
-        """Return the seeds of the workload whose best seed runs the edited block most often.
+    def of(self, candidate: Candidate) -> list[Reaching]:
+        """Return the seeds that run the edited block, workload by workload.
 
-        Another workload than that of the seeds must run the block much more often.
-        A constant is reached by the blocks that name it, and other module code by every seed.
+        The workload whose best seed runs the block most often per CPU-second comes first; another
+        workload than that of the seeds must run the block much more often. A constant is reached
+        by the blocks that name it, and other module code by every seed.
         """
         reaching = _reaching_blocks(candidate)
-        best, most = Reaching([]), 0.0
+        rated: list[tuple[float, Reaching]] = []
         for workload, counts in self._counts.items():
             ranked = []
             for one in counts:
@@ -57,10 +61,11 @@ class SeedOrder:
                 if runs:
                     ranked.append((-runs / max(one["cpu_seconds"], 0.1), one["seed"]))
             ranked.sort()
-            rate = -ranked[0][0] if ranked else 0.0
-            if rate > most * (1 if workload is None else MUCH_MORE):
-                best, most = Reaching([seed for _, seed in ranked], workload), rate
-        return best
+            if ranked:
+                weight = MUCH_MORE if workload is None else 1
+                rated.append((ranked[0][0] * weight, Reaching([s for _, s in ranked], workload)))
+        rated.sort(key=lambda each: each[0])
+        return [each for _, each in rated]
 
 
 def _reaching_blocks(candidate: Candidate) -> Sequence[tuple[str, int]] | None:
@@ -99,17 +104,19 @@ def load_seed_order(
 ) -> SeedOrder:
     """Read the counts of this version from a folder; record the counts where none are.
 
-    The workloads that seeds draw have no data plane, so the seeds run with `log` as well. The time
-    limit is that of the workload of a seed, in simulated seconds.
+    A few seeds run with each workload that seeds draw seldom, and all seeds with `log`, the
+    workload of the data plane. The time limit is that of a seed's workload, in simulated seconds.
 
     Raises:
         SearchFailedError: the recording failed or was stopped.
         UsageError: the file of the counts can't be read.
     """
+    numbers: dict[str | None, int] = dict.fromkeys(SELDOM, max(seeds // FEWER, 1))
+    numbers |= {None: seeds, DATA_WORKLOAD: seeds}
     return SeedOrder(
         {
-            workload: _counts(folder, seeds, time_limit_s, processes, workload)
-            for workload in (None, DATA_WORKLOAD)
+            workload: _counts(folder, number, time_limit_s, processes, workload)
+            for workload, number in numbers.items()
         }
     )
 

@@ -49,6 +49,22 @@ class Trial:
     """The workload of the runs; None for the workloads that the seeds draw."""
 
 
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """A search so far."""
+
+    workload: str | None
+    spent_s: float = 0.0
+    searched: int = 0
+    crashes: int = 0
+    kill: dict[str, Any] | None = None
+
+    def is_over(self, budget_s: float) -> bool:
+        """Return whether the budget is spent, or the mutant is killed."""
+        is_killed = self.kill is not None and self.kill["kind"] != CRASH
+        return is_killed or self.crashes >= MOST_CRASHES or self.spent_s >= budget_s
+
+
 class Searches:
     """Runs trials from any number of threads."""
 
@@ -75,40 +91,45 @@ class Searches:
             SearchFailedError: the search failed or was stopped.
         """
         mutant = candidate.mutant()
-        order = self._order.of(candidate)
-        seeds = order.seeds
-        left, spent_s, searched, crashes = seeds, 0.0, 0, 0
-        kill: dict[str, Any] | None = None
-        while left and spent_s < self._budget_s and crashes < MOST_CRASHES:
-            try:
-                found = self._sim(mutant.mutant_id, left, order.workload, spent_s)
-            except SearchHungError:
-                kill = {"kind": CRASH, "invariant": HUNG, "detail": HUNG, "seed": None}
-                spent_s = self._budget_s
+        groups = self._order.of(candidate)
+        search = _Search(workload=groups[0].workload if groups else None)
+        for group in groups:
+            search.workload, left = group.workload, group.seeds
+            while left and not search.is_over(self._budget_s):
+                left = self._search(mutant.mutant_id, left, search)
+            if search.is_over(self._budget_s):
                 break
-            spent_s += found["cpu_seconds"]
-            searched += found["seeds"]
-            if not found["violations"]:
-                break
-            kill = found["violations"][0]
-            if kill["kind"] != CRASH:
-                break
-            crashes += 1
-            left = left[left.index(kill["seed"]) + 1 :]
+        kill, reached = search.kill, sum(len(group.seeds) for group in groups)
         return Trial(
             mutant=mutant.mutant_id,
             module=candidate.source.module.removeprefix("kraftproof."),
             line=candidate.line,
             operator=candidate.operator,
             edit=one_line(candidate),
-            result=kill["kind"] if kill is not None else SURVIVED if seeds else NOT_REACHED,
+            result=kill["kind"] if kill is not None else SURVIVED if groups else NOT_REACHED,
             by=None if kill is None else _by(kill),
-            cpu_seconds=round(spent_s, 2),
+            cpu_seconds=round(search.spent_s, 2),
             seed=None if kill is None else kill["seed"],
-            searched=searched,
-            reached=len(seeds),
-            workload=order.workload,
+            searched=search.searched,
+            reached=reached,
+            workload=search.workload,
         )
+
+    def _search(self, mutant_id: str, seeds: list[int], search: "_Search") -> list[int]:
+        """Search the seeds until a violation, and return the seeds that are left to search."""
+        try:
+            found = self._sim(mutant_id, seeds, search.workload, search.spent_s)
+        except SearchHungError:
+            search.kill = {"kind": CRASH, "invariant": HUNG, "detail": HUNG, "seed": None}
+            search.spent_s, search.crashes = self._budget_s, MOST_CRASHES
+            return []
+        search.spent_s += found["cpu_seconds"]
+        search.searched += found["seeds"]
+        if not found["violations"]:
+            return []
+        search.kill = found["violations"][0]
+        search.crashes += search.kill["kind"] == CRASH
+        return seeds[seeds.index(search.kill["seed"]) + 1 :]
 
     def is_spent(self, trial: Trial) -> bool:
         """Return whether an earlier trial is final: a kill, or a survivor of this budget."""

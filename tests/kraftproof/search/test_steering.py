@@ -37,7 +37,7 @@ def test_with_it_every_seed_has_its_turn_all_the_same():
 
 
 def test_it_turns_to_what_has_brought_new_cells():
-    number = WINDOW // 3
+    number = WINDOW // 2
     drawn = sum(is_registration(make(seed)) for seed in range(number))
     steering = Steering(range(1000), make, is_steered=True)
     chosen = first(steering, number, learn=lambda one: 100 * is_registration(one))

@@ -91,11 +91,21 @@ class AcknowledgedIsOnTheIsr(Replicas):
 
 
 CONTENT_BEGIN: Final = 21
-"""The first byte of a batch that a leader does not write; LogAppendTime is not used here."""
+"""The first byte of a batch that a leader does not write, without LogAppendTime."""
+_STAMPED: Final = ((0, 2), (14, 22))
+"""The attributes and the newest time, which LogAppendTime replaces; after CONTENT_BEGIN."""
 
 
 def _is_same(batch: RawBatch, content: bytes) -> bool:
-    return batch.data[CONTENT_BEGIN:] == content
+    held = batch.data[CONTENT_BEGIN:]
+    if batch.is_log_append_time:
+        held, content = _without_stamp(held), _without_stamp(content)
+    return held == content
+
+
+def _without_stamp(content: bytes) -> bytes:
+    (_, first), (begin, end) = _STAMPED
+    return content[first:begin] + content[end:]
 
 
 class CommittedBatchesAgree(Replicas):

@@ -11,6 +11,7 @@ from kraftproof.cluster.simulated.invariants.partitions.fetched import follower_
 from kraftproof.cluster.simulated.invariants.partitions.leaders import (
     DATA_REQUESTS,
     NO_EPOCH,
+    may_end_apart,
     results_of_parts,
 )
 from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, partition_in
@@ -40,8 +41,8 @@ class AnswersNameTheLog(Replicas):
     """Clients go on from the offsets of an answer, and bound their memory by its size."""
 
     statement = (
-        "Answers name the start of the leader's log; the last stable offset is the high watermark; "
-        "an answer has at most the wanted bytes, or one batch."
+        "Answers name the start of the leader's log; the last stable offset is the high watermark, "
+        "and not beyond the log; an answer has at most the wanted bytes, or one batch."
     )
     requests: ClassVar[Requests] = (
         fetch_request.FetchRequest,
@@ -55,10 +56,20 @@ class AnswersNameTheLog(Replicas):
             if mirror is not None and start != mirror.start_offset:
                 detail = f"log {log}: starts at {mirror.start_offset}, and {start} is told"
                 self.monitor.report_violation(self, process, detail)
+        for log, high_watermark in self._high_watermarks(message):
+            mirror = process.partitions.get(log)
+            if mirror is not None and high_watermark > mirror.end_offset:
+                detail = f"log {log}: ends at {mirror.end_offset}, high watermark {high_watermark}"
+                self.monitor.report_violation(self, process, detail)
         if isinstance(message, fetch_response.FetchResponse):
             assert isinstance(event.message, fetch_request.FetchRequest), "its request"
             for wrong in _wrong_sizes(event.message, message):
                 self.monitor.report_violation(self, process, wrong)
+
+    def _high_watermarks(self, answer: Message) -> Iterator[tuple[LogId, int]]:
+        if isinstance(answer, fetch_response.FetchResponse):
+            for log, part in self._fetched(answer):
+                yield log, part.high_watermark
 
     def _starts(self, request: Message, answer: Message) -> Iterator[tuple[LogId, int]]:
         """Yield logs with the starts that an answer names."""
@@ -100,7 +111,7 @@ def _wrong_sizes(
                 yield f"{end} with high watermark {part.high_watermark}"
             records = part.records or b""
             assert isinstance(records, bytes), "partitions have bytes"
-            most = min(asked.partition_max_bytes, request.max_bytes - total)
+            most = max(min(asked.partition_max_bytes, request.max_bytes - total), 0)
             if len(records) > most and not (is_first and _is_one_batch(records)):
                 yield f"{len(records)} bytes are returned, {most} are wanted"
             total += len(records)
@@ -120,9 +131,21 @@ class RefusalsHaveAReason(Invariant):
     )
     requests: ClassVar[Requests] = DATA_REQUESTS
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._images: dict[tuple[int, int, int], MetadataImage] = {}
+        """By node, incarnation and request: the image at the arrival of some requests."""
+
+    @override
+    def on_data_received(self, process: ProcessView, event: Received) -> None:
+        if may_end_apart(event.message):
+            self._images[process.node_id, process.incarnation, event.request] = process.image
+
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
         status, request = process.status, event.message
+        key = (process.node_id, process.incarnation, event.request)
+        images = (process.image, self._images.pop(key, process.image))
         if status is None or status.broker_state != RUNNING or event.principal != ANONYMOUS:
             return
         if isinstance(request, fetch_request.FetchRequest):
@@ -134,12 +157,16 @@ class RefusalsHaveAReason(Invariant):
             if not error:
                 continue
             log = _log_in(process.image, name, topic_id, index)
-            partition = None if log is None else partition_in(process.image, log)
-            if log is None or partition is None:
-                continue
-            needless = _needless(process, log, partition, (epoch, error))
-            if needless is not None:
-                self.monitor.report_violation(self, process, f"log {log}: {needless}")
+            wrongs: list[str | None] = []
+            for image in images:
+                partition = None if log is None else partition_in(image, log)
+                refused = (epoch, error)
+                if log is not None and partition is not None:
+                    wrongs.append(_needless(process, log, partition, refused))
+                else:
+                    wrongs.append(None)
+            if all(wrongs):
+                self.monitor.report_violation(self, process, f"log {log}: {wrongs[0]}")
 
 
 def _log_in(image: MetadataImage, name: str, topic_id: Uuid, index: int) -> LogId | None:

@@ -30,12 +30,14 @@ from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFaile
 from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
 from kraftproof.cluster.simulated.invariants.partitions.proposals import (
     JoinersHaveFetched,
+    MembersAreRemovedForLag,
     OneProposalAtATime,
 )
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
     PartitionEpochsNeverFall,
 )
+from kraftproof.cluster.simulated.invariants.partitions.times import TimesFindRecords
 from kraftproof.cluster.simulated.invariants.partitions.visible import (
     ReadersGetCommittedBytes,
     VisibleIsOnTheIsr,
@@ -80,8 +82,10 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         HighWatermarkFollowsFetches(fetches, static),
         OneProposalAtATime(),
         JoinersHaveFetched(fetches),
+        MembersAreRemovedForLag(fetches, config.replica_lag_ns),
         WaitingFetchesAreAnswered(),
         ProducersLearnOfCommits(fetches),
         AnswersNameTheLog(static),
         RefusalsHaveAReason(),
+        TimesFindRecords(),
     )

@@ -28,6 +28,8 @@ TOPIC_IDS_FROM: Final = 13
 REPLICA_STATE_FROM: Final = 15
 """The first versions of Fetch with topic ids, and with the broker epoch of the follower."""
 NO_EPOCH: Final = -1
+MOST_TIMES: Final = 100
+"""Number of kept times of a follower."""
 
 
 class Leadership(Struct, kw_only=True):
@@ -39,6 +41,8 @@ class Leadership(Struct, kw_only=True):
     """By follower: the broker epochs of the Fetches."""
     last: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By follower: offset and true time of the last Fetch that the leader has served."""
+    level_ns: dict[int, list[int]] = field(default_factory=dict)
+    """By follower: the last true times of Fetches from the end of the leader's log, ascending."""
     shown: int | None = None
     """The largest high watermark that the leader has shown in this epoch."""
 
@@ -110,6 +114,10 @@ class FollowerFetches(Invariant):
             leadership = self.of(process, log, epoch)
             known = leadership.offsets.get(replica, -1)
             leadership.offsets[replica] = max(known, asked.fetch_offset)
+            if mirror is not None and asked.fetch_offset >= mirror.end_offset:
+                times = leadership.level_ns.setdefault(replica, [])
+                times.append(process.now_ns())
+                del times[:-MOST_TIMES]
             leadership.broker_epochs.setdefault(replica, set()).add(broker_epoch)
 
     @override

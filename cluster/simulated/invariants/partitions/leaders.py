@@ -59,18 +59,50 @@ class LeadersServe(Replicas):
     )
     requests: ClassVar[Requests] = DATA_REQUESTS
 
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._images: dict[tuple[int, int, int], MetadataImage] = {}
+        """By node, incarnation and request: the image at the arrival of some requests."""
+
+    @override
+    def on_data_received(self, process: ProcessView, event: Received) -> None:
+        if may_end_apart(event.message):
+            key = (process.node_id, process.incarnation, event.request)
+            self._images[key] = process.image
+
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        key = (process.node_id, process.incarnation, event.request)
+        before = self._images.pop(key, process.image)
         for name, topic_id, index, epoch, error in results_of_parts(event.message, message):
             log = self._log_of(name, topic_id, index)
             partition = None if log is None else partition_in(process.image, log)
-            if error or partition is None:
+            if error or log is None or partition is None:
                 continue
+            for image in (before, process.image):
+                held = partition_in(image, log)
+                if held is not None and held.leader == process.node_id:
+                    partition = held
             is_known = epoch in {NO_EPOCH, partition.leader_epoch}
             if partition.leader != process.node_id or not is_known:
                 detail = f"log {log}: serves epoch {epoch}, by its image broker {partition.leader}"
                 found = f"{detail} leads epoch {partition.leader_epoch}"
                 self.monitor.report_violation(self, process, found)
+
+
+def may_end_apart(request: Message) -> bool:
+    """Return whether a partition of a request may be done before the answer.
+
+    A search by time goes on in a thread, also after the end of the leadership. The partitions of a
+    Produce wait for each other.
+    """
+    match request:
+        case list_offsets_request.ListOffsetsRequest():
+            return True
+        case produce_request.ProduceRequest(topic_data=topics):
+            return sum(len(topic.partition_data) for topic in topics) > 1
+        case _:
+            return False
 
 
 def results_of_parts(request: Message, answer: Message) -> Iterator[Part]:

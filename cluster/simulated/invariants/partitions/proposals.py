@@ -1,6 +1,7 @@
 """Invariants of the proposals with which a leader changes the ISR (KIP-497)."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from kraftproof.cluster.simulated.invariants.invariant import Invariant, Process
 from kraftproof.cluster.simulated.invariants.partitions.fetched import NO_EPOCH, FollowerFetches
 from kraftproof.cluster.simulated.invariants.partitions.replicas import partition_in
 from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -132,6 +134,50 @@ class JoinersHaveFetched(Invariant):
         elif broker_epoch not in {NO_EPOCH, *leadership.broker_epochs[joiner]}:
             detail = f"log {log}: broker {joiner} is to join with broker epoch {broker_epoch}, "
             self.monitor.report_violation(self, process, f"{detail}and has fetched with another")
+
+
+class MembersAreRemovedForLag(Invariant):
+    """A leader that removes a follower without need loses a copy of each later record (497-02)."""
+
+    statement = (
+        "A leader proposes to remove a member only if the member has not reached the log end for "
+        "replica.lag.time.max.ms, less the error of the clocks, in the last time-out of a proposal."
+    )
+    requests: ClassVar[Requests] = (Request,)
+
+    def __init__(self, fetches: FollowerFetches, lag_ns: int) -> None:
+        super().__init__()
+        self._fetches = fetches
+        self._lag_ns = lag_ns
+
+    @override
+    def on_sent(self, process: ProcessView, effect: Send) -> None:
+        for log, part in proposals(effect.message):
+            partition = partition_in(process.image, log)
+            if partition is None or partition.partition_epoch != part.partition_epoch:
+                continue
+            for member in sorted({*partition.isr} - {process.node_id, *members_of(part)}):
+                times = self._fetches.of(process, log, part.leader_epoch).level_ns.get(member, [])
+                longest = _longest_pause(times, process.now_ns())
+                least = int(self._lag_ns * LEAST_LAG * (1 - self.monitor.rate_error))
+                if longest is not None and longest < least:
+                    detail = f"log {log}: member {member} is to be removed, was never away from "
+                    found = f"the log end for {longest // milliseconds(1)} ms or longer"
+                    self.monitor.report_violation(self, process, detail + found)
+
+
+LEAST_LAG: Final = 0.6
+"""The share of the lag that counts: clocks of simulated nodes are up to 40 % too fast."""
+WINDOW_NS: Final = milliseconds(6_000)
+"""The time in which a proposal may wait for an earlier one, and for an answer."""
+
+
+def _longest_pause(times: list[int], now_ns: int) -> int | None:
+    """Return the longest time between two times of the window; None if they are too new."""
+    recent = [time for time in times if time >= now_ns - WINDOW_NS]
+    if len(recent) < 2 or recent[0] > now_ns - WINDOW_NS // 2:
+        return None
+    return max(after - before for before, after in pairwise([*recent, now_ns]))
 
 
 def proposals(message: Message) -> Iterator[tuple[LogId, Part]]:

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.partition.log_index import MOST_SPANS
 from kraftproof.node.core.partition.producers import COMPARED_BATCHES, MOST_UNCOMMITTED
 
 LOOK_NS = milliseconds(5_000)
@@ -18,6 +19,7 @@ MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150
 LARGE_TABLES = {
     "Replicas.observers": 1_000,
+    "LogIndex.spans": MOST_SPANS,
     "_Producer.batches": MOST_UNCOMMITTED + COMPARED_BATCHES,
 }
 """The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py, and
@@ -65,7 +67,8 @@ class TablesAreBounded(Bound):
     statement = (
         f"No table in a node's core or shell has more than {MOST_ENTRIES} entries, the observers "
         f"of a leader no more than {LARGE_TABLES['Replicas.observers']}, the batches of a producer "
-        f"no more than {LARGE_TABLES['_Producer.batches']}, and a table of partitions "
+        f"no more than {LARGE_TABLES['_Producer.batches']}, the index of a log no more than "
+        f"{MOST_SPANS}, and a table of partitions "
         "no more than there are partitions besides."
     )
 

@@ -180,6 +180,7 @@ class FetchService:
                 request=event.request,
                 message=message,
                 reads=tuple(ranges),
+                max_bytes=most,
                 counted_for=event if has_quota else None,
                 counted_bytes=most - room,
             )

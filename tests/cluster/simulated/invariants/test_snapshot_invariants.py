@@ -7,10 +7,12 @@ from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
+    LogsReachTheirSnapshots,
     SnapshotAtLogStart,
     SnapshotFileMatchesImage,
     SnapshotMatchesLog,
 )
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
 from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.wire.records.batches import encode_batches
@@ -169,6 +171,22 @@ def test_a_log_with_a_gap_behind_its_snapshot():
     process.log.snapshots = [SnapshotId(3, 1)]
     process.cleans()
     assert len(harness.reported) == 1
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "is_wrong"),
+    [((2, 1), False), ((1, 1), False), ((3, 1), True), ((2, 2), True), ((9, 0), False)],
+)
+def test_a_start_with_a_log_before_its_newest_snapshot(snapshot, is_wrong):
+    harness = MonitorHarness(LogsReachTheirSnapshots())
+    process = harness.process(1)
+    process.appends()
+    process.appends()
+    process.log.snapshots = [SnapshotId(*snapshot)]
+    for started in harness.monitor.on_started:
+        started(process, QuorumState())
+    where = f"the snapshot at {snapshot[0]} in epoch {snapshot[1]}"
+    assert harness.reported == [f"the log ends at 2 in epoch 1, {where}"] * is_wrong
 
 
 def test_a_leader_that_loads_a_snapshot():

@@ -71,11 +71,22 @@ def test_the_seeds_that_run_the_block_most_come_first():
 
 def test_a_search_takes_the_workload_that_runs_the_block_most():
     counts = {None: everywhere([1], 5), "log": everywhere([2, 3], 50)}
-    processes = Scripted({})
+    processes = Scripted({3: "property"})
     trial = Searches(processes, SeedOrder(counts), 30.0, Path(), LIMIT_S).run(CANDIDATE)
     assert processes.asked == [[2, 3]]
     assert processes.arguments[-2:] == ["--workload", "log"]
-    assert trial.workload == "log"
+    assert (trial.workload, trial.reached) == ("log", 3)
+
+
+def test_a_search_goes_on_with_the_other_workloads():
+    counts = {None: everywhere([1], 5), "log": everywhere([2, 3], 50), "acls": everywhere([4], 0)}
+    processes = Scripted({})
+    trial = Searches(processes, SeedOrder(counts), 30.0, Path(), LIMIT_S).run(CANDIDATE)
+    assert processes.asked == [[2, 3], [1]]
+    assert "--workload" not in processes.arguments
+    assert (trial.result, trial.searched, trial.reached) == ("survived", 3, 3)
+    found = Searches(Scripted({1: "property"}), SeedOrder(counts), 30.0, Path(), LIMIT_S)
+    assert found.run(CANDIDATE).workload is None
 
 
 def test_a_mutant_of_code_that_never_runs_is_not_searched():

@@ -30,6 +30,15 @@ def test_another_start_and_another_stable_offset_are_reported():
     ]
 
 
+def test_a_high_watermark_beyond_the_log_is_reported():
+    case = PartitionCase(AnswersNameTheLog())
+    case.append(1, raw(0, epoch=0))
+    case.answer(1, fetch(0), fetched(1, log_start_offset=0))
+    assert case.reported == []
+    case.answer(1, fetch(0), fetched(2, log_start_offset=0))
+    assert case.reported == [f"{NAME}: ends at 1, high watermark 2"]
+
+
 @pytest.mark.parametrize(("count", "is_wrong"), [(1, False), (2, True)])
 def test_more_bytes_than_wanted_are_reported_unless_they_are_one_batch(count, is_wrong):
     case = PartitionCase(AnswersNameTheLog())

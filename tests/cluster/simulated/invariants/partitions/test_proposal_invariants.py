@@ -4,7 +4,9 @@ import pytest
 
 from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
 from kraftproof.cluster.simulated.invariants.partitions.proposals import (
+    WINDOW_NS,
     JoinersHaveFetched,
+    MembersAreRemovedForLag,
     OneProposalAtATime,
 )
 from kraftproof.cluster.simulated.invariants.partitions.watermarks import (
@@ -155,4 +157,33 @@ def test_a_small_isr_and_an_absent_member_hold_the_high_watermark():
     for _ in range(2):
         case.answer(1, fetch(replica=-1), fetched(0))
         case.harness.now_ns += milliseconds(400)
+    assert case.reported == []
+
+
+LAG_NS = milliseconds(1_000)
+
+
+@pytest.mark.parametrize(
+    ("pause_ms", "rate_error", "is_wrong"),
+    [(200, 0.0, True), (599, 0.0, True), (601, 0.0, False), (599, 0.4, False), (4_000, 0.0, False)],
+)
+def test_a_member_that_keeps_up_is_not_removed(pause_ms, rate_error, is_wrong):
+    case = with_fetches(lambda fetches: MembersAreRemovedForLag(fetches, LAG_NS))
+    case.harness.monitor.rate_error = rate_error
+    for _ in range(2 * WINDOW_NS // milliseconds(pause_ms)):
+        case.harness.now_ns += milliseconds(pause_ms)
+        case.receive(1, fetch(2, last_epoch=0))
+    case.propose(proposal(1))
+    wrong = f"{NAME}: member 2 is to be removed, was never away from the log end for {pause_ms} ms"
+    assert case.reported == [f"{wrong} or longer"] * is_wrong
+
+
+def test_a_member_that_is_behind_or_without_a_history_may_be_removed():
+    case = with_fetches(lambda fetches: MembersAreRemovedForLag(fetches, LAG_NS))
+    case.propose(proposal(1))
+    for _ in range(100):
+        case.harness.now_ns += milliseconds(100)
+        case.receive(1, fetch(1, last_epoch=0))
+    case.propose(proposal(1))
+    case.propose(proposal(1, 2))
     assert case.reported == []

@@ -143,6 +143,19 @@ def test_the_core_names_ranges_and_never_holds_the_batches():
     assert effect.message.responses[0].partitions[0].records == b""
     (read,) = effect.reads
     assert (read.offset, read.end_offset, read.may_exceed) == (0, 6, True)
+    request = fetch_request.FetchRequest(
+        replica_id=-1,
+        max_bytes=700,
+        session_epoch=-1,
+        topics=(
+            fetch_request.FetchTopic(
+                topic="t",
+                partitions=(fetch_request.FetchPartition(partition=0, partition_max_bytes=900),),
+            ),
+        ),
+    )
+    world.request(world.brokers[1], request, 12)
+    assert world.effects[-1][1].max_bytes == 700
     world.fetch(1, 6)
     assert isinstance(world.effects[-1][1], Reply)
 

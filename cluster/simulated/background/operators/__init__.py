@@ -1,0 +1,1 @@
+"""Operators who change the settings of topics beside the workload."""

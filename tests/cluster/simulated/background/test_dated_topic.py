@@ -1,0 +1,162 @@
+"""Writers of odd batches know the right answers, and a run with them is valid."""
+
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.simulated.background import dated_topic, odd_batches
+from kraftproof.cluster.simulated.background.odd_batches import TopicRules, draw_batch
+from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
+from kraftproof.node.core.partition.settings import TopicSettings
+from kraftproof.node.core.partition.validation import Refusal, check_content, parse_produced
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import (
+    list_offsets_request,
+    list_offsets_response,
+    produce_response,
+)
+
+NOW_MS = 1_767_225_600_000
+DRAWS = 400
+SECOND_NS = 1_000_000_000
+
+
+def drawn(seed):
+    random = Random(seed)
+    rules = TopicRules(
+        uses_append_time=random.random() < 0.3,
+        is_compacted=random.random() < 0.3,
+        segment_bytes=random.choice((600, 1_200)),
+        largest_bytes=2_000,
+    )
+    return draw_batch(random, rules, NOW_MS, 0.8), rules
+
+
+def settings_of(rules):
+    return TopicSettings(
+        min_isr=1,
+        max_message_bytes=rules.largest_bytes,
+        segment_bytes=rules.segment_bytes,
+        retention_ms=-1,
+        retention_bytes=-1,
+        is_compacted=rules.is_compacted,
+        is_deleted=True,
+        uses_append_time=rules.uses_append_time,
+        timestamp_before_max_ms=dated_topic.LIMIT_MS,
+        timestamp_after_max_ms=dated_topic.LIMIT_MS,
+        flush_messages=1,
+    )
+
+
+def test_the_node_gives_the_expected_answer_to_each_batch():
+    kinds = set()
+    for seed in range(DRAWS):
+        batch, rules = drawn(seed)
+        kinds.add(min(batch.expected))
+        for version in batch.versions:
+            result = parse_produced(batch.data, version)
+            if not isinstance(result, Refusal):
+                result = check_content(result, settings_of(rules), NOW_MS * 1_000_000)
+            error = ErrorCode.NONE if result is None else result.error
+            assert error in batch.expected, (seed, batch.about, error)
+            named = () if result is None else tuple(one.index for one in result.records)
+            assert named == batch.wrong_records, (seed, batch.about)
+    assert kinds == odd_batches.ERRORS
+
+
+class Broker:
+    """Brokers that answer a request as a test says."""
+
+    def __init__(self, change):
+        self.change = change
+        self.asked = 0
+
+    async def ask(self, _broker, message, _version):
+        self.asked += 1
+        return self.change(message)
+
+
+def answered(message, **fields):
+    parts = tuple(
+        produce_response.PartitionProduceResponse(index=part.index, **fields)
+        for part in message.topic_data[0].partition_data
+    )
+    topic = produce_response.TopicProduceResponse(partition_responses=parts)
+    return produce_response.ProduceResponse(responses=(topic,))
+
+
+class Reports:
+    def __init__(self):
+        self.details = []
+        self.monitor = self.scheduler = self
+        self.network = None
+        self.now_ns = 0
+
+    def record(self, invariant, statement, detail, *, node, time_ns):
+        assert invariant == dated_topic.INVARIANT
+        self.details.append(detail)
+
+
+async def produce(batch, rules, **fields):
+    """Return the reports of an answer to a batch."""
+    reports = Reports()
+    user = dated_topic._User(None, reports, Random(1), [1], rules)
+    user._client = Broker(lambda message: answered(message, **fields))
+    await user._produce([(1, batch)], 9)
+    return reports.details
+
+
+def run(coroutine):
+    with pytest.raises(StopIteration) as ended:
+        coroutine.send(None)
+    return ended.value.value
+
+
+def test_another_answer_than_the_expected_is_reported():
+    right, rules = next(
+        (batch, rules)
+        for batch, rules in map(drawn, range(DRAWS))
+        if ErrorCode.NONE in batch.expected and not rules.uses_append_time
+    )
+    stamped = replace(rules, uses_append_time=True)
+    assert run(produce(right, rules)) == []
+    assert run(produce(right, rules, error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)) == []
+    assert run(produce(right, stamped, log_append_time_ms=5)) == []
+    (wrong,) = run(produce(right, stamped))
+    assert wrong.endswith("to partition 1: the time of the append is -1")
+    (wrong,) = run(produce(right, rules, error_code=ErrorCode.CORRUPT_MESSAGE))
+    assert wrong.endswith(f"of {right.about} to partition 1: error 2, not 0")
+
+    far, rules = next(each for each in map(drawn, range(DRAWS)) if each[0].wrong_records)
+    (wrong,) = run(produce(far, rules))
+    assert wrong.endswith(f"error 0, not {int(min(far.expected))}")
+    (wrong,) = run(produce(far, rules, error_code=min(far.expected)))
+    assert wrong.endswith(f"the records () are named, not {far.wrong_records}")
+
+
+@pytest.mark.simulation
+def test_a_run_with_the_topic_is_valid(tmp_path) -> None:
+    nodes = nodes_of(controller=1, broker=2)
+    cluster = SimulatedCluster(
+        ClusterOptions(nodes=nodes, seed=5, directory=tmp_path, has_data=True)
+    )
+    scope, world, answers = cluster.scope, cluster.world, []
+    hook = world.monitor.on_data_answered[list_offsets_request.ListOffsetsRequest]
+    hook.append(lambda _process, event, message: answers.append(message))
+
+    async def main() -> None:
+        await cluster.start()
+        task = scope.spawn(dated_topic.use_dated_topic(scope, world, Random(3), [2, 3]))
+        await scope.sleep(30 * SECOND_NS)
+        task.cancel()
+
+    cluster.run(main())
+    assert not cluster.violations
+    assert any(
+        part.timestamp > 0
+        for answer in answers
+        if isinstance(answer, list_offsets_response.ListOffsetsResponse)
+        for part in answer.topics[0].partitions
+    )
