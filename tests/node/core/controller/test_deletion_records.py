@@ -1,4 +1,4 @@
-"""DeleteTopics: the records of a deletion."""
+"""DeleteTopics: the records of a deletion, and the id of a later topic of the same name."""
 
 import pytest
 
@@ -19,3 +19,14 @@ def test_a_deletion_is_one_record() -> None:
         if not isinstance(record, NoOpRecord)
     ]
     assert written == [RemoveTopicRecord(topic_id=made.topic_id)]
+
+
+@pytest.mark.requirement("631-67")
+def test_a_topic_that_is_created_again_has_another_id() -> None:
+    desk = Desk.active(brokers=1)
+    ids = []
+    for _ in range(5):
+        [made] = desk.ask(creation("t")).topics
+        ids.append(made.topic_id)
+        desk.ask(deletion("t"))
+    assert len(set(ids)) == 5
