@@ -11,7 +11,6 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows
@@ -33,6 +32,8 @@ def sample_of(table: pa.Table) -> Iterator[Operation]:
 
 def sample_of_file(path: Path) -> Iterator[Operation]:
     """Yield the same of a Parquet file of operations, of which only a few row groups are read."""
+    import pyarrow.parquet as pq  # most checks read no Parquet
+
     kept: list[pa.Table] = []
     with pq.ParquetFile(path) as file:
         for group in range(file.num_row_groups):

@@ -102,9 +102,9 @@ def uncompiled_first(
 @contextmanager
 def uncompiled(seconds: float) -> Iterator[None]:
     """Run kernels of this thread uncompiled; whole numbers wrap in them as in compiled ones."""
-    own.budget = Budget(seconds)
+    before, own.budget = own.budget, Budget(seconds)
     try:
         with np.errstate(all="ignore"):
             yield
     finally:
-        own.budget = None
+        own.budget = before

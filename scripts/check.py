@@ -15,14 +15,23 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scripts.changed_tests import ROOT, importers, nearest_first, within_budget
-from scripts.run_tests import BIN, LEFT_OUT, RECORD, recorded, results_of, stages
+from scripts.run_tests import (
+    BIN,
+    CPU_S,
+    LEFT_OUT,
+    RECORD,
+    WORKER_S,
+    recorded,
+    results_of,
+    stages,
+)
 
 SECONDS = 90.0
 RESERVE_SECONDS = 12.0
 """For collecting the tests and starting the workers."""
 BUSY = 0.75
 """Assumed share of computing in a worker's time; tests of live nodes also wait."""
-STYLE_SECONDS = 21.0
+STYLE_SECONDS = 32.0
 """Time of the stage `style` on two quiet cores, subtracted by --dry-run."""
 UNKNOWN_SECONDS = 3.0
 WORKERS = min(4, os.cpu_count() or 1)
@@ -52,24 +61,38 @@ def git(*arguments: str) -> str:
 
 
 def record(reports: Iterable[Path]) -> None:
-    """Write the CPU seconds of each test file from JUnit reports of `make test`.
+    """Write the seconds of each test file from JUnit reports of `make test`.
 
-    tests/conftest.py puts the CPU seconds of each test into the report. The report's own times
-    grow with the load of the machine. Tests outside `make check` count as 0.
+    tests/conftest.py puts the CPU seconds of each test into the report. Load changes only the time
+    of a worker, which says which files a stage begins with. CPU seconds of tests outside
+    `make check` count as 0. A file that no report names keeps its seconds.
     """
-    seconds: defaultdict[str, float] = defaultdict(float)
+    seconds: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for report in reports:
         for case in ET.parse(report).iter("testcase"):
             name = case.get("classname", "").split(".")
             while name and not (path := ROOT.joinpath(*name).with_suffix(".py")).is_file():
                 name.pop()
-            last_line = {one.get("name"): one.get("value", "") for one in case.iter("property")}
-            if name and "cpu_s" in last_line:
-                is_left_out = "left_out_of_check" in last_line
-                spent = 0.0 if is_left_out else float(last_line["cpu_s"])
-                seconds[str(path.relative_to(ROOT))] += spent
-    rows = [f"{path}\t{spent:.1f}\n" for path, spent in sorted(seconds.items())]
-    RECORD.write_text("".join(["file\tcpu_s\n", *rows]), encoding="utf-8")
+            properties = {one.get("name"): one.get("value", "") for one in case.iter("property")}
+            if name and "cpu_s" in properties:
+                is_left_out = "left_out_of_check" in properties
+                found = seconds[str(path.relative_to(ROOT))]
+                found[0] += 0.0 if is_left_out else float(properties["cpu_s"])
+                found[1] += float(case.get("time", 0))
+    rows = {path: found for path, found in old_rows().items() if (ROOT / path).is_file()}
+    lines = [
+        f"{path}\t{cpu_s:.1f}\t{worker_s:.1f}\n"
+        for path, (cpu_s, worker_s) in sorted((rows | seconds).items())
+    ]
+    RECORD.write_text("".join([f"file\t{CPU_S}\t{WORKER_S}\n", *lines]), encoding="utf-8")
+
+
+def old_rows() -> dict[str, list[float]]:
+    """Return the recorded seconds of each test file, none if there is no record yet."""
+    if not RECORD.is_file():
+        return {}
+    columns = [recorded(RECORD, column) for column in (CPU_S, WORKER_S)]
+    return {path: [column[path] for column in columns] for path in columns[0]}
 
 
 def run_tests(tests: list[str], seconds: float) -> bool:

@@ -26,6 +26,8 @@ BY_GROUP = "loadgroup"
 MOST_WORKERS = 4
 MOST_SHOWN = 4
 """Files of a command that are printed by name."""
+CORES = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
+"""Workers for tests that compute all the time; each worker of Spark warms up a virtual machine."""
 WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
 """Workers for most tests: one more than cores, since many tests wait for live clusters."""
 WAITING_WORKERS = str(MOST_WORKERS)
@@ -34,7 +36,9 @@ STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
 """Markers of tests with a stage of their own; the file of such a test names the marker."""
 TEST_FILES = "test_*.py"
 RECORD = Path(__file__).with_name("test_seconds.tsv")
-"""CPU seconds of each test file, as `python -m scripts.check --record` wrote the table."""
+"""Seconds of each test file, as `python -m scripts.check --record` wrote the table."""
+CPU_S, WORKER_S = "cpu_s", "worker_s"
+"""Columns of the table: CPU seconds in `make check`, and seconds of a worker of a stage."""
 FAST = " and ".join(f"not {marker}" for marker in STAGE_MARKERS)
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
@@ -85,10 +89,10 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def recorded(record: Path = RECORD) -> dict[str, float]:
-    """Return the recorded CPU seconds of each test file."""
-    rows = [line.split("\t") for line in record.read_text(encoding="utf-8").splitlines()[1:]]
-    return {path: float(seconds) for path, seconds in rows}
+def recorded(record: Path = RECORD, column: str = CPU_S) -> dict[str, float]:
+    """Return a recorded column for each test file."""
+    head, *rows = (line.split("\t") for line in record.read_text(encoding="utf-8").splitlines())
+    return {row[0]: float(row[head.index(column)]) for row in rows}
 
 
 def pytest_stage(
@@ -149,7 +153,7 @@ def stages() -> tuple[Stage, ...]:
             "kafka", "kafka and not long", needs="jars", workers=WORKERS, together=BY_GROUP
         ),
         pytest_stage(
-            "spark", "spark and not docker and not long", workers=WORKERS, together=BY_GROUP
+            "spark", "spark and not docker and not long", workers=CORES, together=BY_GROUP
         ),
         pytest_stage(
             "docker",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 import pytest
 from xdist.remote import Producer
 
-from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, names_marker, recorded
+from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, WORKER_S, names_marker, recorded
 from tests.support.groups import ByGroup
 
 CPU_SECONDS = "cpu_s"
@@ -50,13 +50,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def order_of(
     items: Iterable[pytest.Item], *, is_by_file: bool
 ) -> Callable[[pytest.Item], tuple[bool, float]]:
-    """Return the sort key of tests: slow tests first, then by the recorded cost of their files.
+    """Return the sort key of tests: slow tests first, then by the recorded seconds of their files.
 
     Args:
         items: The tests.
         is_by_file: Whether a worker takes whole files: then a file with a slow test is slow.
     """
-    seconds = {str(ROOT / path): spent for path, spent in recorded().items()}
+    seconds = {str(ROOT / path): spent for path, spent in recorded(column=WORKER_S).items()}
     slow = {id(item) for item in items if item.get_closest_marker("slow")}
     slow_files = {item.path for item in items if is_by_file and id(item) in slow}
     return lambda item: (

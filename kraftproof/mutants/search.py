@@ -7,6 +7,7 @@ continues with the next seed. See scoreboard.py for the table.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -104,12 +105,21 @@ class Search:
 
 
 class Searcher:
-    """Runs searches from any number of threads; `stop` ends the running searches."""
+    """Runs searches from any number of threads; `stop` ends the running searches.
 
-    def __init__(self, budget_s: float) -> None:
+    Args:
+        budget_s: CPU seconds of a search.
+        clean: Runs that the unchanged node is known to pass; they are not made again.
+        is_bare: Whether a violation is not run again for its diagram.
+    """
+
+    def __init__(
+        self, budget_s: float, *, clean: Iterable[Run] = (), is_bare: bool = False
+    ) -> None:
         self._budget_s = budget_s
+        self._bare = ("--bare",) if is_bare else ()
         self._processes = SimProcesses()
-        self._is_clean: dict[Run, bool] = {}
+        self._is_clean: dict[Run, bool] = dict.fromkeys(clean, True)
         self._asking: defaultdict[Run, Lock] = defaultdict(Lock)
         self._lock = Lock()
 
@@ -183,7 +193,7 @@ class Searcher:
         self, mutant_id: str, seeds: SeedRange, workload: str | None, budget_s: float | None
     ) -> dict[str, Any]:
         """Run `kraftproof sim`, and return the object of its last line."""
-        arguments = ["--seeds", str(seeds)]
+        arguments = ["--seeds", str(seeds), *self._bare]
         arguments += [] if workload is None else ["--workload", workload]
         arguments += [] if budget_s is None else ["--budget-s", repr(budget_s)]
         arguments += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]

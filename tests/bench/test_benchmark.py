@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.interpreter import measure
+
 
 @pytest.mark.slow
 @pytest.mark.long
@@ -29,3 +31,7 @@ def test_three_nodes_under_load_are_measured(tmp_path: Path) -> None:
     assert figures["in_flight_per_s"] > 1
     assert 0 < figures["failover_median_s"] < 30
     assert "createTopics RF 3, in series" in done.stdout
+
+
+def test_the_harness_alone_is_measured_in_operations_a_second_of_cpu():
+    assert measure(seconds=0.1, seed=0) > 1_000

@@ -1,16 +1,21 @@
 """`python -m tests.requirements.broken NAME`: run a requirement's tests on a broken node.
 
 The edit is installed before anything of the node is imported; then pytest runs the tests that
-carry the requirement, up to the first failure. The exit status is pytest's: 1 if a test failed, 5
-if no test carries the requirement.
+carry the requirement, up to the first failure. Tests that need Docker, Spark or Kafka's jars are
+left out. The exit status is pytest's: 1 if a test failed, 5 if no test carries the requirement.
 """
 
 import sys
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from scripts.edited_tests import run_edited
-from tests.requirements.breakages import BREAKAGES, Breakage
+from tests.requirements.breakage import BREAKAGES, Breakage
+
+TESTS: Final = Path(__file__).resolve().parents[1]
+OTHER_STAGES: Final = ("docker", "kafka", "long", "spark")
 
 
 class CarriersOnly:
@@ -20,17 +25,25 @@ class CarriersOnly:
         self._requirement = requirement
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [
-            item
-            for item in items
-            if any(self._requirement in mark.args for mark in item.iter_markers("requirement"))
-        ]
+        items[:] = [item for item in items if self._is_carrier(item)]
+
+    def _is_carrier(self, item: pytest.Item) -> bool:
+        if any(item.get_closest_marker(name) for name in OTHER_STAGES):
+            return False
+        return any(self._requirement in mark.args for mark in item.iter_markers("requirement"))
+
+
+def files_of(requirement: str) -> list[str]:
+    """Return the files of tests that name a requirement."""
+    named = f'"{requirement}"'
+    files = sorted(TESTS.rglob("test_*.py"))
+    return [str(path) for path in files if named in path.read_text(encoding="utf-8")]
 
 
 def run(breakage: Breakage) -> int:
     """Install the edit, run the tests, and return pytest's exit status."""
     carriers = CarriersOnly(breakage.requirement)
-    return run_edited(breakage.mutant, [breakage.tests], [carriers])
+    return run_edited(breakage.mutant, files_of(breakage.requirement), [carriers])
 
 
 if __name__ == "__main__":

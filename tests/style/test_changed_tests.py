@@ -93,7 +93,7 @@ def test_the_budget_is_filled_in_order_and_what_does_not_fit_is_left_out():
     assert within_budget("abcd", seconds, 3.9, 2.0) == (["c"], ["a", "b", "d"])
 
 
-def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_path, monkeypatch):
+def test_seconds_are_taken_from_reports_and_of_other_files_are_kept(tmp_path, monkeypatch):
     def case(module, cpu_s, *, left_out=False):
         more = '<property name="left_out_of_check" value="yes"/>' if left_out else ""
         return (
@@ -112,10 +112,14 @@ def test_cpu_seconds_are_taken_from_reports_and_times_of_the_clock_are_not(tmp_p
     )
     monkeypatch.setattr(check, "RECORD", tmp_path / "seconds.tsv")
     check.record([report])
-    assert check.recorded(check.RECORD) == {
-        "tests/docs/test_pages.py": 0,
-        "tests/style/test_size.py": 3.5,
-    }
+    pages, size = "tests/docs/test_pages.py", "tests/style/test_size.py"
+    assert check.recorded(check.RECORD) == {pages: 0, size: 3.5}
+    assert check.recorded(check.RECORD, check.WORKER_S) == {pages: 99, size: 3 * 99}
+    report.write_text(
+        f"<testsuites><testsuite>{case('docs.test_pages', 1)}</testsuite></testsuites>"
+    )
+    check.record([report])
+    assert check.recorded(check.RECORD) == {pages: 1, size: 3.5}
 
 
 def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):

@@ -5,6 +5,11 @@ import os
 LONG = "KRAFTPROOF_TEST_LONG"
 
 
+def is_long() -> bool:
+    """Return whether `make test-long` runs."""
+    return os.environ.get(LONG) == "1"
+
+
 def random_cases(count: int, share: int = 8) -> int:
     """Return how many of `count` cases to draw; the first ones are the same for both targets.
 
@@ -12,4 +17,4 @@ def random_cases(count: int, share: int = 8) -> int:
         count: Cases in `make test-long`.
         share: In `make test` one case of so many is drawn.
     """
-    return count if os.environ.get(LONG) == "1" else count // share
+    return count if is_long() else count // share

@@ -11,3 +11,8 @@ configurations, unique ids, assignment rules, epochs, an error code that names a
 record of a refused change. Left open are the chosen brokers, ids, orders, texts, and which of
 several true causes an error names. See each module for the rule and its source.
 """
+
+from typing import Final
+
+LOG_CONFORMS: Final = "kraft/log-conforms"
+"""The name of the check of a run's log by this specification (conforming_log.py)."""

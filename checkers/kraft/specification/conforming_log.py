@@ -19,7 +19,7 @@ from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_of, rows_of
 from kraftproof.checkers.kraft.acknowledged import require_whole
 from kraftproof.checkers.kraft.node_logs import Tables, finding, limited
-from kraftproof.checkers.kraft.specification import rows
+from kraftproof.checkers.kraft.specification import LOG_CONFORMS, rows
 from kraftproof.checkers.kraft.specification.conversion import row_of_fields
 from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.ids import Id
@@ -41,7 +41,6 @@ from kraftproof.checkers.kraft.specification.specification import Specification
 from kraftproof.checkers.kraft.topic_facts import created_id
 from kraftproof.checkers.verdict import Finding, NotApplicableError
 
-LOG_CONFORMS: Final = "kraft/log-conforms"
 LEVEL: Final = 21
 """The first level of metadata.version that the specification describes, 3.9-IV0."""
 _METADATA_VERSION: Final = "metadata.version"

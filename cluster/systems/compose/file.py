@@ -12,6 +12,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from kraftproof.cluster.systems.compose.errors import ComposeFileError, Place
+from kraftproof.cluster.systems.compose.extends import extended
+from kraftproof.cluster.systems.compose.mounted_files import FOLDERS, files_of, with_files
 from kraftproof.cluster.systems.compose.parts import service_of
 from kraftproof.cluster.systems.compose.service import Service
 from kraftproof.cluster.systems.compose.values import mapping, text
@@ -19,7 +21,7 @@ from kraftproof.cluster.systems.compose.variables import substituted, variables
 
 EXTENSION: Final = "x-kraftproof"
 _IGNORED: Final = frozenset({"version", "name"})
-_KNOWN: Final = frozenset({"services", "volumes", "networks", EXTENSION})
+_KNOWN: Final = frozenset({"services", "volumes", "networks", *FOLDERS, EXTENSION})
 
 
 class ComposeFile(Struct, frozen=True, kw_only=True):
@@ -71,6 +73,17 @@ def read_compose(path: Path) -> ComposeFile:
     services = mapping(whole.get("services"), source.place.at("services"))
     if not services:
         raise source.place.at("services").error("names no service, so there is no node")
+    files = {
+        key: files_of(key, source.plain(whole.get(key), source.place), source.place.at(key))
+        for key in FOLDERS
+    }
+
+    def read(name: str) -> Mapping[str, object]:
+        place = source.place.at(f"services.{name}", _line(services, name))
+        if name not in services:
+            raise place.error(f"there is no such service, only {', '.join(services)}")
+        return mapping(source.plain(services[name], place), place)
+
     found: list[Service] = []
     left_out: list[str] = []
     for name, node in services.items():
@@ -79,7 +92,7 @@ def read_compose(path: Path) -> ComposeFile:
             left_out.append(name)
             continue
         places = _Places(place, node)
-        values = mapping(source.plain(node, place), place)
+        values = with_files(extended(name, read, place), files, place)
         found.append(service_of(name, values, places, path.parent.absolute(), volumes))
     file = ComposeFile(
         path=path,

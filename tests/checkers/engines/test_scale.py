@@ -22,13 +22,27 @@ from tests.checkers.engines.wgl.test_general_engine import hard_history
 from tests.support.checkers.engines import ENGINES
 from tests.support.checkers.scale import run
 from tests.support.checkers.scale_cases import SMALL, Case
-from tests.support.long_cases import mostly_long
 
-QUICK = [case.told for case in SMALL[::3]]
-"""One or two of each model; the others are long."""
+FIRST = {case.options.model: case for case in reversed(SMALL)}
+"""The first case of each model, with the fewest operations; `make test` has these as plain Python.
+"""
+COMPILED = [
+    next(case for case in SMALL if case.options.model == "cas-register" and case.engines == engines)
+    for engines in (("general", "race"), ("race", "unique-cas"), ("chosen", "unique-cas"))
+]
+"""Registers are what most histories are of: `make test` compiles their engines."""
 
 
-@pytest.mark.parametrize("case", mostly_long([(case.told, case) for case in SMALL], QUICK))
+def cases():
+    """Return each case as a parameter: long, unless it is quick."""
+    for case in SMALL:
+        marks = [pytest.mark.long]
+        if case in COMPILED or case is FIRST[case.options.model]:
+            marks = [pytest.mark.compiled] if case in COMPILED else []
+        yield pytest.param(case, id=case.told, marks=marks)
+
+
+@pytest.mark.parametrize("case", list(cases()))
 def test_engines_are_right_on_histories_whose_verdict_is_known(case):
     findings = list(run(case))
     assert [finding for finding in findings if finding.wrong] == []

@@ -9,6 +9,8 @@ from kraftproof.checkers import uncompiled
 from kraftproof.checkers.generate.catalogue import SUBJECTS
 from tests.support.long_cases import mostly_long
 
+pytestmark = pytest.mark.compiled
+
 QUICK = {"cas-register", "kv-append", "list-append", "registration", "stack", "topics"}
 JUDGES = """
 import sys

@@ -10,6 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from tests.support.long_cases import long
+
 pytestmark = pytest.mark.simulation
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -51,8 +53,8 @@ def fingerprint(run):
     ("workload", "nemeses", "seed"),
     [
         ("topics", "kill,partition,pause,clock", 4),
-        ("registration", "lose-unsynced,kill-all,restart,partition", 9),
-        ("topics", "loss,reset,stall,disk-error,wipe,drift,clock-strobe", 5),
+        long("registration", "lose-unsynced,kill-all,restart,partition", 9),
+        long("topics", "loss,reset,stall,disk-error,wipe,drift,clock-strobe", 5),
     ],
 )
 def test_a_run_is_the_same_bytes_everywhere(tmp_path, workload, nemeses, seed):

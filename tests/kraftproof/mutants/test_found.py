@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from random import Random
@@ -18,6 +19,8 @@ from tests.support.long_cases import mostly_long
 pytestmark = pytest.mark.simulation
 
 BUDGET_S = 30
+COMMON = 4
+"""Number of runs of the unchanged node in `make test`: those that most searches begin with."""
 QUICK_S = 4
 FRESH = 2
 """How many mutants are looked for at seeds that nobody has chosen."""
@@ -32,24 +35,28 @@ def mutants_of_make_test():
     return set(cheapest.values())
 
 
+def recorded_run(mutant_id):
+    """Return the run that a search begins with: the seed, and the workload in place of its own."""
+    return RECORDED[mutant_id]["seed"], mutants.load(mutant_id).workload
+
+
 @pytest.fixture(scope="module")
 def from_recorded_seeds(request):
-    """Start every search asked for; a test waits for its own only, so that load adds up in none."""
-    searcher = Searcher(BUDGET_S)
+    """Start every search asked for; a test waits for its own only, so that load adds up in none.
+
+    The unchanged node costs four times as much as a mutant, whose run ends with its violation. A
+    test of its own makes the runs of the unchanged node.
+    """
+    searcher = Searcher(BUDGET_S, clean=map(recorded_run, RECORDED), is_bare=True)
     pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
     asked = [
         item.callspec.params["mutant"]
         for item in request.session.items
-        if item.path == request.path and hasattr(item, "callspec")
+        if item.path == request.path and "mutant" in getattr(item, "fixturenames", ())
     ]
     yield {
-        mutant_id: pool.submit(
-            searcher.find,
-            mutant_id,
-            SeedRange(RECORDED[mutant_id]["seed"], None),
-            mutants.load(mutant_id).workload,
-        )
-        for mutant_id in asked
+        mutant_id: pool.submit(searcher.find, mutant_id, SeedRange(seed, None), workload)
+        for mutant_id, (seed, workload) in zip(asked, map(recorded_run, asked), strict=True)
     }
     pool.shutdown(cancel_futures=True)
 
@@ -66,6 +73,16 @@ def test_it_is_found_from_its_recorded_seed_on(mutant, from_recorded_seeds):
     assert search.is_found, search
     assert search.by
     assert not search.false_alarms
+
+
+@pytest.mark.parametrize("most", [COMMON, pytest.param(None, marks=pytest.mark.long)])
+def test_the_unchanged_node_passes_the_runs_that_searches_begin_with(most):
+    runs = Counter(map(recorded_run, RECORDED)).most_common(most)
+    assert runs
+    searcher = Searcher(BUDGET_S, is_bare=True)
+    asked = [(CLEAN, SeedRange(seed, seed + 1), workload) for (seed, workload), _ in runs]
+    for search in in_parallel(searcher.find, asked):
+        assert (search.searched, search.false_alarms, search.unknown) == (1, (), 0), search
 
 
 def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid():

@@ -26,8 +26,8 @@ FROM_0 = SeedRange(0, None)
 class FromScript(Searcher):
     """Searches that go as a test says: by mutant, the seeds that violate and what each costs."""
 
-    def __init__(self, violating, cost_s=1.0, crashing=()):
-        super().__init__(BUDGET_S)
+    def __init__(self, violating, cost_s=1.0, crashing=(), clean=()):
+        super().__init__(BUDGET_S, clean=clean)
         self.crashing = crashing
         self.violating = violating
         self.cost_s = cost_s
@@ -83,11 +83,13 @@ def test_what_the_clean_node_does_not_pass_is_a_false_alarm_and_the_search_goes_
     ]
 
 
-def test_the_clean_node_is_asked_once_a_seed():
+def test_the_clean_node_is_asked_once_a_seed_that_is_not_known_to_be_clean():
     searcher = FromScript({"A1": [3], "A2": [3]})
     assert searcher.find("A1", FROM_0).is_found
     assert searcher.find("A2", FROM_0).is_found
     assert [one[0] for one in searcher.asked] == ["A1", CLEAN, "A2"]
+    known = FromScript({"A1": [3]}, clean=[(3, None)])
+    assert (known.find("A1", FROM_0).is_found, len(known.asked)) == (True, 1)
 
 
 def test_a_violation_of_the_clean_node_is_never_a_find():

@@ -44,6 +44,12 @@ from kraftproof.node.wire.messages.generated.create_topics_response import (
 )
 from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
+from kraftproof.node.wire.messages.generated.unregister_broker_request import (
+    UnregisterBrokerRequest,
+)
+from kraftproof.node.wire.messages.generated.unregister_broker_response import (
+    UnregisterBrokerResponse,
+)
 from kraftproof.node.wire.principal import ANONYMOUS, Principal, encode_principal
 
 ALICE = Principal(type="User", name="alice")
@@ -121,6 +127,18 @@ def test_an_answer_comes_out_as_it_went_in(version: int) -> None:
     inner = open_response(decoded, forward(version))
     assert isinstance(inner, CreateTopicsResponse)
     assert inner.topics[0].error_code == ErrorCode.TOPIC_ALREADY_EXISTS
+
+
+@pytest.mark.requirement("590-02")
+def test_an_error_of_a_whole_inner_answer_stays_inside() -> None:
+    request = UnregisterBrokerRequest(broker_id=3)
+    effect = replace(forward(), message=request, version=0)
+    opened = open_request(wrap_request(effect))
+    assert isinstance(opened, Opened)
+    denied = UnregisterBrokerResponse(error_code=ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
+    envelope = wrap_response(opened, denied)
+    assert envelope.error_code == ErrorCode.NONE
+    assert open_response(envelope, effect) == denied
 
 
 @pytest.mark.requirement("590-08")

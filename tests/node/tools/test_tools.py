@@ -130,6 +130,8 @@ def test_random_uuid_prints_one_uuid_and_help_lists_the_commands(
     assert storage.run(["random-uuid"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     assert len(parse_uuid(line)) == 16
+    assert storage.run(["random-uuid"]) == 0
+    assert capsys.readouterr().out.splitlines() != [line]
     with pytest.raises(SystemExit) as caught:
         storage.run(["-h"])
     assert caught.value.code == 0

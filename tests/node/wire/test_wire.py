@@ -158,6 +158,7 @@ def test_text_that_is_no_uuid(text):
 
 
 @pytest.mark.requirement("590-01")
+@pytest.mark.requirement("590-17")
 def test_principals():
     alice = Principal(type="User", name="alice")
     assert encode_principal(alice) == b"\0\0\x05User\x06alice\0\0"

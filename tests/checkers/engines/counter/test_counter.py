@@ -18,7 +18,7 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import random_histories, reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
 from tests.support.long_cases import long
-from tests.support.random_cases import random_cases
+from tests.support.random_cases import is_long, random_cases
 
 
 def test_a_read_between_the_bounds_that_no_sum_reaches_is_wrong():
@@ -154,18 +154,22 @@ def test_the_search_and_the_frontier_agree_on_many_prefixes(corrupt, lost):
     assert len(compared) == (2 if corrupt else 1)
 
 
+SIZE, WORK_DONE = (20_000, 100_000) if is_long() else (500, 1_000)
+"""Operations of a history, and the steps after which a search for its order gives up."""
+
+
 def test_a_search_ends_when_its_work_is_done():
-    calls = generated_calls(None, 5, 0.01, concurrency=50, operations=20_000)
+    calls = generated_calls(None, 5, 0.01, concurrency=50, operations=SIZE)
     counter = Counter(calls.action, calls.delta, calls.value, calls.invoke, calls.complete)
     gaps = gaps_of(counter, NEVER)
-    search = begin(gaps, 100_000)
+    search = begin(gaps, WORK_DONE)
     assert descend(gaps, search, 1_000_000) == GAVE_UP
-    assert -100_000 < search.now[WORK] < 0
+    assert -WORK_DONE < search.now[WORK] < 0
     assert descend(gaps, begin(gaps, 1 << 40), 1_000_000) == LEGAL
 
 
 def test_a_search_ends_when_it_may_remember_no_more():
-    calls = generated_calls(None, 5, 0.01, concurrency=50, operations=20_000)
+    calls = generated_calls(None, 5, 0.01, concurrency=50, operations=SIZE)
     counter = Counter(calls.action, calls.delta, calls.value, calls.invoke, calls.complete)
     gaps = gaps_of(counter, NEVER)
     assert descend(gaps, begin(gaps, 1 << 40), 3) == GAVE_UP

@@ -27,10 +27,11 @@ from tests.support.checkers.differential import as_keys
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_topics, random_history, some_lost
 from tests.support.long_cases import long
-from tests.support.random_cases import random_cases
+from tests.support.random_cases import is_long, random_cases
 
 MODEL = Topics()
 HISTORIES = random_cases(2_000, share=16)
+OPERATIONS = 30_000 if is_long() else 400
 IDS = 12
 LOST_DELETE = ("delete", {"by": "name"}, None)
 LOST_END = ("delete", {"by": "id", "id": A}, None)
@@ -73,7 +74,7 @@ def decided(histories):
     ]
 
 
-def generated(corrupt, concurrency, operations=30_000, indeterminate=0.05):
+def generated(corrupt, concurrency, operations=OPERATIONS, indeterminate=0.05):
     return GenerateOptions(
         model="topics",
         operations=operations,
@@ -166,7 +167,7 @@ def test_of_a_long_history_with_lost_answers_two_operations_are_told():
     ("limits", "reason"),
     [
         (Limits(seconds=0.001), "no verdict within 5000 steps of a search"),
-        (Limits(memory_bytes=1_000_000), "no verdict within 1000000 bytes"),
+        long(Limits(memory_bytes=1_000_000), "no verdict within 1000000 bytes"),
     ],
 )
 def test_what_would_take_more_than_it_may_is_left_unknown(limits, reason):

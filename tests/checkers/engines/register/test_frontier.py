@@ -28,6 +28,8 @@ from tests.support.checkers.register_calls import (
     write,
 )
 
+pytestmark = pytest.mark.compiled
+
 LIMITS = Limits(seconds=60)
 A, B, C, D = 1, 2, 3, 4
 

@@ -15,6 +15,8 @@ from tests.checkers.engines.register.test_frontier import random_key, truth_of
 from tests.support.checkers.columnar import calls_of, history
 from tests.support.checkers.register_calls import register_calls
 
+pytestmark = pytest.mark.compiled
+
 
 def test_no_call_of_a_legal_key_found_what_was_gone():
     random, gone = Random(5), 0

@@ -20,6 +20,8 @@ from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
+pytestmark = pytest.mark.compiled
+
 MODEL = CasRegister()
 LIMITS = Limits(seconds=20)
 

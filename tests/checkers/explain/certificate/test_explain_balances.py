@@ -25,6 +25,7 @@ from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_container, random_history
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 HISTORIES = random_cases(4_000, share=16)
@@ -178,7 +179,7 @@ def test_another_count_than_the_recorded_one_is_not_believed():
 @pytest.mark.parametrize(
     ("name", "kind", "lost"),
     [
-        ("queue", "false-empty", 0.0),
+        long("queue", "false-empty", 0.0),
         ("priority-queue", "false-empty", 0.0),
         ("priority-queue", "duplicate", 0.0),
         ("stack", "out-of-order", 0.05),

@@ -9,7 +9,8 @@ import pytest
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.schema import table_schema
 from kraftproof.checkers.history.tables import operations_table
-from kraftproof.checkers.kraft.specification.conforming_log import LOG_CONFORMS, log_conforms
+from kraftproof.checkers.kraft.specification import LOG_CONFORMS
+from kraftproof.checkers.kraft.specification.conforming_log import log_conforms
 from kraftproof.checkers.verdict import NotApplicableError
 
 ID, GONE = "P" * 22, "Q" * 22

@@ -117,12 +117,20 @@ SERVICE = "services:\n  db:\n    image: redis\n    expose: [1]\n"
         ("- a\n", ": a map is expected, not a list"),
         ("volumes: {}\n", "services: a map is expected, not nothing"),
         ("services: {}\n", "services: names no service, so there is no node"),
-        ("secrets: {}\n" + SERVICE, "line 1: secrets: is not supported at the top level"),
+        ("models: {}\n" + SERVICE, "line 1: models: is not supported at the top level"),
+        ("secrets: {key: {external: true}}\n" + SERVICE, "secrets.key.external: is not supported"),
+        ("secrets: {key: {}}\n" + SERVICE, "secrets.key: names no file"),
+        (SERVICE + "    secrets: [key]\n", "'key' is not declared under secrets of the file"),
         ("services:\n  db: redis\n", "services.db: a map is expected, not 'redis'"),
         ("services:\n  db: {expose: [1]}\n", "services.db.image: is missing, and so is build"),
         ("services:\n  db: {image: a}\n", "services.db.ports: is missing, and so is expose"),
         ("services:\n  Db: {image: a, expose: [1]}\n", "service 'Db': a name of lower-case"),
-        (SERVICE + "    extends: x\n", "line 5: services.db.extends: is not supported"),
+        (SERVICE + "    extends: x\n", "services.x: there is no such service, only db"),
+        (SERVICE + "    extends: db\n", "services.db.extends: db extends db: that is a circle"),
+        (
+            SERVICE + "    extends: {service: x, file: y}\n",
+            "services.db.extends.file: is not supported: extend a service of the same file",
+        ),
         (
             SERVICE + "    ports: ['80-90']\n",
             "line 5: services.db.ports: '80-90': a port such as 8080:80",
@@ -162,3 +170,53 @@ def test_a_mistake_is_one_line_with_its_place(text: str, said: str, tmp_path: Pa
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ComposeFileError, match=r"none\.yml: can't be read: No such file"):
         read_compose(tmp_path / "none.yml")
+
+
+EXTENDED = """
+secrets:
+  password: {file: password.txt}
+configs:
+  rules: {file: ./rules.conf}
+services:
+  base:
+    image: store
+    profiles: [none]
+    environment: {A: "1", B: "2"}
+    expose: [7000]
+    volumes: ["./conf:/etc/conf:ro", "/scratch"]
+    deploy: {replicas: 3, resources: {limits: {memory: 200m}}}
+    secrets: [password]
+  db:
+    extends: {service: base}
+    command: serve
+    environment: ["B=3", "C=4"]
+    expose: [7001]
+    volumes: ["./other:/etc/conf"]
+    deploy: {replicas: 2}
+    configs: [{source: rules, target: /etc/rules.conf}]
+  replica:
+    extends: db
+    command: follow
+"""
+
+
+def test_a_service_extends_another_and_reads_secrets(tmp_path: Path) -> None:
+    for name in ("password.txt", "rules.conf", "conf", "other"):
+        (tmp_path / name).touch()
+    path = tmp_path / "compose.yml"
+    path.write_text(EXTENDED)
+    file = read_compose(path)
+    assert file.left_out == ("base",)
+    db, replica = file.services
+    assert (db.name, db.image, db.count, db.command) == ("db", "store", 2, ["serve"])
+    assert db.environment == {"A": "1", "B": "3", "C": "4"}
+    assert db.ports == (7000, 7001)
+    assert db.settings["mem_limit"] == "200m"
+    assert {one.target: (one.source, one.is_read_only) for one in db.volumes} == {
+        "/scratch": (None, False),
+        "/etc/conf": (str(tmp_path / "other"), False),
+        "/run/secrets/password": (str(tmp_path / "password.txt"), True),
+        "/etc/rules.conf": (str(tmp_path / "rules.conf"), True),
+    }
+    assert replica.command == ["follow"]
+    assert (replica.environment, replica.volumes) == (db.environment, db.volumes)

@@ -56,6 +56,7 @@ def test_broker_that_lacks_a_feature_of_the_cluster_names_it() -> None:
     )
 
 
+@pytest.mark.requirement("631-58")
 @pytest.mark.requirement("631-59")
 def test_states_have_released_numbers_and_no_other_transitions() -> None:
     assert [state.value for state in BrokerState] == [0, 1, 2, 3, 6, 7]
@@ -97,6 +98,7 @@ def test_broker_registers_catches_up_opens_its_listeners_and_asks_to_be_unfenced
 
 
 @pytest.mark.requirement("631-46")
+@pytest.mark.requirement("631-47")
 def test_heartbeats_come_every_interval() -> None:
     bench = running()
     start = bench.monotonic

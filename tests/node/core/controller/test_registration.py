@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import broker_registration_request
-from kraftproof.node.wire.records.metadata import RegisterBrokerRecord
+from kraftproof.node.wire.records.metadata import FeatureLevelRecord, RegisterBrokerRecord
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 from tests.node.core.controller.desk import (
     SESSION_NS,
@@ -101,6 +101,20 @@ def test_a_registration_is_judged_as_kafka_does(changed, error) -> None:
     answer = desk.ask(replace(registration(2), **changed))
     assert (answer.error_code, answer.broker_epoch) == (error, -1)
     assert sorted(desk.image.brokers) == [1]
+
+
+@pytest.mark.requirement("631-43")
+def test_a_broker_that_lacks_a_finalized_feature_is_refused() -> None:
+    desk = Desk.active()
+    desk.lose()
+    desk.raft.replicate((FeatureLevelRecord(name="other", feature_level=2),))
+    desk.raft.high_watermark = desk.raft.log.end_offset
+    desk.win()
+    answer = desk.ask(registration(2))
+    assert (answer.error_code, answer.broker_epoch) == (ErrorCode.UNSUPPORTED_VERSION, -1)
+    has_it = replace(registration(2), features=(*registration(2).features, OTHER_FEATURE))
+    assert desk.ask(has_it).error_code == ErrorCode.NONE
+    assert sorted(desk.image.brokers) == [2]
 
 
 def test_registered_directories_are_kept_in_the_image() -> None:

@@ -49,6 +49,7 @@ def committed(batches: list[Batch]) -> CommittedImage:
     return image
 
 
+@pytest.mark.requirement("631-30")
 @pytest.mark.parametrize(
     ("batches", "level"),
     [

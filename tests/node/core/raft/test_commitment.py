@@ -43,9 +43,9 @@ def stand_again(quorum):
         quorum.tick(1)
 
 
-def granted(quorum, epoch, *, leader=-1):
+def granted(quorum, epoch, *, leader=-1, is_granted=True):
     state = quorum.members[1].raft._state
-    answer = rpc.vote_answer(state, ErrorCode.NONE, granted=True)
+    answer = rpc.vote_answer(state, ErrorCode.NONE, granted=is_granted)
     partition = replace(answer.topics[0].partitions[0], leader_epoch=epoch, leader_id=leader)
     return replace(answer, topics=(replace(answer.topics[0], partitions=(partition,)),))
 
@@ -75,7 +75,22 @@ def test_a_vote_that_comes_after_the_candidacy_makes_no_leader():
     assert quorum.members[1].raft.role.name == "voted"
 
 
+@pytest.mark.requirement("595-16")
+def test_a_candidate_that_can_not_win_any_more_gives_up_at_once():
+    quorum = candidate(voters=2)
+    (only,) = sends(quorum, 1, vote_request.VoteRequest)
+    answer_to(quorum, 1, only, granted(quorum, 1, is_granted=False))
+    assert quorum.members[1].raft.role.name == "voted"
+    quorum = candidate(voters=3)
+    first, second = sends(quorum, 1, vote_request.VoteRequest)
+    answer_to(quorum, 1, first, granted(quorum, 1, is_granted=False))
+    assert quorum.members[1].raft.role.name == "candidate"
+    answer_to(quorum, 1, second, granted(quorum, 1, is_granted=False))
+    assert quorum.members[1].raft.role.name == "voted"
+
+
 @pytest.mark.requirement("595-23")
+@pytest.mark.requirement("595-55")
 @pytest.mark.parametrize(("leader", "role"), [(-1, "unattached"), (3, "follower")])
 def test_an_answer_of_a_higher_epoch_ends_the_candidacy_even_if_it_grants(leader, role):
     quorum = candidate()

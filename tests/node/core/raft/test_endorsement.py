@@ -49,6 +49,7 @@ def test_begin_goes_to_each_other_voter_once_and_to_no_observer():
     assert counts == [0, 1, 1, 0]
 
 
+@pytest.mark.requirement("595-51")
 def test_begin_is_repeated_with_a_growing_backoff_until_the_voter_fetches_in_the_epoch():
     quorum = elected_without_one_voter()
     for count, wait_ms in enumerate((20, 40, 80), start=1):

@@ -192,6 +192,21 @@ def test_version_12_names_the_topic_and_its_replica_elsewhere():
     answer = reply_to(quorum, 1, message, 12)
     assert answer.responses[0].topic == TOPIC
     assert partition_of(answer).high_watermark == 1
+    leader = partition_of(answer).current_leader
+    assert (leader.leader_id, leader.leader_epoch) == (1, 1)
+
+
+@pytest.mark.requirement("595-45")
+def test_a_fetch_names_the_cluster_the_epoch_and_the_last_record():
+    quorum = elected()
+    quorum.advance(milliseconds(1000))
+    request = sends(quorum, 2, fetch_request.FetchRequest)[-1].message
+    (partition,) = request.topics[0].partitions
+    assert request.cluster_id == quorum.members[2].raft._state.config.cluster_id
+    assert request.cluster_id
+    assert request.replica_state.replica_id == 2
+    assert (partition.current_leader_epoch, partition.fetch_offset) == (1, 1)
+    assert (partition.last_fetched_epoch, partition.log_start_offset) == (1, 0)
 
 
 @pytest.mark.requirement("595-51")

@@ -13,6 +13,7 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.records.control import LeaderChange
 from tests.node.core.raft.messages import (
     TOPIC,
+    begin,
     elected,
     kinds,
     partition_of,
@@ -164,6 +165,16 @@ def test_a_repeated_vote_is_granted_without_another_write():
     assert partition_of(reply_to(quorum, 2, vote(5, 3, 1, 1), 1)).vote_granted
     assert kinds(quorum, 2) == [Reply]
     assert not partition_of(reply_to(quorum, 2, vote(5, 1, 9, 9), 1)).vote_granted
+
+
+@pytest.mark.requirement("595-20")
+def test_no_candidate_gets_a_vote_in_an_epoch_whose_leader_is_known():
+    quorum = elected()
+    reply_to(quorum, 2, begin(5, 3), 0)
+    durable = quorum.members[2].disk.durable
+    assert (durable.epoch, durable.leader, durable.voted_for) == (5, 3, -1)
+    assert not partition_of(reply_to(quorum, 2, vote(5, 1, 9, 9), 1)).vote_granted
+    assert quorum.members[2].disk.durable == durable
 
 
 @pytest.mark.requirement("595-08")

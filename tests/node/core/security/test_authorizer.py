@@ -3,11 +3,8 @@
 from random import Random
 
 import pytest
-from msgspec.structs import replace
 
 from kraftproof.node.core.audit import Audited, audit_line
-from kraftproof.node.core.events import RefusedEnvelope
-from kraftproof.node.core.gate import refused_at_once
 from kraftproof.node.core.metadata.acl_index import index_of
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.metadata.apply import apply
@@ -16,9 +13,6 @@ from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.security.authorizer import Authorizer, Requester, decide, decide_any
-from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages.generated.create_topics_request import CreateTopicsRequest
-from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
 from kraftproof.node.wire.messages.generated.metadata_request import MetadataRequest
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.metadata import (
@@ -250,24 +244,6 @@ def test_the_decision_follows_the_image(outbox) -> None:
     assert authorizer.allows(event, READ, TOPIC, "t")
     committed.image = apply(committed.image, RemoveAccessControlEntryRecord(id=granted.id))
     assert not authorizer.allows(event, READ, TOPIC, "t")
-
-
-@pytest.mark.requirement("590-03")
-@pytest.mark.parametrize(("host", "is_allowed"), [("10.0.0.7", False), ("10.0.0.8", True)])
-def test_an_entry_of_a_host_holds_for_the_forwarding_broker(outbox, host, is_allowed) -> None:
-    """The client's own host, 10.0.0.7, is no matter for the right to forward."""
-    may_forward = entry(CLUSTER_ACTION, "kafka-cluster", kind=CLUSTER, principal="User:bob")
-    denial = entry(
-        ALL, "kafka-cluster", kind=CLUSTER, principal="User:bob", host="10.0.0.7", denies=True
-    )
-    authorizer = Authorizer(POLICY, loaded(may_forward, denial), outbox)
-    event = received(CreateTopicsRequest(), forwarded_by=BOB, host="10.0.0.7")
-    assert authorizer.allows_forwarder(replace(event, forwarder_host=host)) is is_allowed
-    unreadable = RefusedEnvelope(refused_with=ErrorCode.INVALID_REQUEST)
-    answer = refused_at_once(authorizer, received(unreadable, BOB, version=0, host=host))
-    denied = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
-    expected = ErrorCode.INVALID_REQUEST if is_allowed else denied
-    assert answer == EnvelopeResponse(error_code=expected)
 
 
 @pytest.mark.requirement("590-18")

@@ -9,6 +9,7 @@ from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     create_topics_request,
+    delete_topics_request,
     find_coordinator_request,
     metadata_request,
 )
@@ -79,6 +80,19 @@ def test_metadata_creates_a_missing_topic_with_the_principal_of_the_client() -> 
     world.run(1000)
     assert errors(world.do(named("new"), version=12)) == {"new": 0}
     assert len(world.creations()) == 1
+
+
+@pytest.mark.requirement("590-15")
+def test_metadata_creates_a_topic_again_after_its_deletion() -> None:
+    world = CreatingWorld()
+    world.effects.clear()
+    world.do(named("new"), version=12)
+    world.run(1000)
+    states = (delete_topics_request.DeleteTopicState(name="new"),)
+    world.do(delete_topics_request.DeleteTopicsRequest(topics=states, timeout_ms=1000), version=6)
+    world.run(1000)
+    assert errors(world.do(named("new"), version=12)) == {"new": UNKNOWN}
+    assert len(world.creations()) == 2
 
 
 @pytest.mark.requirement("590-15")

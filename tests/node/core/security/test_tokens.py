@@ -146,6 +146,7 @@ def test_a_token_is_accepted_until_its_expiry_by_the_wall_clock(cluster: Cluster
     assert cluster.logs_in(token_id, password, is_token=True)
 
 
+@pytest.mark.requirement("631-87")
 def test_only_the_owner_and_the_renewers_change_a_token(cluster: Cluster) -> None:
     renewer = create.CreatableRenewers(principal_type="User", principal_name="bob")
     _, hmac = created(cluster, renewers=(renewer,))
@@ -160,6 +161,7 @@ def test_only_the_owner_and_the_renewers_change_a_token(cluster: Cluster) -> Non
     assert not list(delegation_tokens(cluster.image))
 
 
+@pytest.mark.requirement("631-87")
 def test_the_lifetime_of_a_request_shortens_the_maximum(cluster: Cluster) -> None:
     created(cluster, max_lifetime_ms=5)
     created(cluster, max_lifetime_ms=10**15)
@@ -173,6 +175,7 @@ def test_the_lifetime_of_a_request_shortens_the_maximum(cluster: Cluster) -> Non
     assert code_of(refused) == ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED
 
 
+@pytest.mark.requirement("631-87")
 def test_the_sweep_removes_exactly_the_expired_tokens(cluster: Cluster) -> None:
     created(cluster, max_lifetime_ms=5)
     kept, _ = created(cluster)
@@ -207,5 +210,8 @@ def test_a_login_succeeds_exactly_while_its_credential_is_in_the_image(cluster: 
     assert cluster.logs_in("sam", "next")
     assert not cluster.logs_in("sam", "right")
     deletion = alter.ScramCredentialDeletion(name="sam", mechanism=1)
+    twice = cluster.do(alter.AlterUserScramCredentialsRequest(deletions=(deletion, deletion)))
+    assert [each.error_code for each in twice.results] == [ErrorCode.DUPLICATE_RESOURCE]  # type: ignore[attr-defined]
+    assert cluster.logs_in("sam", "next"), "a user that is named twice keeps the credential"
     cluster.do(alter.AlterUserScramCredentialsRequest(deletions=(deletion,)))
     assert not cluster.logs_in("sam", "next")

@@ -24,7 +24,7 @@ from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.narrow_beam import with_room
 from tests.support.checkers.random_histories import draw_append, draw_txn, random_history
 from tests.support.long_cases import long
-from tests.support.random_cases import random_cases
+from tests.support.random_cases import is_long, random_cases
 
 MODELS = ["kv-append", "multi-register"]
 NARROW = {"_FIRST_MOST": 2, "_APART": 2, "_DEPTH": 1}
@@ -46,7 +46,7 @@ def outcome_of(model: str, columns: Columns, limits: Limits = LIMITS) -> Outcome
     return outcome
 
 
-@pytest.mark.parametrize("operations", [2_000, long(10_000)])
+@pytest.mark.parametrize("operations", [300, long(2_000), long(10_000)])
 @pytest.mark.parametrize("model", [MODELS[0], *map(long, MODELS[1:])])
 def test_a_valid_history_of_twenty_clients_is_decided(model, operations):
     outcome = outcome_of(model, generated(model, operations=operations, concurrency=20, seed=1))
@@ -56,7 +56,7 @@ def test_a_valid_history_of_twenty_clients_is_decided(model, operations):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("seed", [1, long(2), long(3)])
 def test_what_nothing_wrote_is_found_where_it_is_read(model, seed):
-    settings = {"operations": 2_000, "concurrency": 10, "seed": seed}
+    settings = {"operations": 2_000 if is_long() else 300, "concurrency": 10, "seed": seed}
     columns = generated(model, corrupt="phantom", **settings)
     right = generated(model, **settings)
     (wrong,) = [
@@ -145,12 +145,13 @@ def test_an_answer_is_cut_in_every_way():
     ("limits", "widest", "reason"),
     [
         (Limits(seconds=0.001), 8192, "no verdict within 30000 steps of a search"),
-        (Limits(memory_bytes=80_000), 8192, "no verdict within 80000 bytes"),
+        long(Limits(memory_bytes=80_000), 8192, "no verdict within 80000 bytes"),
         (LIMITS, 2, "no legal order found among the best 2 configurations of each return"),
     ],
 )
 def test_past_a_limit_it_is_unknown_and_says_which(model, limits, widest, reason):
-    columns = generated(model, operations=3_000, concurrency=20, seed=1)
+    operations = 3_000 if is_long() else 300
+    columns = generated(model, operations=operations, concurrency=20, seed=1)
     with with_room({"_FIRST_MOST": 1, "_MOST_MOST": widest}):
         outcome = outcome_of(model, columns, limits)
     assert (outcome.verdict, outcome.reason) == (Verdict.UNKNOWN, reason)

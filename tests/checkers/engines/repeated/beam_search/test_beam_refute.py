@@ -26,6 +26,8 @@ from tests.support.random_cases import random_cases
 
 FACTS = {"kv-append": beam_strings.facts_of, "multi-register": beam_transactions.facts_of}
 MEMORY = 1 << 28
+RETURNS = random_cases(12, share=6)
+"""Returns of each valid history, of which none may be refuted."""
 NARROW = ({"_FIRST_MOST": 1, "_APART": 1, "_DEPTH": 0, "_PLACES": 2}, {"_FIRST_MOST": 2})
 """So little room that the search gets stuck where an order goes on, or where none does."""
 
@@ -54,10 +56,11 @@ def test_no_return_of_a_valid_history_is_refuted(model, returns):
         layout = layout_of(model, operations)
         refuter = Refuter(layout, MEMORY)
         with patch.object(beam_refute, "_FIRST_RETURNS", returns):
-            for position in random.sample(range(len(layout.returning)), 12):
+            for position in random.sample(range(len(layout.returning)), RETURNS):
                 assert refuter.shown(position, NEVER, 64) is None
 
 
+@pytest.mark.long
 def test_what_one_register_alone_shows_is_decided_where_the_search_drops_configurations():
     settings = {"operations": 400, "concurrency": 20, "values": 5}
     shown = 0
@@ -124,6 +127,7 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
     assert len([event for event in shown if event is not None]) > 3
 
 
+@pytest.mark.long
 def test_a_stale_read_among_twenty_clients_is_found():
     operations, wrong = generated(
         "multi-register", "stale-read", operations=1_000, concurrency=20, values=5, seed=1

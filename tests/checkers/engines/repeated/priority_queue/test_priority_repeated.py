@@ -28,6 +28,7 @@ from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn
 from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
 ENGINE = "priority-queue-repeated"
 
@@ -38,6 +39,10 @@ def table_of(*, values: int | None = 5, concurrency: int = 10, **options):
     )
     (table,) = Chunks(settings)
     return table
+
+
+LARGE = 10_000 if is_long() else 500
+"""Operations of a large history; as plain Python each takes long."""
 
 
 def generated(**options) -> PriorityQueueCalls:
@@ -58,12 +63,13 @@ def random_small(count: int, size: int, seed: int):
     [(None, Verdict.VALID), ("phantom", Verdict.INVALID), ("duplicate", Verdict.INVALID)],
 )
 def test_a_large_history_with_five_values_is_decided(lost, corrupt, verdict):
-    calls = generated(operations=10_000, indeterminate=lost, corrupt=corrupt, seed=2)
+    calls = generated(operations=LARGE, indeterminate=lost, corrupt=corrupt, seed=2)
     (outcome,) = registry.decide(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (verdict, ENGINE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [5, 20, 50])
 @pytest.mark.parametrize("lost", [0.0, 0.05, 0.2])
 def test_priority_queues_of_few_and_of_many_clients_are_found_valid(concurrency, lost):
@@ -76,7 +82,9 @@ def test_priority_queues_of_few_and_of_many_clients_are_found_valid(concurrency,
 @pytest.mark.parametrize("corrupt", ["phantom", "duplicate", "out-of-order", "any"])
 @pytest.mark.parametrize("lost", [0.0, 0.05])
 def test_it_names_what_the_engine_of_unique_elements_names(corrupt, lost):
-    calls = generated(operations=3_000, values=None, corrupt=corrupt, indeterminate=lost, seed=2)
+    calls = generated(
+        operations=LARGE * 3 // 10, values=None, corrupt=corrupt, indeterminate=lost, seed=2
+    )
     (outcome,) = priority_queues.decide(calls, LIMITS)
     assert outcome is not None
     assert outcome.verdict is Verdict.INVALID
@@ -84,6 +92,7 @@ def test_it_names_what_the_engine_of_unique_elements_names(corrupt, lost):
     assert decide_repeated(calls, 0, len(calls), LIMITS) == replace(outcome, engine=ENGINE)
 
 
+@pytest.mark.long
 def test_lost_takes_that_no_matching_by_deadlines_finds_are_found():
     calls = generated(
         operations=10_000, values=None, indeterminate=0.05, corrupt="duplicate", seed=3
@@ -130,6 +139,7 @@ def test_past_its_limits_a_key_is_left_undecided():
     assert priority_queues.decide(calls, Limits(memory_bytes=1_000)) == [None]
 
 
+@pytest.mark.long
 def test_narrow_searches_and_wide_ones_never_contradict_each_other(monkeypatch):
     """However few states are kept: what is found is so, and what is not is not known."""
     wrong = undecided = 0
@@ -157,7 +167,7 @@ def test_narrow_searches_and_wide_ones_never_contradict_each_other(monkeypatch):
 @pytest.mark.parametrize(
     ("operations", "concurrency", "values", "lost", "seed"),
     [
-        (2_000, 50, 8, 0.0, 4),
+        long(2_000, 50, 8, 0.0, 4),
         long(2_000, 50, 20, 0.02, 205),
         long(2_000, 60, 12, 0.01, 204),
         long(2_000, 50, 100, 0.03, 302),
@@ -197,11 +207,11 @@ def require_order(calls: PriorityQueueCalls, operations, cut: int) -> None:
 @pytest.mark.parametrize("lost", [0.0, 0.05])
 @pytest.mark.parametrize("values", [5, None])
 def test_an_order_is_told_of_a_long_history_and_of_a_prefix(lost, values):
-    table = table_of(operations=3_000, values=values, indeterminate=lost, seed=6)
+    table = table_of(operations=LARGE * 3 // 10, values=values, indeterminate=lost, seed=6)
     calls = model_named("priority-queue").calls_of(columns_of(table))  # type: ignore[union-attr]
     operations = operations_of(table)
     require_order(calls, operations, NEVER - 1)
-    require_order(calls, operations, 2_345)
+    require_order(calls, operations, LARGE // 4)
 
 
 def test_orders_of_small_histories_go_as_far_as_there_are_any():

@@ -109,6 +109,7 @@ def _numbers(lines, operations: list[tuple]) -> dict[int, int]:
     return dict(zip(values, lines.element.tolist(), strict=True))
 
 
+@pytest.mark.long
 def test_narrow_searches_and_wide_ones_never_contradict_each_other():
     """However few states are kept; and where bounds allow an order there may yet be none."""
     random = Random(5)
@@ -129,6 +130,7 @@ def test_narrow_searches_and_wide_ones_never_contradict_each_other():
     assert min(*seen.values(), given_up, hidden) > 10, (seen, given_up, hidden)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [5, 9])
 def test_a_search_that_kept_too_few_is_turned_back(seed):
     """It came to nothing soon after the beginning, or close to the end, with as few as at first."""

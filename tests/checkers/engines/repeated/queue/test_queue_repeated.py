@@ -21,8 +21,14 @@ from kraftproof.checkers.models.queue import Queue
 from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.columnar import LIMITS, decided, history
+from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
 ENGINE = "queue-repeated"
+
+
+LARGE = 10_000 if is_long() else 500
+"""Operations of a large history; as plain Python each takes long."""
 
 
 def generated(*, values: int | None = 5, **options) -> QueueCalls:
@@ -35,13 +41,13 @@ def generated(*, values: int | None = 5, **options) -> QueueCalls:
     return calls
 
 
-@pytest.mark.parametrize("lost", [0.0, 0.05])
+@pytest.mark.parametrize("lost", [0.0, long(0.05)])
 @pytest.mark.parametrize(
     ("corrupt", "verdict"),
     [(None, Verdict.VALID), ("phantom", Verdict.INVALID), ("false-empty", Verdict.INVALID)],
 )
 def test_a_large_history_with_five_values_is_decided(lost, corrupt, verdict):
-    calls = generated(operations=10_000, indeterminate=lost, corrupt=corrupt, seed=4)
+    calls = generated(operations=LARGE, indeterminate=lost, corrupt=corrupt, seed=4)
     (outcome,) = registry.decide(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (verdict, ENGINE)
@@ -73,7 +79,7 @@ def test_a_take_that_began_late_leaves_no_moment_without_elements():
 
 
 def test_past_its_limits_a_key_is_left_undecided():
-    calls = generated(operations=2_000, indeterminate=0.05, seed=4)
+    calls = generated(operations=LARGE // 5, indeterminate=0.05, seed=4)
     assert queues.decide(calls, Limits(memory_bytes=10_000)) == [None]
 
 
@@ -102,7 +108,7 @@ def test_a_table_keeps_every_state_once_however_often_it_grows():
 
 @pytest.mark.parametrize("corrupt", [None, "duplicate", "phantom", "out-of-order"])
 def test_it_names_what_the_engine_of_unique_elements_names(corrupt):
-    calls = generated(operations=3_000, values=None, corrupt=corrupt, seed=2)
+    calls = generated(operations=LARGE * 3 // 10, values=None, corrupt=corrupt, seed=2)
     (outcome,) = queues.decide(calls, LIMITS)
     assert outcome is not None
     assert outcome.engine == "queue"
@@ -111,6 +117,7 @@ def test_it_names_what_the_engine_of_unique_elements_names(corrupt):
     assert searched == replace(outcome, engine=ENGINE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [10, 20, 50])
 @pytest.mark.parametrize("lost", [0.0, 0.05])
 def test_queues_of_many_clients_are_found_valid(concurrency, lost):

@@ -17,6 +17,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of
 from tests.support.checkers.random_histories import draw_container, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
 NARROW = {"_KEPT": 1, "_EDGES": 1, "_MOST_KEPT": 2, "_CAPACITY": 8, "_STRIDE": 2}
 """So little that it is stuck all the time, goes back, and has to leave out what leads nowhere."""
@@ -48,7 +49,7 @@ def test_an_order_is_found_only_where_there_is_one_and_mostly_then(bounds):
     ("operations", "concurrency", "lost", "values"),
     [
         long(3_000, 20, 0.0, 5),
-        (3_000, 30, 0.0, 3),
+        long(3_000, 30, 0.0, 3),
         long(10_000, 10, 0.02, 5),
         long(2_000, 40, 0.01, 6),
         long(3_000, 50, 0.05, 5),
@@ -64,7 +65,11 @@ def test_crowded_and_lossy_histories_are_decided(operations, concurrency, lost, 
 
 def test_of_what_is_wrong_among_many_the_order_before_is_told():
     calls = generated(
-        operations=2_000, concurrency=40, indeterminate=0.01, corrupt="phantom", seed=83
+        operations=2_000 if is_long() else 300,
+        concurrency=40,
+        indeterminate=0.01,
+        corrupt="phantom",
+        seed=83,
     )
     (outcome,) = registry.decide(calls, LIMITS)
     assert outcome.verdict is Verdict.INVALID
@@ -73,6 +78,7 @@ def test_of_what_is_wrong_among_many_the_order_before_is_told():
     assert order_of(calls, int(calls.complete[row]) - 1, LIMITS) is not None
 
 
+@pytest.mark.long
 def test_it_goes_on_with_more_room_for_what_states_came_by():
     """Where it runs out of it the trail is renumbered, too, and gone back to afterwards."""
     known = known_of(

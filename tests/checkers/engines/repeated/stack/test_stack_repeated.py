@@ -22,6 +22,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.engines import ENGINES
 from tests.support.checkers.random_histories import draw_container, random_history
+from tests.support.long_cases import long
 
 ENGINE = "stack-repeated"
 by_bounds = ENGINES[ENGINE]
@@ -114,8 +115,8 @@ def test_stepping_through_refuses_what_is_not_legal():
     assert not is_legal(searchable(inside, 0, 2), 2, np.asarray([0]))
 
 
-@pytest.mark.parametrize("lost", [0.0, 0.05])
-@pytest.mark.parametrize("concurrency", [5, 10])
+@pytest.mark.parametrize("lost", [0.0, long(0.05)])
+@pytest.mark.parametrize("concurrency", [5, long(10)])
 def test_valid_histories_are_decided_and_their_order_told(lost, concurrency):
     calls = generated(operations=1_000, concurrency=concurrency, indeterminate=lost, seed=1)
     (outcome,) = by_bounds(calls, LIMITS)

@@ -45,6 +45,7 @@ def written(desk: Desk) -> int:
 def test_values_are_set_and_deleted_and_stay_after_a_failover(desk: Desk) -> None:
     change = resource(TOPIC, "t", ("retention.ms", "5"), ("segment.ms", "7"))
     assert codes(desk, incremental(change)) == [ErrorCode.NONE]
+    assert configs(desk) == {"retention.ms": "5", "segment.ms": "7"}
     assert codes(desk, incremental(resource(TOPIC, "t", ("segment.ms", None, DELETE)))) == [0]
     desk.lose()
     desk.win()
@@ -156,6 +157,7 @@ def test_the_older_request_replaces_all_values(desk: Desk) -> None:
     assert configs(desk) == {}
 
 
+@pytest.mark.requirement("631-90")
 def test_a_validation_writes_nothing(desk: Desk) -> None:
     change = resource(TOPIC, "t", ("retention.ms", "5"))
     assert codes(desk, incremental(change, validate_only=True)) == [ErrorCode.NONE]

@@ -63,6 +63,15 @@ def test_a_smaller_target_needs_one_replica_in_sync() -> None:
     assert state(desk) == ((3,), (), (), (3,), 3)
 
 
+@pytest.mark.requirement("631-72")
+def test_a_smaller_target_does_not_wait_for_its_other_replicas() -> None:
+    desk = cluster((1, 2, 3))
+    fence(desk, 3)
+    unfence(desk, 3)
+    assert codes(desk.ask(reassignment((1, 3)))) == [ErrorCode.NONE]
+    assert state(desk) == ((1, 3), (), (), (1,), 1), "3 is not in sync yet"
+
+
 def test_another_order_of_the_same_replicas_is_a_change_at_once() -> None:
     desk = cluster((1, 2, 3))
     epoch = partition(desk).leader_epoch
@@ -153,6 +162,7 @@ def test_a_new_target_replaces_the_old_one() -> None:
     assert state(desk)[:3] == ((1, 2, 3), (), ())
 
 
+@pytest.mark.requirement("631-70")
 @pytest.mark.requirement("631-76")
 @pytest.mark.requirement("631-32")
 def test_a_reassignment_goes_on_after_a_failover_and_ends_with_its_topic() -> None:
