@@ -40,7 +40,7 @@ WorkloadOption = Annotated[
     str | None,
     typer.Option(
         help="Workload of every seed, such as log.",
-        show_default="drawn from each seed, topics or registration for most",
+        show_default="topics or registration, drawn from each seed; others too with --mutant",
     ),
 ]
 BudgetOption = Annotated[

@@ -23,7 +23,7 @@ from kraftproof.workloads.catalogue import SELDOM, make_workload
 
 TOPICS_SHARE = 0.65
 OTHERS_SHARE = 0.3
-"""Share of seeds with a workload of SELDOM, drawn apart; the other seeds keep their runs."""
+"""Share of the seeds of a search for a mutant with a workload of SELDOM, drawn apart."""
 OTHERS_LABEL = "workload-95479"
 """Source of that draw; by this label the seeds recorded for older mutants keep their workload."""
 TOPOLOGIES = (
@@ -109,7 +109,8 @@ def scenario(
 ) -> Scenario:
     """Return the scenario of a seed; given nodes and a given workload override the drawn ones.
 
-    Each seed draws `topics` or `registration`, and in a share of the seeds another workload.
+    Each seed draws `topics` or `registration`. With a mutant, a share of the seeds draws another
+    workload: a search for a bug goes on until a property is violated, wherever the bug may be.
 
     Raises:
         UsageError: the simulated nodes do not serve the workload.
@@ -123,7 +124,7 @@ def scenario(
     drawn_workload = "topics" if random.random() < TOPICS_SHARE else "registration"
     if workload is not None:
         _refuse_unknown(workload)
-    else:
+    elif mutant is not None:
         workload = _draw_other(Random(f"scenario {seed} {OTHERS_LABEL}"))
     options = RunOptions(
         backend="simulated",

@@ -33,7 +33,7 @@ def image(cluster, node_id):
     return last["image_offset"], last["image_digest"]
 
 
-def until(holds, seconds=20):
+def until(holds, seconds=120):
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "in vain"

@@ -82,7 +82,7 @@ class LiveCluster:
     nodes: list[LiveNode] = field(default_factory=list)
     bootstrap: list[str] = field(default_factory=list)
 
-    def await_brokers(self, count: int, seconds: float = 20) -> None:
+    def await_brokers(self, count: int, seconds: float = 120) -> None:
         """Wait until so many nodes say that their broker is RUNNING."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

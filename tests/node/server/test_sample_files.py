@@ -35,7 +35,7 @@ def started(directory: Path, sample: dict[str, str]) -> Iterator[tuple[LiveNode,
         node.end()
 
 
-def asked(port: int, message, seconds: float = 20):
+def asked(port: int, message, seconds: float = 120):
     """Return the answer to a request once the node serves clients."""
     deadline = time.monotonic() + seconds
     while True:

@@ -58,7 +58,7 @@ def test_a_threshold_out_of_bounds_is_one_clear_line(key: str, value: str, small
     assert str(caught.value).startswith(said)
 
 
-def until(holds: Callable[[], bool], seconds: float = 20) -> None:
+def until(holds: Callable[[], bool], seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "in vain"

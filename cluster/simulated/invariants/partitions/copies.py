@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    BROKER,
     NO_CONFIGS,
     TOPIC,
     Replicas,
@@ -26,6 +27,8 @@ from kraftproof.node.wire.records.raw_batch import RawBatch
 from kraftproof.node.wire.types import ZERO_UUID
 
 _RETENTION: Final = ("retention.bytes", "retention.ms")
+_OF_BROKERS: Final = ("log.retention.bytes", "log.retention.ms")
+"""The names of the same settings of brokers, which count for topics without values of their own."""
 
 
 class FollowersCopyTheirLeader(Replicas):
@@ -93,12 +96,20 @@ class LogStartsAreDue(Replicas):
             self._judge_retention(process, log)
 
     def _judge_retention(self, process: ProcessView, log: LogId) -> None:
-        """Compare the rest of a log with retention.bytes; a topic with retention.ms is skipped."""
+        """Compare the rest of a log with retention.bytes.
+
+        A topic with retention.ms is skipped, and each topic while brokers have values.
+        """
         topic = process.image.topics.get(log.topic_id)
         configs = process.image.configs.get(
             (TOPIC, "" if topic is None else topic.name), NO_CONFIGS
         )
-        if _RETENTION[1] in configs:
+        if _RETENTION[1] in configs or any(
+            name in of_broker
+            for (kind, _), of_broker in process.image.configs.items()
+            for name in _OF_BROKERS
+            if kind == BROKER
+        ):
             return
         limit = int(configs.get(_RETENTION[0]) or -1)
         left = sum(batch.size for batch in process.partitions.of(log).batches)

@@ -62,7 +62,7 @@ def test_all_voters_have_the_same_voters_cluster_and_level() -> None:
     ours, kafkas = made[1], made[3]
     assert "listeners=CONTROLLER://198.18.0.1:9093\n" in ours.files["server.properties"]
     assert "PLAINTEXT://198.18.0.3:9092" in kafkas.files["server.properties"]
-    (format_ours,), (format_kafkas,) = ours.setup, kafkas.setup
+    (format_ours,), (format_kafkas, _) = ours.setup, kafkas.setup  # and a flush of the directory
     assert format_kafkas[-2:] == ("--release-version", "3.9-IV0")
     assert f"--cluster-id={format_ours[-1]}" in format_kafkas
 
