@@ -8,6 +8,7 @@ from kraftproof.cluster.simulated.background.interrupted_proposals import Interr
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
 SECOND_NS = 1_000_000_000
+MOST_SECONDS = 30
 CONTROLLER, BROKERS = 1, (2, 3, 4)
 
 
@@ -39,10 +40,13 @@ def test_removals_and_expansions_are_cut_and_every_cut_heals(tmp_path, monkeypat
             process.pause()
             await cluster.scope.sleep(4 * SECOND_NS)
             process.resume()
-        await cluster.scope.sleep(8 * SECOND_NS)
+        for _ in range(MOST_SECONDS):  # other loads let leaders propose to the end
+            await cluster.scope.sleep(SECOND_NS)
+            if not cluster.world.links._cuts:
+                return
+        raise AssertionError("a cut does not heal")
 
     cluster.run(main())
     assert () in begun, "a removal was cut"
     assert any(begun), "an expansion was cut"
-    assert not cluster.world.links._cuts
     assert cluster.violations == []
