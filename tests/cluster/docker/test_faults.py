@@ -15,7 +15,7 @@ from kraftproof.cluster.docker.namespace import PodNetwork
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.protocol import Capability, ClusterError, ClusterOptions, Link, nodes_of
 from kraftproof.cluster.remote.firewall import Firewall
-from kraftproof.cluster.remote.probe import answers
+from kraftproof.cluster.remote.probe import Probe, answers
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.probe import api_versions
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
@@ -120,7 +120,7 @@ def test_without_root_the_firewall_works_through_the_pods_themselves(driver: Dri
     }
     addresses = {number: cluster.address(number, PORT) for number in (1, 6)}
     hosts = {number: address.host for number, address in addresses.items()}
-    request = api_versions()
+    request = Probe(api_versions())
     link = frozenset({Link(6, 1)})
 
     async def cut_and_heal() -> tuple[bool, int, bool]:

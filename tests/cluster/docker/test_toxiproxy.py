@@ -17,6 +17,8 @@ pytestmark = pytest.mark.docker
 
 MS_NS = 1_000_000
 LINKS = frozenset({Link(1, 2)})
+MOST_TRIES = 4
+"""The measurement before a fault may be as slow as the fault itself while the machine is busy."""
 FAULTS = {
     "an answer took": LinkFault(slow_ns=300 * MS_NS),
     "bytes per second passed": LinkFault(bandwidth=1_000),
@@ -34,8 +36,12 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
 @pytest.mark.parametrize(("said", "fault"), FAULTS.items(), ids=lambda value: str(value)[:20])
 def test_a_fault_of_a_link_is_measured_and_ends(driver: Driver, said: str, fault: LinkFault):
     cluster = driver.cluster
-    driver.run(cluster.add_link_fault(LINKS, fault))
-    effect = driver.run(cluster.link_fault_effect(LINKS, fault, 0))
+    for _ in range(MOST_TRIES):
+        driver.run(cluster.add_link_fault(LINKS, fault))
+        effect = driver.run(cluster.link_fault_effect(LINKS, fault, 0))
+        if effect is not None:
+            break
+        driver.run(cluster.remove_link_fault(LINKS, fault))
     assert effect is not None
     assert effect.startswith("link 1>2: ")
     assert said in effect
