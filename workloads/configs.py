@@ -55,6 +55,7 @@ class Configs:
                 await session.scope.sleep(PAUSE_NS)
                 process = session.process()
         process.close()
+        await _describe_first(session)
         self._keys = (*topics, BROKERS)
         pacer = Pacer(session.scope, session.random, session.load.rate)
         clients = [
@@ -97,6 +98,17 @@ class Configs:
             self._next += 1
             configs[name] = str(self._next)
         return {"configs": configs, "is_legacy": random.random() < LEGACY_SHARE}
+
+
+async def _describe_first(session: Session) -> None:
+    """Let the history tell the values that the brokers have from before the run."""
+    while not session.ending:
+        process = session.process()
+        completion = await process.invoke("describe", BROKERS, None)
+        process.close()
+        if completion.outcome is Outcome.OK:
+            return
+        await session.scope.sleep(PAUSE_NS)
 
 
 async def _final(session: Session, key: str) -> bool:

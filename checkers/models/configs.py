@@ -4,6 +4,9 @@ A broker answers from its own image, so an answer may be old, but a broker never
 resource a key; each value of a configuration is altered once in a run. An incremental alteration
 replaces the named configurations; a legacy alteration also removes all others. The rules compare
 alterations by real time, so that no search is needed.
+
+A created resource begins with its defaults. A resource that the run did not create, such as the
+brokers, may have values from before: a read before each alteration tells the value.
 """
 
 from collections import defaultdict
@@ -63,7 +66,7 @@ class Configs(PropertyModel):
     """The configurations of topics and brokers."""
 
     name = "configs"
-    no_initial_value = "a resource begins with its defaults: record the create in the history"
+    no_initial_value = "a created resource begins with its defaults, others tell by a first read"
     functions = frozenset({"create", "alter", *READS})
 
     @override
@@ -81,7 +84,11 @@ class Configs(PropertyModel):
     ) -> list[Finding]:
         del options
         reads = [read for one in operations for read in _reads(one)]
-        writes = _writes(operations, {read.name for read in reads})
+        names = {read.name for read in reads}
+        writes = _writes(operations, names)
+        initial = _initial_values(operations, reads)
+        for name in names:
+            writes[name].insert(0, _Write(initial.get(name), -FOREVER, -FOREVER))
         found: list[Finding] = []
         for read in reads:
             found += _unaltered(key, read, writes[read.name])
@@ -109,7 +116,7 @@ def _reads(operation: Operation) -> Iterator[_Read]:
 
 def _writes(operations: Sequence[Operation], names: set[str]) -> dict[str, list[_Write]]:
     """Return the alterations that may have happened, by configuration."""
-    writes: dict[str, list[_Write]] = {name: [_Write(None, -FOREVER, -FOREVER)] for name in names}
+    writes: dict[str, list[_Write]] = defaultdict(list)
     for operation in operations:
         if operation.f != "alter" or operation.status == "fail":
             continue
@@ -118,9 +125,33 @@ def _writes(operations: Sequence[Operation], names: set[str]) -> dict[str, list[
         end = float(operation.complete_time or 0) if is_done else FOREVER
         removed = names - set(asked.configs) if asked.is_legacy else set()
         for name, value in (*asked.configs.items(), *dict.fromkeys(sorted(removed)).items()):
-            if name in writes:
+            if name in names:
                 writes[name].append(_Write(value, float(operation.invoke_time or 0), end))
     return writes
+
+
+def _initial_values(
+    operations: Sequence[Operation], reads: Sequence[_Read]
+) -> dict[str, str | None]:
+    """Return the values from before the run, by configuration; a default is left out.
+
+    The first read that completes before each alteration begins tells the value. A value that an
+    alteration asks for, even in vain, is none from before, since each value is altered once.
+    """
+    if any(operation.f == "create" for operation in operations):
+        return {}
+    alterations = [operation for operation in operations if operation.f == "alter"]
+    begin = min((operation.invoke_time or 0 for operation in alterations), default=FOREVER)
+    asked = {
+        item
+        for operation in alterations
+        for item in msgspec.convert(operation.input, Alteration).configs.items()
+    }
+    found: dict[str, str | None] = {}
+    for read in sorted(reads, key=lambda one: one.operation.complete_time or 0):
+        if (read.operation.complete_time or 0) <= begin and (read.name, read.value) not in asked:
+            found.setdefault(read.name, read.value)
+    return found
 
 
 def _of_brokers(reads: Sequence[_Read]) -> dict[tuple[str | None, str], list[_Read]]:

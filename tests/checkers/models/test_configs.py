@@ -28,6 +28,10 @@ def alter(index, begin, end, value, status="ok"):
     return operation(index, "alter", begin, end, value={"a": value}, status=status)
 
 
+def create(index, begin, end):
+    return operation(index, "create", begin, end)
+
+
 def describe(index, begin, end, value, node="1", f="describe"):
     return operation(index, f, begin, end, configs={"a": value}, node=node)
 
@@ -38,6 +42,25 @@ def describe(index, begin, end, value, node="1", f="describe"):
         ((alter(0, 0, 1, "5"), describe(1, 2, 3, None), describe(2, 4, 5, "5")), []),
         ((alter(0, 0, 1, "5"), describe(1, 2, 3, "6")), ["configs/altered"]),
         ((describe(0, 0, 1, "5"), alter(1, 2, 3, "5")), ["configs/altered"]),
+        ((describe(0, 0, 1, "4"), alter(1, 2, 3, "5"), describe(2, 4, 5, "4", node="2")), []),
+        (
+            (describe(0, 0, 1, "4"), alter(1, 2, 3, "5"), describe(2, 4, 5, "3", node="2")),
+            ["configs/altered"],
+        ),
+        ((alter(0, 0, 3, "5"), describe(1, 1, 2, "4")), ["configs/altered"]),
+        (
+            (
+                describe(0, 0, 1, "4"),
+                alter(1, 2, 3, "5"),
+                describe(2, 4, 5, "5"),
+                describe(3, 6, 7, "4"),
+            ),
+            ["configs/order"],
+        ),
+        (
+            (create(0, 0, 1), describe(1, 2, 3, "4"), alter(2, 4, 5, "5")),
+            ["configs/altered"],
+        ),
         ((alter(0, 0, 1, "5", "fail"), describe(1, 2, 3, "5")), ["configs/altered"]),
         (
             (
