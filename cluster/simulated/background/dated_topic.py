@@ -16,6 +16,7 @@ from kraftproof.cluster.simulated.background.partition_clients import Client
 from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.world import World
+from kraftproof.cluster.systems.kafka.log_requests import creation
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -277,13 +278,4 @@ def _create(
         configs["cleanup.policy"] = "compact"
     elif random.random() < 0.3:
         configs["retention.bytes"] = str(5 * rules.segment_bytes)
-    topic = create_topics_request.CreatableTopic(
-        name=NAME,
-        num_partitions=PARTITIONS,
-        replication_factor=replicas,
-        configs=tuple(
-            create_topics_request.CreatableTopicConfig(name=name, value=value)
-            for name, value in configs.items()
-        ),
-    )
-    return create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=TIMEOUT_MS)
+    return creation(NAME, PARTITIONS, replicas, configs, timeout_ms=TIMEOUT_MS)

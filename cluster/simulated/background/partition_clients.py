@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.network.connection import connect
 from kraftproof.cluster.simulated.network.network import Network
 from kraftproof.cluster.simulated.world import World
+from kraftproof.cluster.systems.kafka.log_requests import creation
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -224,14 +225,4 @@ def _create(random: Random, replicas: int) -> create_topics_request.CreateTopics
     configs = {"flush.messages": "1"}
     if random.random() < 0.5 and replicas > 1:
         configs["min.insync.replicas"] = "2"
-    topic = create_topics_request.CreatableTopic(
-        name=NAME,
-        num_partitions=PARTITIONS,
-        replication_factor=replicas,
-        configs=tuple(
-            create_topics_request.CreatableTopicConfig(name=name, value=value)
-            for name, value in configs.items()
-        ),
-    )
-    timeout_ms = MAX_WAIT_NS // milliseconds(1)
-    return create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=timeout_ms)
+    return creation(NAME, PARTITIONS, replicas, configs, timeout_ms=MAX_WAIT_NS // milliseconds(1))

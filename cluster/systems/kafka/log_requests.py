@@ -73,21 +73,21 @@ INTERNAL_SEGMENT: Final = "internal.segment.bytes"
 def create(topic: str, partitions: int, factor: int, more: Mapping[str, str]) -> Message:
     """Return the request for a topic whose records are kept for ever, with more settings."""
     kept = {MIN_INSYNC_SETTING: str(min(MIN_INSYNC, factor)), "retention.ms": "-1"}
-    settings = {**kept, **more}
-    return create_topics_request.CreateTopicsRequest(
-        topics=(
-            create_topics_request.CreatableTopic(
-                name=topic,
-                num_partitions=partitions,
-                replication_factor=factor,
-                configs=tuple(
-                    create_topics_request.CreatableTopicConfig(name=name, value=value)
-                    for name, value in settings.items()
-                ),
-            ),
-        ),
-        timeout_ms=OPERATION_TIMEOUT_MS,
+    return creation(topic, partitions, factor, {**kept, **more}, timeout_ms=OPERATION_TIMEOUT_MS)
+
+
+def creation(
+    topic: str, partitions: int, factor: int, settings: Mapping[str, str], *, timeout_ms: int
+) -> create_topics_request.CreateTopicsRequest:
+    """Return the request for a topic with settings."""
+    configs = tuple(
+        create_topics_request.CreatableTopicConfig(name=name, value=value)
+        for name, value in settings.items()
     )
+    created = create_topics_request.CreatableTopic(
+        name=topic, num_partitions=partitions, replication_factor=factor, configs=configs
+    )
+    return create_topics_request.CreateTopicsRequest(topics=(created,), timeout_ms=timeout_ms)
 
 
 def delete(topic: str) -> Message:

@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import partitio
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Forward, Send
+from kraftproof.node.core.metadata.image import Partition
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -110,10 +111,7 @@ class JoinersHaveFetched(Invariant):
 
     @override
     def on_sent(self, process: ProcessView, effect: Send) -> None:
-        for log, part in proposals(effect.message):
-            partition = partition_in(process.image, log)
-            if partition is None or partition.partition_epoch != part.partition_epoch:
-                continue
+        for log, part, partition in current_proposals(process, effect):
             known = {each.broker_id: each.broker_epoch for each in part.new_isr_with_epochs}
             for joiner in members_of(part):
                 if joiner not in (*partition.isr, process.node_id):
@@ -152,10 +150,7 @@ class MembersAreRemovedForLag(Invariant):
 
     @override
     def on_sent(self, process: ProcessView, effect: Send) -> None:
-        for log, part in proposals(effect.message):
-            partition = partition_in(process.image, log)
-            if partition is None or partition.partition_epoch != part.partition_epoch:
-                continue
+        for log, part, partition in current_proposals(process, effect):
             for member in sorted({*partition.isr} - {process.node_id, *members_of(part)}):
                 times = self._fetches.of(process, log, part.leader_epoch).level_ns.get(member, [])
                 longest = _longest_pause(times, process.now_ns())
@@ -178,6 +173,16 @@ def _longest_pause(times: list[int], now_ns: int) -> int | None:
     if len(recent) < 2 or recent[0] > now_ns - WINDOW_NS // 2:
         return None
     return max(after - before for before, after in pairwise([*recent, now_ns]))
+
+
+def current_proposals(
+    process: ProcessView, effect: Send
+) -> Iterator[tuple[LogId, Part, Partition]]:
+    """Yield the partitions of an AlterPartition that the leader knows in their present state."""
+    for log, part in proposals(effect.message):
+        partition = partition_in(process.image, log)
+        if partition is not None and partition.partition_epoch == part.partition_epoch:
+            yield log, part, partition
 
 
 def proposals(message: Message) -> Iterator[tuple[LogId, Part]]:

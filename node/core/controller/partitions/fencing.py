@@ -106,7 +106,7 @@ def _leave(
             others = tuple(member for member in partition.isr if member != broker_id)
             without[partition.isr] = others
         if partition.is_moving:
-            changes += _moved(image, partition, may_lead, others)
+            changes += _change_of_isr(image, partition, may_lead, others)
         elif partition.leader not in {broker_id, NO_NODE}:
             if others:
                 leader = partition.leader if is_old else UNCHANGED_LEADER
@@ -117,14 +117,14 @@ def _leave(
             if elect is not None:
                 changes.append(_shrink(partition, others, elect))
                 continue
-            change = _moved(image, partition, may_lead, others)
+            change = _change_of_isr(image, partition, may_lead, others)
             changes += change
             if change and change[0].leader in others:
                 elected[shape] = change[0].leader
     return tuple(changes)
 
 
-def _moved(
+def _change_of_isr(
     image: MetadataImage, partition: Partition, may_lead: MayLead, isr: Replicas
 ) -> list[PartitionChangeRecord]:
     """Return the record that shrinks an ISR and elects a leader, if there is a change."""
