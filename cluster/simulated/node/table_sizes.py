@@ -6,6 +6,7 @@ which have invariants of their own, and the values that pass through (events and
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from kraftproof.node.core.log.log import Log
@@ -37,10 +38,15 @@ def table_sizes(*roots: object) -> Iterator[tuple[str, int]]:
         for name in _attributes(one, kind):
             value: Any = getattr(one, name, None)
             if isinstance(value, TABLES):
-                yield f"{kind.__name__}.{name.lstrip('_')}", len(value)
+                yield _label(kind, name), len(value)
                 waiting.extend(entry for entry in _entries(value) if _is_own(type(entry)))
             elif _is_own(type(value)):
                 waiting.append(value)
+
+
+@cache
+def _label(kind: type[Any], name: str) -> str:
+    return f"{kind.__name__}.{name.lstrip('_')}"
 
 
 def _entries(table: Iterable[Any]) -> Iterable[Any]:
@@ -66,6 +72,7 @@ def _slots(kind: type[Any]) -> tuple[str, ...]:
     )
 
 
+@cache
 def _is_own(kind: type[Any]) -> bool:
     """Return whether the walk looks into the objects of a class."""
     module = kind.__module__

@@ -211,7 +211,7 @@ class ActiveController:
             self._sessions.deadline(),
             self._barrier.deadline(),
             self._token_sweep.due,
-            *(entry.request.expires for entry in self._pending),
+            *[entry.request.expires for entry in self._pending],
         )
 
     def _expire(self, now: Instant) -> None:
