@@ -13,7 +13,7 @@ class ByType(dict[type[Any], list[Hook]], Generic[Hook]):
         super().__init__()
         self._hooks = list(hooks)
 
-    def add(self, kinds: tuple[type[Any], ...], hook: Hook) -> None:
+    def append(self, hook: Hook, kinds: tuple[type[Any], ...] = ()) -> None:
         """Add a hook after the others; without types, the hook gets every type."""
         self._hooks.append((kinds, hook))
         self.clear()

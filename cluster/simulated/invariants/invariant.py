@@ -257,7 +257,7 @@ class InvariantMonitor(ViolationLog):
             hooks = getattr(self, hook)
             if isinstance(hooks, ByType):
                 kinds = listener.events if hook == "on_step" else listener.requests
-                hooks.add(kinds, getattr(listener, hook))
+                hooks.append(getattr(listener, hook), kinds)
             else:
                 hooks.append(getattr(listener, hook))
 

@@ -58,7 +58,9 @@ class ReadBarrier:
 
     def deadline(self) -> Monotonic | None:
         """Return the earliest deadline of the uncovered answers."""
-        return earliest(*(answer.request.expires for answer in self._waiting))
+        if not self._waiting:
+            return None
+        return earliest(*[answer.request.expires for answer in self._waiting])
 
     def committed(self, high_watermark: Offset) -> None:
         """Forget a NoOpRecord that has committed."""
