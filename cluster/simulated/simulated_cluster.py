@@ -23,6 +23,7 @@ from kraftproof.cluster.simulated.background import background_load
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
 from kraftproof.cluster.simulated.convergence.unregistered_broker import draw_broker
+from kraftproof.cluster.simulated.differential.comparison import compare_with_references
 from kraftproof.cluster.simulated.faults import fault_timing, stop_watch
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
@@ -164,6 +165,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def start(self) -> None:
+        compare_with_references(self.world, self.options)
         for info in self.nodes:
             self._machine(info.node_id).start()
         deadline_ns = self._scope.now() + READY_WITHIN_NS
