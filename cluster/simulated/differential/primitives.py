@@ -130,8 +130,8 @@ def compare_reads(name: str, arguments: tuple[Any, ...], data: bytes, position: 
         DifferenceError: the node has another result than the reference.
     """
     ours, theirs = Reader(data, position), ReferenceReader(data, position)
-    found = attempt(WireError, _plain, getattr(ours, name)(*arguments))
-    expected = attempt(WireError, _plain, getattr(theirs, name)(*arguments))
+    found = attempt(WireError, _read, ours, name, arguments)
+    expected = attempt(WireError, _read, theirs, name, arguments)
     what = f"{name}{arguments} at byte {position} of {data.hex()}"
     if isinstance(found, Refusal) or isinstance(expected, Refusal):
         same(what, type(found), type(expected))
@@ -146,7 +146,8 @@ def _place(reader: ReferenceReader) -> tuple[int, int]:
     return reader.position, reader.remaining
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401
+def _read(reader: Reader | ReferenceReader, name: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    value = getattr(reader, name)(*arguments)
     return bytes(value) if isinstance(value, memoryview) else value
 
 

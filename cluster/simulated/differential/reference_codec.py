@@ -139,7 +139,7 @@ class ReferenceReader:
             if byte < 128:
                 if value >= 2**bits:
                     raise WireError("too large")
-                return value
+                return int(value)
         raise WireError("endless")
 
     def _counted(self, count: int, least_bytes: int, *, is_nullable: bool) -> int:
