@@ -2,19 +2,27 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.comparison import WIRE, Comparison
+from kraftproof.cluster.simulated.differential.comparison import STORAGE, WIRE, Comparison
 from kraftproof.cluster.simulated.differential.headers import compare_headers
+from kraftproof.cluster.simulated.differential.identity_files import compare_identity_files
 from kraftproof.cluster.simulated.differential.messages import compare_messages
 from kraftproof.cluster.simulated.differential.metadata_batches import compare_metadata_batches
+from kraftproof.cluster.simulated.differential.metadata_logs import compare_metadata_logs
+from kraftproof.cluster.simulated.differential.offset_files import compare_offset_files
+from kraftproof.cluster.simulated.differential.partition_damage import compare_partition_damage
+from kraftproof.cluster.simulated.differential.partition_logs import compare_partition_logs
 from kraftproof.cluster.simulated.differential.primitives import compare_primitives
 from kraftproof.cluster.simulated.differential.raw_batches import compare_raw_batches
 from kraftproof.cluster.simulated.differential.raw_records import compare_raw_records
+from kraftproof.cluster.simulated.differential.real_disk import compare_real_disk
 from kraftproof.cluster.simulated.differential.tables import compare_tables
 
 MESSAGES: Final = "WireMatchesReference"
 MESSAGES_STATEMENT: Final = "Bytes of messages are written, read and refused as by a reference."
 BATCHES: Final = "BatchesMatchReference"
 BATCHES_STATEMENT: Final = "Batches of records are written, read and refused as by a reference."
+FILES: Final = "FilesMatchReference"
+FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a reference."
 
 COMPARISONS: Final = (
     *(
@@ -24,5 +32,16 @@ COMPARISONS: Final = (
     *(
         Comparison(BATCHES, BATCHES_STATEMENT, (WIRE,), compare)
         for compare in (compare_metadata_batches, compare_raw_batches, compare_raw_records)
+    ),
+    *(
+        Comparison(FILES, FILES_STATEMENT, (STORAGE,), compare)
+        for compare in (
+            compare_identity_files,
+            compare_offset_files,
+            compare_real_disk,
+            compare_metadata_logs,
+            compare_partition_logs,
+            compare_partition_damage,
+        )
     ),
 )

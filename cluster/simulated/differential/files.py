@@ -32,5 +32,3 @@ def content_of(disk: SimulatedFileSystem, directory: str) -> dict[str, bytes]:
         except FileNotFoundError:
             found.update(content_of(disk, path))
     return found
-
-

@@ -80,7 +80,9 @@ def _compare_meta(random: Random) -> None:
     found = meta_properties.read_meta_properties(disk, "/a")
     others = {**others, "odd": ""}
     same("an edited meta.properties", (found.cluster_id, found.others), (meta.cluster_id, others))
-    same("an edited identity", (found.node_id, found.directory_id), (meta.node_id, meta.directory_id))
+    same(
+        "an edited identity", (found.node_id, found.directory_id), (meta.node_id, meta.directory_id)
+    )
 
 
 def _compare_wrong_meta(random: Random) -> None:

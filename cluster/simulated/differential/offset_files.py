@@ -269,7 +269,9 @@ def _compare_producers(random: Random) -> None:
         if sum(later.producer_id == one.producer_id for later in mine[place:]) <= 5
     ]
     found = [(one.base_offset, one.producer_id, one.data) for one in recent.batches()]
-    same("the batches of producers", found, [(one.base_offset, one.producer_id, b"") for one in kept])
+    same(
+        "the batches of producers", found, [(one.base_offset, one.producer_id, b"") for one in kept]
+    )
     end, newest_ms = random.randint(100, offset), random.choice((0, DAY_MS, 1 << 41))
     last = {
         one.producer_id: one

@@ -132,7 +132,9 @@ def _compare_writes(folder: str, random: Random) -> None:
     total, usable = disk.volume(folder)
     found = os.statvfs(folder)
     same("the size of a volume", total, found.f_blocks * found.f_frsize)
-    check("the usable bytes of a volume", abs(usable - found.f_bavail * found.f_frsize) < total / 20)
+    check(
+        "the usable bytes of a volume", abs(usable - found.f_bavail * found.f_frsize) < total / 20
+    )
 
 
 def _error_of(action: Callable[[], object]) -> tuple[int | None, object]:
@@ -165,7 +167,9 @@ def _compare_locks(folder: str) -> None:
     Path(f"{folder}/first").mkdir(exist_ok=True)
     paths = (f"{folder}/first", folder)
     with _lock_elsewhere(path) as pid:
-        text = refused("a locked directory", StorageError, directory_lock.lock_directories, disk, paths)
+        text = refused(
+            "a locked directory", StorageError, directory_lock.lock_directories, disk, paths
+        )
         named("a locked directory", text, f"{folder}:", f"process {pid},", ".lock")
         same("a lock that was released", _is_locked_for_others(f"{paths[0]}/.lock"), [0])
     release = directory_lock.lock_directories(disk, paths)
@@ -248,5 +252,3 @@ class _CountingDisk(SimulatedFileSystem):
     def read_slice(self, path: str, position: int, length: int) -> bytes:
         self.reads += 1
         return super().read_slice(path, position, length)
-
-
