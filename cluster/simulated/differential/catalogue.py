@@ -3,19 +3,22 @@
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.comparison import STORAGE, WIRE, Comparison
-from kraftproof.cluster.simulated.differential.headers import compare_headers
-from kraftproof.cluster.simulated.differential.identity_files import compare_identity_files
-from kraftproof.cluster.simulated.differential.messages import compare_messages
-from kraftproof.cluster.simulated.differential.metadata_batches import compare_metadata_batches
-from kraftproof.cluster.simulated.differential.metadata_logs import compare_metadata_logs
-from kraftproof.cluster.simulated.differential.offset_files import compare_offset_files
-from kraftproof.cluster.simulated.differential.partition_damage import compare_partition_damage
-from kraftproof.cluster.simulated.differential.partition_logs import compare_partition_logs
-from kraftproof.cluster.simulated.differential.primitives import compare_primitives
-from kraftproof.cluster.simulated.differential.raw_batches import compare_raw_batches
-from kraftproof.cluster.simulated.differential.raw_records import compare_raw_records
-from kraftproof.cluster.simulated.differential.real_disk import compare_real_disk
-from kraftproof.cluster.simulated.differential.tables import compare_tables
+from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
+from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
+from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
+from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
+from kraftproof.cluster.simulated.differential.storage.partition_damage import (
+    compare_partition_damage,
+)
+from kraftproof.cluster.simulated.differential.storage.partition_logs import compare_partition_logs
+from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
+from kraftproof.cluster.simulated.differential.wire.headers import compare_headers
+from kraftproof.cluster.simulated.differential.wire.messages import compare_messages
+from kraftproof.cluster.simulated.differential.wire.metadata_batches import compare_metadata_batches
+from kraftproof.cluster.simulated.differential.wire.primitives import compare_primitives
+from kraftproof.cluster.simulated.differential.wire.raw_batches import compare_raw_batches
+from kraftproof.cluster.simulated.differential.wire.raw_records import compare_raw_records
+from kraftproof.cluster.simulated.differential.wire.tables import compare_tables
 
 MESSAGES: Final = "WireMatchesReference"
 MESSAGES_STATEMENT: Final = "Bytes of messages are written, read and refused as by a reference."
@@ -38,6 +41,7 @@ COMPARISONS: Final = (
         for compare in (
             compare_identity_files,
             compare_offset_files,
+            compare_epoch_files,
             compare_real_disk,
             compare_metadata_logs,
             compare_partition_logs,

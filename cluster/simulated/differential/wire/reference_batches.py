@@ -5,7 +5,7 @@ from typing import Any, Final
 from crc32c import crc32c
 from msgspec import Struct
 
-from kraftproof.cluster.simulated.differential.reference_codec import (
+from kraftproof.cluster.simulated.differential.wire.reference_codec import (
     ReferenceReader,
     varint_bytes,
     zigzag,

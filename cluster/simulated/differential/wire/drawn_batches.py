@@ -4,7 +4,7 @@ from random import Random
 from typing import Final, cast
 
 from kraftproof.cluster.simulated.differential.difference import Refusal, attempt
-from kraftproof.cluster.simulated.differential.drawn_entities import draw_entity
+from kraftproof.cluster.simulated.differential.wire.drawn_entities import draw_entity
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.records import control_records, metadata_records
 from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel

@@ -11,8 +11,8 @@ from kraftproof.cluster.simulated.differential.difference import (
     check,
     same,
 )
-from kraftproof.cluster.simulated.differential.error_texts import judge_numbers
-from kraftproof.cluster.simulated.differential.reference_codec import (
+from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
+from kraftproof.cluster.simulated.differential.wire.reference_codec import (
     ReferenceReader,
     ReferenceWriter,
 )

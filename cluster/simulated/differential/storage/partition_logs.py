@@ -1,31 +1,29 @@
 """Compare the storage of partitions with plain lists, through appends, cuts, stops and crashes."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from random import Random
 from typing import Final, TypeVar
 
-from msgspec.structs import replace
-
 from kraftproof.cluster.simulated.differential.difference import check, named, same
-from kraftproof.cluster.simulated.differential.files import content_of, crashed
-from kraftproof.cluster.simulated.differential.partition_model import ModelLog, facts_of
-from kraftproof.cluster.simulated.differential.raw_batches import draw_raw, expected_batch
-from kraftproof.cluster.simulated.differential.reference_batches import ReferenceBatch
+from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed
+from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog
+from kraftproof.cluster.simulated.differential.storage.partition_reads import (
+    compare_producers,
+    compare_reads,
+    compare_times,
+)
+from kraftproof.cluster.simulated.differential.storage.partition_starts import compare_recovered
+from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_produced, expected_batch
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.effects import Append, Flush, Truncate
-from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import (
-    MAX_TIMESTAMP,
     ConfigureLog,
     CreateLog,
     DeleteLog,
-    FindTimestamp,
-    LogRead,
     NoteEpoch,
     RaiseLogStart,
-    ReadProducers,
     RestartLog,
     WriteCheckpoints,
 )
@@ -42,16 +40,6 @@ LOGS: Final = tuple(LogId(Uuid(bytes(15) + bytes([place + 11])), place) for plac
 
 
 T = TypeVar("T")
-
-
-def _result(steps: Generator[None, None, T]) -> T:
-    """Return the result of work in steps."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            result: T = ended.value
-            return result
 
 
 def compare_partition_logs(random: Random) -> None:
@@ -97,7 +85,8 @@ class PartitionRun:
             operations += (
                 ["append"] * 14 + ["read"] * 6 + ["flush", "truncate", "raise", "find"] * 3
             )
-            operations += ["checkpoint", "producers", "restart", "delete", "configure", "epoch"]
+            operations += ["checkpoint", "producers", "restart", "delete", "configure"]
+            operations += ["restart", "epoch"]
         match self.random.choice(operations):
             case "create":
                 self._create(self.random.choice(free))
@@ -137,7 +126,8 @@ class PartitionRun:
             self.random.randrange(1, 4) if self.has_gaps and self.random.random() < 0.2 else 0
         )
         epochs = [one[0] for one in model.epochs] or [0]
-        one = self._draw_batch(offset)
+        self.now_ms += self.random.choice((0, 1, 1_000, self.jump_ms))
+        one = draw_produced(self.random, offset, self.now_ms)
         epoch = epochs[-1] + self.random.choice((0, 0, 0, 1, 2))
         batch = expected_batch(one).moved(offset, epoch)
         model.times[offset] = [
@@ -145,22 +135,6 @@ class PartitionRun:
         ]
         self.logs.append(Append(log, batch))
         model.append(batch)
-
-    def _draw_batch(self, offset: int) -> ReferenceBatch:
-        """Return a batch of one of few producers; time goes on, at times by most of a day."""
-        one = draw_raw(self.random, offset)
-        self.now_ms += self.random.choice((0, 1, 1_000, self.jump_ms))
-        records = tuple(
-            replace(record, timestamp_delta=self.random.choice((0, 0, 1, -1, 5)))
-            for record in one.records
-        )
-        return replace(
-            one,
-            records=records,
-            base_timestamp_ms=self.now_ms,
-            max_timestamp_ms=self.now_ms + max(record.timestamp_delta for record in records),
-            producer_id=one.producer_id if one.producer_id == -1 else one.producer_id % 3,
-        )
 
     def flush(self, log: LogId, model: ModelLog) -> None:
         """Begin a flush, and end the flush after more appends."""
@@ -211,68 +185,6 @@ class PartitionRun:
         model.segment_bytes = self.random.choice(SEGMENT_BYTES)
         self.logs.configure(ConfigureLog(log=log, segment_bytes=model.segment_bytes))
 
-    def read(self, log: LogId, model: ModelLog) -> None:
-        """Read from drawn offsets, and go on where a read has ended."""
-        offset = self.random.randint(max(model.start - 1, 0), model.end + 1)
-        for _ in range(3):
-            end = self.random.choice((model.end, model.end, self.random.randrange(model.end + 2)))
-            sizes = [len(one.data) for one in model.batches] or [1]
-            most = self.random.choice((0, 60, 61, sum(sizes[-2:]), sizes[-1] - 1, 1 << 20))
-            may_exceed = self.random.random() < 0.5
-            found = self.logs.read(
-                LogRead(
-                    topic_index=0,
-                    partition_index=0,
-                    log=log,
-                    offset=Offset(offset),
-                    end_offset=Offset(end),
-                    max_bytes=most,
-                    may_exceed=may_exceed,
-                )
-            )
-            expected = model.read(offset, end, most, may_exceed=may_exceed)
-            what = f"{most} bytes from offset {offset} to {end} of {model.start} to {model.end}"
-            same(what, found.hex(), expected.hex())
-            after = [one.next_offset for one in model.batches if found.endswith(one.data)]
-            offset = after[-1] if found and after else offset
-
-    def find(self, log: LogId, model: ModelLog) -> None:
-        """Look up records by time."""
-        times = [time_ms for _, time_ms, _ in model.records(0, model.end)] or [0]
-        for _ in range(2):
-            time_ms = self.random.choice(times) + self.random.choice((-1, 0, 0, 1))
-            time_ms = MAX_TIMESTAMP if self.random.random() < 0.3 else max(time_ms, 0)
-            start = self.random.randint(model.start, model.end)
-            start = model.start if self.random.random() < 0.5 else start
-            end = self.random.choice((model.end, self.random.randint(start, model.end)))
-            effect = FindTimestamp(
-                token=5,
-                log=log,
-                timestamp_ms=time_ms,
-                start_offset=Offset(start),
-                end_offset=Offset(end),
-            )
-            steps = self.logs.find_timestamp(effect)
-            found = _result(steps)
-            is_newest = time_ms == MAX_TIMESTAMP
-            expected = (
-                model.find_newest(start, end) if is_newest else model.find_time(time_ms, start, end)
-            )
-            facts = found.offset, found.timestamp_ms, found.epoch
-            what = f"the record of time {time_ms} from {start} to {end}"
-            same(
-                what, (found.token, found.has_failed, *facts), (5, False, *(expected or (-1,) * 3))
-            )
-
-    def find_producers(self, log: LogId, model: ModelLog) -> None:
-        """Read the last batches of each producer."""
-        end = self.random.choice((model.end, self.random.randint(model.start, model.end)))
-        effect = ReadProducers(log=log, generation=7, end_offset=Offset(end))
-        found = _result(self.logs.read_producers(effect))
-        same("a read of producers", (found.log, found.generation, found.end_offset), (log, 7, end))
-        facts = [facts_of(one) for one in found.batches]
-        same(f"the producers below {end}", facts, model.producers_below(end))
-
     def checkpoint(self, log: LogId, model: ModelLog) -> None:
         """Write the checkpoint files."""
         watermark = self.random.randint(model.start, model.end)
@@ -287,12 +199,8 @@ class PartitionRun:
         for _, begin in works:
             for _ in begin():
                 pass
-        files = {
-            path: self.disk.read(f"{path}/{_NAMES[1]}").decode()
-            for path in HOMES
-            if HOMES[path] in homes
-        }
-        for path, text in files.items():
+        for path in [one for one in HOMES if HOMES[one] in homes]:
+            text = self.disk.read(f"{path}/recovery-point-offset-checkpoint").decode()
             rows = [
                 f"{TOPIC} {one.partition} {self.models[one].durable_end}"
                 for one in sorted(self.models, key=lambda one: one.partition)
@@ -346,57 +254,14 @@ class PartitionRun:
                 del self.models[log], self.homes[log]
         same("recovered logs", sorted(found), sorted(self.models))
         for log, one in found.items():
-            self._compare_recovered(self.models[log], one, is_clean=is_clean)
+            model = self.models[log]
+            is_exact = is_clean and not self.has_gaps
+            directory = f"{self.homes[log]}/{TOPIC}-{log.partition}"
+            files = content_of(self.disk, directory)
+            compare_recovered(files, model, one, is_clean=is_clean, has_exact_epochs=is_exact)
+            model.segment_bytes = self.segment_bytes
         for text in warnings:
             named("a warning", text, TOPIC, "partition.metadata")
-
-    def _compare_recovered(self, model: ModelLog, found: RecoveredLog, *, is_clean: bool) -> None:
-        what = f"the log {found.log}, clean {is_clean}"
-        is_empty = found.end_offset == model.start < model.end and not found.size
-        if is_empty and model.segments[0][0] < model.start:
-            model.restart(model.start)  # the records above the start were lost
-        ends = [one.next_offset for one in model.batches] + [model.segments[0][0], model.end]
-        check(f"{what} ends between batches", found.end_offset in ends)
-        durable = [one for one in ends[:-1] if one <= model.durable_end]  # a cut may leave a gap
-        check(f"{what} has what was durable", found.end_offset >= max(durable, default=0))
-        bases = _bases(
-            content_of(self.disk, f"{self.homes[found.log]}/{TOPIC}-{found.log.partition}")
-        )
-        if found.end_offset < model.end:
-            model.segments = [
-                (base, [one for one in batches if one.next_offset <= found.end_offset])
-                for base, batches in model.segments
-            ]
-        model.segments = [one for one in model.segments if one[0] in bases or one[1]]
-        model.end = found.end_offset
-        model.flush()
-        model.segment_bytes = self.segment_bytes
-        same(f"the start of {what}", found.start_offset, model.start)
-        watermark = min(max(model.written_watermark, model.start), model.end)
-        same(f"the high watermark of {what}", found.high_watermark, watermark)
-        model.high_watermark = watermark
-        epochs = [(int(epoch), int(start)) for epoch, start in found.epochs]
-        if is_clean and not self.has_gaps:
-            same(f"the epochs of {what}", epochs, model.epochs)
-        model.epochs = epochs
-        position, spans = 0, list[tuple[int, int, int]]()
-        for base, batches in model.segments:
-            if batches:
-                spans.append(
-                    (base, position, max(max(one.max_timestamp_ms for one in batches), -1))
-                )
-            position += sum(len(one.data) for one in batches)
-        same(f"the size of {what}", found.size, position)
-        same(
-            f"the spans of {what}",
-            [(o.offset, o.position, o.newest_ms) for o in found.spans],
-            spans,
-        )
-        if not is_clean and not model.kept:  # a crash may bring a removed file back
-            first = model.segments[0][0]
-            model.kept = [one for one in found.producer_batches if one.base_offset < first]
-        producers = [facts_of(one) for one in found.producer_batches]
-        same(f"the producers of {what}", producers, model.producers_below(model.end))
 
     def _compare_files(self) -> None:
         """Compare the bytes of each segment, and the names of the segments."""
@@ -415,16 +280,7 @@ class PartitionRun:
             check(f"the bytes of {log}", found == expected)
 
 
-def _bases(files: dict[str, bytes]) -> set[int]:
-    return {int(path[-24:-4]) for path in files if path.endswith(".log")}
-
-
 _UNKNOWN: Final = LogId(Uuid(b"\7" * 16), 3)
-_NAMES: Final = (
-    "log-start-offset-checkpoint",
-    "recovery-point-offset-checkpoint",
-    "replication-offset-checkpoint",
-)
 _OPERATIONS: Final[dict[str, Callable[[PartitionRun, LogId, ModelLog], None]]] = {
     "append": PartitionRun.append,
     "flush": PartitionRun.flush,
@@ -433,9 +289,9 @@ _OPERATIONS: Final[dict[str, Callable[[PartitionRun, LogId, ModelLog], None]]] =
     "raise": PartitionRun.raise_start,
     "epoch": PartitionRun.note_epoch,
     "configure": PartitionRun.configure,
-    "read": PartitionRun.read,
-    "find": PartitionRun.find,
-    "producers": PartitionRun.find_producers,
+    "read": lambda run, log, model: compare_reads(run.logs, log, model, run.random),
+    "find": lambda run, log, model: compare_times(run.logs, log, model, run.random),
+    "producers": lambda run, log, model: compare_producers(run.logs, log, model, run.random),
     "checkpoint": PartitionRun.checkpoint,
     "delete": PartitionRun.delete,
 }

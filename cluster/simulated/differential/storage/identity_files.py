@@ -14,7 +14,7 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.files import crashed, put
+from kraftproof.cluster.simulated.differential.storage.files import crashed, put
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import Epoch, NodeId

@@ -13,9 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any, Final
+from unittest.mock import patch
+
+from typing_extensions import override
 
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
-from kraftproof.cluster.simulated.differential.files import content_of
+from kraftproof.cluster.simulated.differential.storage.files import content_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage import directory_lock, filesystem
 from kraftproof.node.storage.disk import Disk
@@ -85,7 +88,7 @@ def _draw_action(random: Random) -> tuple[str, Action]:
         "list_directory": lambda disk, root: disk.list_directory(f"{root}/d"),
         "list_missing": lambda disk, root: disk.list_directory(f"{root}/none"),
         "fsync_directory": lambda disk, root: disk.fsync_directory(f"{root}/d"),
-        "rename": lambda disk, root: _rename(disk, root),
+        "rename": _rename,
     }
     name = random.choice(sorted(actions))
     return f"{name} of {path}, {other}, {number}", actions[name]
@@ -150,14 +153,11 @@ def _short_writes(random: Random) -> Iterator[None]:
     """Let the system take a part of each write, as a full pipe or a signal makes it."""
     whole = os.write
 
-    def short(descriptor: int, data: bytes) -> int:
-        return whole(descriptor, memoryview(data)[: random.choice((1, 1 << 20, LARGE))])
+    def short(descriptor: int, data: memoryview) -> int:
+        return whole(descriptor, data[: random.choice((1, 1 << 20, LARGE))])
 
-    os.write = short
-    try:
+    with patch.object(os, "write", short):
         yield
-    finally:
-        os.write = whole
 
 
 def _compare_locks(folder: str) -> None:
@@ -249,6 +249,7 @@ class _CountingDisk(SimulatedFileSystem):
         super().__init__()
         self.reads = 0
 
+    @override
     def read_slice(self, path: str, position: int, length: int) -> bytes:
         self.reads += 1
         return super().read_slice(path, position, length)

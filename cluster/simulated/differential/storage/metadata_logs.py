@@ -4,7 +4,7 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
-from kraftproof.cluster.simulated.differential.files import content_of, crashed, put
+from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed, put
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import Epoch, Offset
@@ -114,7 +114,7 @@ class LogRun:
         flush = self.log.start_flush()
         self.log.truncate(end)
         flush()
-        same("a new generation", self.log.generation > generation, 1)
+        check("a cut begins a generation", self.log.generation > generation)
         while len(self.segments) > 1 and self.segments[-1][0] >= end:
             self.segments.pop()
         base, batches = self.segments.pop()
@@ -143,7 +143,10 @@ class LogRun:
     def _reset(self) -> None:
         self.epoch += 1
         start = SnapshotId(Offset(self.end + self.random.randrange(1, 9)), Epoch(self.epoch))
+        generation, flush = self.log.generation, self.log.start_flush()
         self.log.reset(start)
+        flush()
+        check("a reset begins a generation", self.log.generation > generation)
         self.start, self.end, self.durable_end = start, start.end_offset, start.end_offset
         self.segments = [(self.end, [])]
 
@@ -214,7 +217,8 @@ class LogRun:
             found = self._open(copy)[1]
             kept = [one for one in self._visible() if one.base_offset < batches[index].base_offset]
             same(f"{what}: the batches", found, kept)
-            same(f"{what}: the cut segment", len(copy.read(path)), begin)
+            if batches[index].base_offset >= self.start.end_offset:
+                same(f"{what}: the cut segment", len(copy.read(path)), begin)
             return
         text = refused(what, StorageError, self._open, copy)
         named(what, text, path, f"byte {begin}")
@@ -241,9 +245,9 @@ class LogRun:
                 named(f"{wrong}", text, DIRECTORY, wrong.end_offset)
         if self.start != LOG_BEGIN and visible:
             copy = crashed(self.disk, self.random)
-            arguments = (copy, DIRECTORY, self.segment_bytes, (), 0)
             if self.segments[0][0] > 0:
-                text = refused("no snapshot", StorageError, MetadataLog.open, *arguments)
+                whole = copy, DIRECTORY, self.segment_bytes
+                text = refused("no snapshot", StorageError, MetadataLog.open, *whole)
                 named("no snapshot", text, f"offset {self.segments[0][0]}")
         if visible:
             newer = SnapshotId(Offset(self.end + 7), Epoch(visible[-1].epoch + 1))

@@ -13,7 +13,7 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.reference_batches import (
+from kraftproof.cluster.simulated.differential.wire.reference_batches import (
     CRC_FROM,
     HEADER_BYTES,
     ReferenceBatch,
@@ -56,6 +56,21 @@ def draw_raw(random: Random, base_offset: int | None = None) -> ReferenceBatch:
         base_sequence=random.randrange(1 << 31) if has_producer else -1,
         records=records,
         last_offset_delta=len(records) + 2 if random.random() < 0.1 else None,
+    )
+
+
+def draw_produced(random: Random, offset: int, now_ms: int) -> ReferenceBatch:
+    """Return a batch of one of few producers, or of none, with times about the present."""
+    one = draw_raw(random, offset)
+    records = tuple(
+        replace(record, timestamp_delta=random.choice((0, 0, 1, -1, 5))) for record in one.records
+    )
+    return replace(
+        one,
+        records=records,
+        base_timestamp_ms=now_ms,
+        max_timestamp_ms=now_ms + max(record.timestamp_delta for record in records),
+        producer_id=one.producer_id if one.producer_id == -1 else one.producer_id % 3,
     )
 
 

@@ -10,9 +10,9 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.drawn_entities import draw_entity
-from kraftproof.cluster.simulated.differential.error_texts import judge_numbers
-from kraftproof.cluster.simulated.differential.reference_codec import (
+from kraftproof.cluster.simulated.differential.wire.drawn_entities import draw_entity
+from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
+from kraftproof.cluster.simulated.differential.wire.reference_codec import (
     ReferenceReader,
     ReferenceWriter,
 )

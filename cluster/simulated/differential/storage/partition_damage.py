@@ -5,9 +5,13 @@ from copy import deepcopy
 from random import Random
 
 from kraftproof.cluster.simulated.differential.difference import check, named, same
-from kraftproof.cluster.simulated.differential.files import content_of, put
-from kraftproof.cluster.simulated.differential.partition_logs import HOMES, TOPIC, PartitionRun
-from kraftproof.cluster.simulated.differential.partition_model import ModelLog
+from kraftproof.cluster.simulated.differential.storage.files import content_of, put
+from kraftproof.cluster.simulated.differential.storage.partition_logs import (
+    HOMES,
+    TOPIC,
+    PartitionRun,
+)
+from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.storage.partitions.partition_logs import partition_logs

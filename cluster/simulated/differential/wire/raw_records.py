@@ -14,8 +14,8 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.raw_batches import draw_raw, draw_record
-from kraftproof.cluster.simulated.differential.reference_batches import ReferenceBatch
+from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_raw, draw_record
+from kraftproof.cluster.simulated.differential.wire.reference_batches import ReferenceBatch
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.records import compression, raw_batch, raw_records
 

@@ -11,8 +11,11 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.error_texts import judge_numbers
-from kraftproof.cluster.simulated.differential.reference_codec import ReferenceWriter, varint_bytes
+from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
+from kraftproof.cluster.simulated.differential.wire.reference_codec import (
+    ReferenceWriter,
+    varint_bytes,
+)
 from kraftproof.node.wire import codec, frames, headers, principal
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.primitives import Reader
