@@ -6,12 +6,14 @@ from kraftproof.cluster.simulated.differential.comparison import STORAGE, WIRE, 
 from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
 from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
+from kraftproof.cluster.simulated.differential.storage.node_storage import compare_node_storage
 from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
 from kraftproof.cluster.simulated.differential.storage.partition_damage import (
     compare_partition_damage,
 )
 from kraftproof.cluster.simulated.differential.storage.partition_logs import compare_partition_logs
 from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
+from kraftproof.cluster.simulated.differential.storage.snapshots import compare_snapshots
 from kraftproof.cluster.simulated.differential.wire.headers import compare_headers
 from kraftproof.cluster.simulated.differential.wire.messages import compare_messages
 from kraftproof.cluster.simulated.differential.wire.metadata_batches import compare_metadata_batches
@@ -44,6 +46,8 @@ COMPARISONS: Final = (
             compare_epoch_files,
             compare_real_disk,
             compare_metadata_logs,
+            compare_snapshots,
+            compare_node_storage,
             compare_partition_logs,
             compare_partition_damage,
         )

@@ -16,7 +16,14 @@ from kraftproof.cluster.simulated.differential.difference import (
 )
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.storage import checkpoints, epochs, meta_properties, quorum_state
+from kraftproof.node.storage import (
+    checkpoints,
+    epochs,
+    meta_properties,
+    quorum_state,
+    snapshots,
+    stored,
+)
 from kraftproof.node.storage.disk import Disk, DiskHandle
 from kraftproof.node.storage.partitions import log_directory, partition_log, timestamps
 from kraftproof.node.storage.segments.segment import Segment
@@ -61,6 +68,9 @@ PLANTED = [
     ("compare_real_disk", DiskHandle, "truncate", _ignored),
     ("compare_metadata_logs", SegmentedLog, "_remove_below", _ignored),
     ("compare_metadata_logs", Segment, "write_again", lambda self: self.cut(0)),
+    ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", _ignored),
+    ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", _ignored),
+    ("compare_node_storage", stored.Storage, "persist_quorum_state", _ignored),
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
     ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
     ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
