@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.comparison import STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.part import STORAGE, WIRE, Comparison
 from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
 from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs

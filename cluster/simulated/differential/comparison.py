@@ -6,12 +6,12 @@ in the run.
 """
 
 import sys
-from collections.abc import Callable
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
+from kraftproof.cluster.simulated.differential.part import STORAGE, WIRE, Comparison
 from kraftproof.cluster.simulated.invariants.crash import crash_of
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.violation import ViolationKind
@@ -21,19 +21,6 @@ SHARE: Final = 0.02
 """Share of compared runs among those without a bug in a compared package."""
 ROUNDS: Final = 4
 """Number of draws in a run."""
-WIRE: Final = "kraftproof.node.wire"
-STORAGE: Final = "kraftproof.node.storage"
-Compare = Callable[[Random], None]
-
-
-class Comparison(NamedTuple):
-    """A part of the node's code with its reference."""
-
-    invariant: str
-    statement: str
-    packages: tuple[str, ...]
-    """The packages whose code is compared."""
-    compare: Compare
 
 
 def compare_with_references(world: World, options: ClusterOptions) -> None:
@@ -41,11 +28,12 @@ def compare_with_references(world: World, options: ClusterOptions) -> None:
 
     A failed assertion of the node is reported as in any step of a run.
     """
-    chosen = _chosen_packages(options)
-    if not chosen:
+    if not _is_candidate(options):
         return
+    # late, since few runs need the modules, and before the search for the bug in them
     from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
 
+    chosen = _chosen_packages(options)
     for number in range(ROUNDS):
         for one in COMPARISONS:
             if chosen.isdisjoint(one.packages):
@@ -74,12 +62,19 @@ def _agrees(world: World, one: Comparison, random: Random) -> bool:
     return False
 
 
+def _is_candidate(options: ClusterOptions) -> bool:
+    """Return whether a run may compare anything."""
+    return options.mutant is not None or _compares_all(options)
+
+
+def _compares_all(options: ClusterOptions) -> bool:
+    return _is_counted() or Random(f"{options.seed}/references").random() < SHARE
+
+
 def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
     """Return the packages to compare in a run."""
-    if _is_counted() or Random(f"{options.seed}/references").random() < SHARE:
+    if _compares_all(options):
         return frozenset((WIRE, STORAGE))
-    if options.mutant is None:
-        return frozenset()
     return frozenset(filter(_is_mutated, (WIRE, STORAGE)))
 
 

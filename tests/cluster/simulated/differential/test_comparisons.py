@@ -193,5 +193,5 @@ def test_only_packages_with_a_bug_are_compared(monkeypatch):
 
 def test_few_runs_without_a_bug_compare():
     options = [SimpleNamespace(seed=seed, mutant=None) for seed in range(2_000)]
-    chosen = sum(bool(comparison._chosen_packages(one)) for one in options)
+    chosen = sum(comparison._is_candidate(one) for one in options)
     assert 10 < chosen < 100
