@@ -157,7 +157,7 @@ class QuorumEpochRequestsAccepted(Invariant):
         begin_quorum_epoch_request.BeginQuorumEpochRequest,
         end_quorum_epoch_request.EndQuorumEpochRequest,
     )
-    events: ClassVar[Events] = (Stop,)
+    step_events: ClassVar[Events] = (Stop,)
 
     def __init__(self) -> None:
         super().__init__()

@@ -47,7 +47,7 @@ class Invariant:
     statement: ClassVar[str]
     requests: ClassVar[Requests] = ()
     """Types of requests that the message hooks get, with their answers; empty means all types."""
-    events: ClassVar[Events] = ()
+    step_events: ClassVar[Events] = ()
     """Types of events after whose steps `on_step` is called; empty means every step."""
 
     def __init__(self) -> None:
@@ -212,10 +212,10 @@ class InvariantMonitor(ViolationLog):
         self.on_status_changed = [
             i.on_status_changed for i in _overriding(invariants, "on_status_changed")
         ]
-        self.on_role_changed = [
-            i.on_role_changed for i in _overriding(invariants, "on_role_changed")
-        ]
-        self.on_step = ByType((i.events, i.on_step) for i in _overriding(invariants, "on_step"))
+        roles = _overriding(invariants, "on_role_changed")
+        self.on_role_changed = [i.on_role_changed for i in roles]
+        steps = _overriding(invariants, "on_step")
+        self.on_step = ByType((i.step_events, i.on_step) for i in steps)
         self.on_look = [i.on_look for i in _overriding(invariants, "on_look")]
         self._next_look_ns: dict[int, int] = {}
         self.on_leader_step = [i.on_leader_step for i in _overriding(invariants, "on_leader_step")]
@@ -252,14 +252,11 @@ class InvariantMonitor(ViolationLog):
         """Add a listener, called after the invariants; only before the run has begun."""
         listener.monitor = self
         for hook in HOOKS:
-            if getattr(type(listener), hook) is getattr(Invariant, hook):
-                continue
             hooks = getattr(self, hook)
-            if isinstance(hooks, ByType):
-                kinds = listener.events if hook == "on_step" else listener.requests
-                hooks.append(getattr(listener, hook), kinds)
-            else:
-                hooks.append(getattr(listener, hook))
+            for one in _overriding([listener], hook):
+                kinds = one.step_events if hook == "on_step" else one.requests
+                of_type = (kinds,) if isinstance(hooks, ByType) else ()
+                hooks.append(getattr(one, hook), *of_type)
 
     def status_changed(
         self, process: ProcessView, before: NodeStatus | None, after: NodeStatus

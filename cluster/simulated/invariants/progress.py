@@ -18,7 +18,7 @@ class NoBusyLoop(Invariant):
     """
 
     statement = "A process takes a bounded number of steps at one instant."
-    events: ClassVar[Events] = (Tick,)
+    step_events: ClassVar[Events] = (Tick,)
 
     def __init__(self) -> None:
         super().__init__()

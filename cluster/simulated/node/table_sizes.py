@@ -6,7 +6,6 @@ which have invariants of their own, and the values that pass through (events and
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any, Final
 
 from kraftproof.node.core.log.log import Log
@@ -38,15 +37,10 @@ def table_sizes(*roots: object) -> Iterator[tuple[str, int]]:
         for name in _attributes(one, kind):
             value: Any = getattr(one, name, None)
             if isinstance(value, TABLES):
-                yield _label(kind, name), len(value)
+                yield f"{kind.__name__}.{name.lstrip('_')}", len(value)
                 waiting.extend(entry for entry in _entries(value) if _is_own(type(entry)))
             elif _is_own(type(value)):
                 waiting.append(value)
-
-
-@cache
-def _label(kind: type[Any], name: str) -> str:
-    return f"{kind.__name__}.{name.lstrip('_')}"
 
 
 def _entries(table: Iterable[Any]) -> Iterable[Any]:
@@ -72,8 +66,14 @@ def _slots(kind: type[Any]) -> tuple[str, ...]:
     )
 
 
-@cache
 def _is_own(kind: type[Any]) -> bool:
     """Return whether the walk looks into the objects of a class."""
-    module = kind.__module__
-    return module.startswith(PACKAGES) and module not in VALUES and kind is not Log
+    is_own = _OWN.get(kind)
+    if is_own is None:
+        module = kind.__module__
+        is_own = module.startswith(PACKAGES) and module not in VALUES and kind is not Log
+        _OWN[kind] = is_own
+    return is_own
+
+
+_OWN: Final[dict[type[Any], bool]] = {}

@@ -37,7 +37,7 @@ class FailedDirectoriesAreTold(Invariant):
         "ends only if no controller hears within log.dir.failure.timeout.ms."
     )
     requests: ClassVar[Requests] = (HeartbeatRequest, RegistrationRequest)
-    events: ClassVar[Events] = (DirectoryFailed,)
+    step_events: ClassVar[Events] = (DirectoryFailed,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ class OnlyFailedAreOffline(Replicas):
         "other replica."
     )
     requests: ClassVar[Requests] = DATA_REQUESTS
-    events: ClassVar[Events] = (DirectoryFailed,)
+    step_events: ClassVar[Events] = (DirectoryFailed,)
 
     def __init__(self, static: Settings = ()) -> None:
         super().__init__(static)

@@ -76,7 +76,7 @@ class ElectionTimeoutsHonoured(Invariant):
         *FETCHES,
         vote_request.VoteRequest,
     )
-    events: ClassVar[Events] = (Answered, SnapshotChecked)
+    step_events: ClassVar[Events] = (Answered, SnapshotChecked)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()

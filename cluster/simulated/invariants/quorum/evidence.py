@@ -72,7 +72,7 @@ class QuorumEvidence(Invariant):
 
     statement = "The disk and the messages of a node show its part in the quorum."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
-    events: ClassVar[Events] = (Flushed,)
+    step_events: ClassVar[Events] = (Flushed,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()

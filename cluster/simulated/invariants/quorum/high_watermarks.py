@@ -114,7 +114,7 @@ class FollowersAdoptHighWatermark(Invariant):
 
     statement = "A replica's high watermark reaches what its leader has stated, up to its log end."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
-    events: ClassVar[Events] = (Answered,)
+    step_events: ClassVar[Events] = (Answered,)
 
     def __init__(self) -> None:
         super().__init__()

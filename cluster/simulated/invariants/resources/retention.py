@@ -64,7 +64,7 @@ class OldFilesAreDeleted(Invariant):
     )
 
     requests: ClassVar[Requests] = (fetch_snapshot_request.FetchSnapshotRequest,)
-    events: ClassVar[Events] = (SnapshotWritten,)
+    step_events: ClassVar[Events] = (SnapshotWritten,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()

@@ -85,7 +85,7 @@ class Steps(Invariant):
 
 
 class StopsOnly(Steps):
-    events = (Stop,)
+    step_events = (Stop,)
     requests = (vote_request.VoteRequest,)
 
     def on_sent(self, process, effect):
