@@ -4,7 +4,7 @@ A record that contradicts the image raises ContradictionError: no controller may
 record.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -18,6 +18,7 @@ from kraftproof.checkers.kraft.specification.image import (
     ContradictionError,
     Entity,
     Image,
+    Levels,
     Partition,
     Topic,
 )
@@ -45,7 +46,7 @@ class Draft(Struct, kw_only=True):
     partitions: dict[Id, dict[int, Partition]]
     """The partitions of the topics that the records touch."""
     other_configs: dict[tuple[int, str], dict[str, str]]
-    controllers: frozenset[int]
+    controllers: dict[int, Mapping[str, Levels]]
     next_producer_id: int
     acls: dict[Id, AccessControlEntryRecord]
     quotas: dict[Entity, dict[str, float]]
@@ -64,7 +65,7 @@ class Draft(Struct, kw_only=True):
             features=dict(image.features),
             partitions={},
             other_configs={key: dict(values) for key, values in image.other_configs.items()},
-            controllers=image.controllers,
+            controllers=dict(image.controllers),
             next_producer_id=image.next_producer_id,
             acls=dict(image.acls),
             quotas={entity: dict(values) for entity, values in image.quotas.items()},
@@ -126,7 +127,16 @@ def _register(draft: Draft, record: rows.RegisterBrokerRecord) -> None:
         fenced=record.fenced,
         is_leaving=record.in_controlled_shutdown,
         log_dirs=record.log_dirs,
+        levels=_levels(record.features),
     )
+
+
+def _levels(features: Sequence[rows.Feature]) -> dict[str, Levels]:
+    """Return the supported levels by feature; the first entry of a feature counts."""
+    return {
+        one.name: (one.min_supported_version, one.max_supported_version)
+        for one in reversed(features)
+    }
 
 
 def _registered(draft: Draft, broker_id: int, epoch: int) -> Broker:
@@ -252,7 +262,7 @@ def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
 
 
 def _register_controller(draft: Draft, record: rows.RegisterControllerRecord) -> None:
-    draft.controllers |= {record.controller_id}
+    draft.controllers[record.controller_id] = _levels(record.features)
 
 
 def _set_feature(draft: Draft, record: rows.FeatureLevelRecord) -> None:

@@ -101,6 +101,7 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
+from kraftproof.cluster.simulated.invariants.refusal_reasons import RefusalsSayWhy
 from kraftproof.cluster.simulated.invariants.resources.bounds import (
     OpenRequestsAreBounded,
     TablesAreBounded,
@@ -111,6 +112,9 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     SnapshotsKeepUp,
 )
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
+from kraftproof.cluster.simulated.invariants.security.token_answers import (
+    TokenAnswersNameTheOwner,
+)
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
@@ -180,6 +184,8 @@ def make_monitor(
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
+            RefusalsSayWhy(),
+            TokenAnswersNameTheOwner(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )
