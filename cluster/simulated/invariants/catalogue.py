@@ -111,6 +111,9 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
+from kraftproof.cluster.simulated.invariants.security.acl_answers import (
+    AclDescriptionsAreTrue,
+)
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
 from kraftproof.cluster.simulated.invariants.security.token_answers import (
     TokenAnswersNameTheOwner,
@@ -186,6 +189,7 @@ def make_monitor(
             ForeignClusterIdRefused(config),
             RefusalsSayWhy(),
             TokenAnswersNameTheOwner(),
+            AclDescriptionsAreTrue(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )

@@ -16,6 +16,11 @@ from kraftproof.cluster.simulated.background.operators.cluster_requests import (
     OF_CONTROLLERS,
     UPDATES,
 )
+from kraftproof.cluster.simulated.background.operators.entry_requests import (
+    create_entries,
+    delete_entries,
+    describe_entries,
+)
 from kraftproof.cluster.simulated.background.operators.moving_partitions import (
     draw_of_partitions,
 )
@@ -203,6 +208,7 @@ _DRAWERS: Final[tuple[Drawer, ...]] = (
     *(partitions.reassignments, partitions.growth, partitions.elections) * 2,
     partitions.listing,
     *(acls.create, acls.delete),
+    *(create_entries, create_entries, describe_entries, describe_entries, delete_entries),
     *(quotas.alteration, draw_quotas, draw_quotas),
     *(draw_credentials, draw_token_request),
     *(UPDATES,) * 2,
