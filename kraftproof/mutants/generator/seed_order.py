@@ -26,6 +26,8 @@ JUDGING: Final = ("cluster/simulated/invariants",)
 """Folders of these packages that only judge: a change leaves the executed blocks as they are."""
 MUCH_MORE: Final = 4
 """Factor of executions per CPU-second that makes a search take a workload no seed draws."""
+FIRST_RECORDED: Final = 10_000
+"""The first recorded seed. The seeds of the catalogue lack the loads that are younger than they."""
 FIRST_SEEDS: Final = 4
 """Number of seeds of the best workload that a search takes first."""
 SEEDS_A_TURN: Final = 2
@@ -171,9 +173,10 @@ def _counts(
     name = f"blocks-{version()}-{seeds}-{time_limit_s:g}"
     path = folder / (f"{name}.jsonl" if workload is None else f"{name}-{workload}.jsonl")
     if not path.is_file():
-        arguments = ["--seeds", f"0:{seeds}", "--in-order", "--blocks", str(path)]
+        chosen = f"{FIRST_RECORDED}:{FIRST_RECORDED + seeds}"
+        arguments = ["--seeds", chosen, "--in-order", "--blocks", str(path)]
         arguments += ["--time-limit", f"{time_limit_s:g}", *with_workload(workload)]
-        processes.run(arguments, f"recording of seeds 0:{seeds}")
+        processes.run(arguments, f"recording of seeds {chosen}")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]

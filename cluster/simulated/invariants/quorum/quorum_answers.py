@@ -184,7 +184,11 @@ class DescribeQuorumIsAccurate(Invariant):
             if has_times and one.last_fetch_timestamp < 0 <= reached:
                 yield f"answers offset {one.log_end_offset} of node {one.replica_id} without Fetch"
             has_all = one.log_end_offset == _end_of_leader(reported)
-            if has_times and has_all and one.last_caught_up_timestamp < 0:
+            if (
+                has_times
+                and has_all
+                and one.last_caught_up_timestamp < 0 <= one.last_fetch_timestamp
+            ):
                 yield f"node {one.replica_id} has the whole log, but never caught up"
 
 
