@@ -16,6 +16,8 @@ from kraftproof.node.wire.messages import (
 USERS: Final = ("__ann", "__bob", "__eve")
 """Users of credentials; nobody logs in as one of them."""
 LONG_MAX, INT_MAX = (1 << 63) - 1, (1 << 31) - 1
+AT_LIMIT_SHARE: Final = 0.03
+"""Share of the changes of quotas with as many records as a request may write, or one more."""
 MOST_RECORDS: Final = 10_000
 """Maximum number of records of a request."""
 
@@ -31,7 +33,7 @@ def draw_quotas(random: Random, _: Vocabulary) -> Message:
         module.OpData(key=key, value=value, remove=random.random() < 0.2)
         for value in random.sample(values, random.choice((1, 1, 1, 2)))
     ]
-    if random.random() < 0.01:
+    if random.random() < AT_LIMIT_SHARE:
         count = random.choice((MOST_RECORDS, MOST_RECORDS + 1))
         entries = tuple(
             module.EntryData(
