@@ -70,7 +70,6 @@ def _controller(random: Random, _: Vocabulary, __: MetadataImage) -> Message:
     return module.ControllerRegistrationRequest(
         controller_id=random.choice(FOREIGN_CONTROLLERS),
         incarnation_id=Uuid(random.randbytes(16)),
-        zk_migration_ready=random.random() < 0.3,
         listeners=(listener,) * random.choice((1, 1, 2, 0)),
         features=tuple(features),
     )
