@@ -4,6 +4,7 @@ The invariants look at a process once in a while, so that they cost nothing per 
 """
 
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Iterator
 
 from typing_extensions import override
@@ -26,6 +27,8 @@ LARGE_TABLES = {
 node/core/partition/producers.py for batches above a high watermark that does not advance."""
 TABLES_OF_PARTITIONS = {"Replicas.by_log", "Replicas.recovered"}
 """The tables with an entry for each partition of a broker, or each log on its disk, besides."""
+TABLES_OF_TOPICS = {"MetadataAnswers.answers"}
+"""The tables with an entry for each topic of an earlier image, besides."""
 
 
 class Bound(Invariant):
@@ -68,16 +71,25 @@ class TablesAreBounded(Bound):
         f"No table in a node's core or shell has more than {MOST_ENTRIES} entries, the observers "
         f"of a leader no more than {LARGE_TABLES['Replicas.observers']}, the batches of a producer "
         f"no more than {LARGE_TABLES['_Producer.batches']}, the index of a log no more than "
-        f"{MOST_SPANS}, and a table of partitions "
-        "no more than there are partitions besides."
+        f"{MOST_SPANS}, and a table of partitions or topics "
+        "no more than there are partitions or topics besides."
     )
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._most_topics: defaultdict[int, int] = defaultdict(int)
+        """By node: the most topics of an image at a look."""
 
     @override
     def excesses(self, process: ProcessView) -> Iterator[str]:
+        topics = max(len(process.image.topics), self._most_topics[process.node_id])
+        self._most_topics[process.node_id] = topics
         for table, count in process.table_sizes():
             most = LARGE_TABLES.get(table, MOST_ENTRIES)
             if count > most and table in TABLES_OF_PARTITIONS:
                 most += sum(map(len, process.image.partitions.values()))
                 most += len(process.partitions)  # after a start, the image comes later
+            if table in TABLES_OF_TOPICS:
+                most += topics  # the broker drops the answers of deleted topics with its next one
             if count > most:
                 yield f"{table} has {count} entries"

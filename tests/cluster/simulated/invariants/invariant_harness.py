@@ -48,6 +48,7 @@ class Process:
         self.status = None
         self.event = None
         self.log = LogMirror()
+        self.image = EMPTY_IMAGE
         self.partitions = PartitionMirrors()
         self._harness = harness
         self._asleep_ns = 0

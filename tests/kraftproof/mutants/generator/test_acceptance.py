@@ -5,7 +5,7 @@ from unittest import mock
 
 import pytest
 
-from kraftproof.mutants.generator import acceptance
+from kraftproof.mutants import type_check
 from kraftproof.mutants.generator.acceptance import accepted
 from kraftproof.mutants.generator.candidates import Candidate, read_sources
 from kraftproof.mutants.generator.source import Replacement
@@ -29,5 +29,5 @@ def test_an_edit_is_accepted_if_it_type_checks_and_imports(tmp_path):
     assert list(accepted(drawn, tmp_path)) == [sound, sound]
     suffixes = sorted(file.suffix for file in tmp_path.iterdir())
     assert suffixes == [".diff", ".py", ".rejected", ".rejected"]
-    with mock.patch.object(acceptance.TypeChecker, "accepts", side_effect=AssertionError):
+    with mock.patch.object(type_check.TypeChecker, "error_of", side_effect=AssertionError):
         assert list(accepted(drawn, tmp_path)) == [sound, sound]  # no edit is checked again

@@ -13,7 +13,7 @@ from kraftproof.cluster.simulated.invariants.resources.bounds import (
     TablesAreBounded,
 )
 from kraftproof.node.core.base.types import NodeId
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition, Topic
 from kraftproof.node.wire.types import Uuid
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
 
@@ -55,6 +55,26 @@ def test_a_table_of_partitions_grows_with_the_partitions(more: int) -> None:
     process.tables = [("Replicas.by_log", MOST_ENTRIES + 50 + more)]
     process.steps()
     assert len(harness.reported) == more
+
+
+def topic(number: int) -> Topic:
+    return Topic(topic_id=Uuid(number.to_bytes(16, "big")), name=f"t{number}")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_table_of_topics_grows_with_the_topics(more: int) -> None:
+    harness = MonitorHarness(TablesAreBounded())
+    process = harness.process(4)
+    topics = [topic(number) for number in range(50)]
+    process.image = msgspec.structs.replace(
+        EMPTY_IMAGE, topics=Map({one.topic_id: one for one in topics})
+    )
+    process.tables = [("MetadataAnswers.answers", MOST_ENTRIES + 50 + more)]
+    process.steps()
+    process.image = EMPTY_IMAGE
+    harness.now_ns += LOOK_NS
+    process.steps()
+    assert len(harness.reported) == 2 * more
 
 
 @pytest.mark.parametrize("invariant", [OpenRequestsAreBounded, TablesAreBounded])
