@@ -4,7 +4,7 @@ A record that contradicts the image raises ContradictionError: no controller may
 record.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -18,11 +18,11 @@ from kraftproof.checkers.kraft.specification.image import (
     ContradictionError,
     Entity,
     Image,
-    Levels,
     Partition,
     Topic,
 )
 from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.feature_levels import Levels, levels_of
 from kraftproof.checkers.kraft.specification.rows.kept import SECRET_RECORDS, Secrets
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
@@ -127,16 +127,8 @@ def _register(draft: Draft, record: rows.RegisterBrokerRecord) -> None:
         fenced=record.fenced,
         is_leaving=record.in_controlled_shutdown,
         log_dirs=record.log_dirs,
-        levels=_levels(record.features),
+        levels=levels_of(record.features),
     )
-
-
-def _levels(features: Sequence[rows.Feature]) -> dict[str, Levels]:
-    """Return the supported levels by feature; the first entry of a feature counts."""
-    return {
-        one.name: (one.min_supported_version, one.max_supported_version)
-        for one in reversed(features)
-    }
 
 
 def _registered(draft: Draft, broker_id: int, epoch: int) -> Broker:
@@ -262,7 +254,7 @@ def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
 
 
 def _register_controller(draft: Draft, record: rows.RegisterControllerRecord) -> None:
-    draft.controllers[record.controller_id] = _levels(record.features)
+    draft.controllers[record.controller_id] = levels_of(record.features)
 
 
 def _set_feature(draft: Draft, record: rows.FeatureLevelRecord) -> None:

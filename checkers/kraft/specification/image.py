@@ -9,13 +9,12 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.rows.feature_levels import Levels
 from kraftproof.checkers.kraft.specification.rows.kept import NO_SECRETS, Secrets
 from kraftproof.checkers.kraft.specification.rows.security import AccessControlEntryRecord
 
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""
-Levels = tuple[int, int]
-"""The least and the largest level of a feature."""
 PartitionKey = tuple[Id, int]
 """A topic's id and the index of a partition."""
 

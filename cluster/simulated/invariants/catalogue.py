@@ -101,7 +101,6 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
-from kraftproof.cluster.simulated.invariants.refusal_reasons import RefusalsSayWhy
 from kraftproof.cluster.simulated.invariants.resources.bounds import (
     OpenRequestsAreBounded,
     TablesAreBounded,
@@ -115,6 +114,7 @@ from kraftproof.cluster.simulated.invariants.security.acl_answers import (
     AclDescriptionsAreTrue,
 )
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
+from kraftproof.cluster.simulated.invariants.security.refusal_reasons import RefusalsSayWhy
 from kraftproof.cluster.simulated.invariants.security.token_answers import (
     TokenAnswersNameTheOwner,
 )

@@ -296,13 +296,3 @@ def test_a_log_of_another_kind_is_not_judged():
         reasons([("TOPIC_RECORD", {"name": "t"})])
     with pytest.raises(NotApplicableError, match="registers no broker"):
         reasons(MADE, begin=[LEVEL])
-
-
-def test_the_password_of_a_credential_is_not_in_the_log():
-    keys = dict.fromkeys(("salt", "storedKey", "serverKey"), "s" * 22)
-    credential = ("USER_SCRAM_CREDENTIAL_RECORD", {"name": "u", "mechanism": 1, **keys})
-    credential[1]["iterations"] = 4096
-    removal = ("REMOVE_USER_SCRAM_CREDENTIAL_RECORD", {"name": "u", "mechanism": 1})
-    assert reasons(MADE, [credential], [removal], [credential]) == []
-    (reason,) = reasons(MADE, [credential, moved(0, [1])])
-    assert "without a" in reason

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.refusal_reasons import RefusalsSayWhy
+from kraftproof.cluster.simulated.invariants.security.refusal_reasons import RefusalsSayWhy
 from kraftproof.node.wire.messages import (
     create_topics_request,
     create_topics_response,
