@@ -290,9 +290,6 @@ class Reader:
 
     def skip_tags(self) -> None:
         """Skip a section of unknown tagged fields (KIP-482)."""
-        if self.position < self.end and self.data[self.position] == 0:
-            self.position += 1  # the common case: no field
-            return
         for _ in range(self.uvarint()):
             self.uvarint()
             self.take(self.uvarint())

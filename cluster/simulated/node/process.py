@@ -6,6 +6,7 @@ peer_transport.py and node_clock.py. See suspension.py for pauses, machine.py fo
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec.structs import asdict
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.kernel.scheduler import Timer
@@ -176,17 +177,8 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             return
         admitted = self._logins.admit(call, arrived) if call.outgoing.is_secure else arrived
         if admitted is not None:
-            self._shell.receive(
-                call,
-                message=admitted.message,
-                version=admitted.version,
-                on_controller_listener=self._is_controller,
-                principal=admitted.principal,
-                client_host=admitted.client_host,
-                forwarded_by=admitted.forwarded_by,
-                security_protocol=admitted.security_protocol,
-                client_id=admitted.client_id,
-            )
+            request = asdict(admitted)
+            self._shell.receive(call, on_controller_listener=self._is_controller, **request)
 
     @override
     def accept_stream(self, socket: ServerSocket) -> ClientConnection:

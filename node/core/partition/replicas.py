@@ -147,8 +147,6 @@ class Replicas:
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next Fetch."""
-        if not self._fetchers:
-            return None
         return earliest(*[fetcher.deadline() for fetcher in self._fetchers.values()])
 
     def led(self) -> Iterator[Replica]:
