@@ -23,6 +23,7 @@ from kraftproof.cluster.simulated.background import background_load
 from kraftproof.cluster.simulated.convergence import final_checks
 from kraftproof.cluster.simulated.convergence.final_phase import FinalPhase, converge
 from kraftproof.cluster.simulated.convergence.unregistered_broker import draw_broker
+from kraftproof.cluster.simulated.differential.comparison import compare_with_references
 from kraftproof.cluster.simulated.faults import fault_timing, stop_watch
 from kraftproof.cluster.simulated.faults.crash_points import crash_at_random_point
 from kraftproof.cluster.simulated.faults.simulated_faults import SimulatedFaults
@@ -41,7 +42,6 @@ from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import Message
 
 T = TypeVar("T")
-
 READY_WITHIN_NS = milliseconds(60_000)
 STOP_WITHIN_NS = milliseconds(10_000)
 POLL_NS = milliseconds(50)
@@ -164,6 +164,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def start(self) -> None:
+        compare_with_references(self.world, self.options)
         for info in self.nodes:
             self._machine(info.node_id).start()
         deadline_ns = self._scope.now() + READY_WITHIN_NS
@@ -251,10 +252,9 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def round_trip(self, link: Link) -> bool:
-        source, target = self._machine(link.source).process, self._machine(link.target).process
-        if source is None or target is None or source.is_paused or target.is_paused:
-            return False
-        return await connections.is_reached(self._scope, self.world.links, link)
+        ends = [self._machine(node_id).process for node_id in link]
+        is_running = all(process and not process.is_paused for process in ends)
+        return is_running and await connections.is_reached(self._scope, self.world.links, link)
 
     @override
     async def shift_clock(self, node_id: int, offset_ns: int) -> None:

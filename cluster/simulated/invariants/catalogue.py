@@ -110,7 +110,14 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
+from kraftproof.cluster.simulated.invariants.security.acl_answers import (
+    AclDescriptionsAreTrue,
+)
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
+from kraftproof.cluster.simulated.invariants.security.refusal_reasons import RefusalsSayWhy
+from kraftproof.cluster.simulated.invariants.security.token_answers import (
+    TokenAnswersNameTheOwner,
+)
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
@@ -180,6 +187,9 @@ def make_monitor(
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
+            RefusalsSayWhy(),
+            TokenAnswersNameTheOwner(),
+            AclDescriptionsAreTrue(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )

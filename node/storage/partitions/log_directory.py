@@ -172,6 +172,16 @@ class LogDirectory:
             lowered.start_offset = start_offset
             self._write(LOG_START)
 
+    def lower_recovery_point(self, log: LogId) -> None:
+        """Write the recovery point of a cut log, durably, if the file has a higher one.
+
+        Records that follow the cut are not durable yet, and a crash may damage them.
+        """
+        cut = self.logs[log]
+        written = self._written.get(RECOVERY_POINT, {}).get((cut.topic, log.partition), 0)
+        if written > cut.durable_end:
+            self._write(RECOVERY_POINT)
+
     def checkpoint(self) -> Generator[None, None, None]:
         """Return the steps that write the checkpoint files, each durably."""
         flushes = [log.start_flush_of_full_segments() for log in self.logs.values()]

@@ -111,6 +111,7 @@ class PartitionLogs:
         """Truncate a log, durably."""
         self._homes[effect.log].lower_start(effect.log, effect.end_offset)
         self._writable(effect.log).truncate(effect.end_offset)
+        self._homes[effect.log].lower_recovery_point(effect.log)
 
     def create(self, effect: CreateLog) -> None:
         """Make an empty log, by default in the directory with the fewest logs."""
@@ -132,6 +133,7 @@ class PartitionLogs:
         """Drop all records of a log, durably."""
         self._homes[effect.log].lower_start(effect.log, effect.start_offset)
         self._writable(effect.log).restart(effect.start_offset)
+        self._homes[effect.log].lower_recovery_point(effect.log)
 
     def raise_start(self, effect: RaiseLogStart) -> None:
         """Raise the start of a log, durably."""

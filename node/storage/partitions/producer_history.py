@@ -76,8 +76,8 @@ class ProducerHistory:
             for batch in headers:
                 self._recent.note(batch.header)
             self._is_whole = True
-        self._first_offset = first_offset
         self._kept = self._recent.last_below(first_offset, newest_ms)
+        self._first_offset = first_offset if self._kept else -1  # an older file goes
         if self._kept:
             write_producers(self._filesystem, self._directory, first_offset, self._kept)
 

@@ -94,8 +94,8 @@ class Segment:
         data = self._filesystem.read_slice(self.path, position, length)
         whole, next_offset = whole_batches(data, end_offset, max_bytes)
         if whole == 0 and may_exceed:
-            first = next(self.headers(position))
-            if first.header.next_offset > end_offset:
+            first = next(self.headers(position), None)  # none behind a gap before a cut
+            if first is None or first.header.next_offset > end_offset:
                 return b""
             data = self._filesystem.read_slice(self.path, position, first.length)
             whole, next_offset = first.length, first.header.next_offset

@@ -1,0 +1,55 @@
+"""The comparisons of a run, each with its invariant."""
+
+from typing import Final
+
+from kraftproof.cluster.simulated.differential.part import STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
+from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
+from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
+from kraftproof.cluster.simulated.differential.storage.node_storage import compare_node_storage
+from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
+from kraftproof.cluster.simulated.differential.storage.partition_damage import (
+    compare_partition_damage,
+)
+from kraftproof.cluster.simulated.differential.storage.partition_logs import compare_partition_logs
+from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
+from kraftproof.cluster.simulated.differential.storage.snapshots import compare_snapshots
+from kraftproof.cluster.simulated.differential.wire.headers import compare_headers
+from kraftproof.cluster.simulated.differential.wire.messages import compare_messages
+from kraftproof.cluster.simulated.differential.wire.metadata_batches import compare_metadata_batches
+from kraftproof.cluster.simulated.differential.wire.primitives import compare_primitives
+from kraftproof.cluster.simulated.differential.wire.raw_batches import compare_raw_batches
+from kraftproof.cluster.simulated.differential.wire.raw_records import compare_raw_records
+from kraftproof.cluster.simulated.differential.wire.tables import compare_tables
+
+MESSAGES: Final = "WireMatchesReference"
+MESSAGES_STATEMENT: Final = "Bytes of messages are written, read and refused as by a reference."
+BATCHES: Final = "BatchesMatchReference"
+BATCHES_STATEMENT: Final = "Batches of records are written, read and refused as by a reference."
+FILES: Final = "FilesMatchReference"
+FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a reference."
+
+COMPARISONS: Final = (
+    *(
+        Comparison(MESSAGES, MESSAGES_STATEMENT, (WIRE,), compare)
+        for compare in (compare_tables, compare_primitives, compare_headers, compare_messages)
+    ),
+    *(
+        Comparison(BATCHES, BATCHES_STATEMENT, (WIRE,), compare)
+        for compare in (compare_metadata_batches, compare_raw_batches, compare_raw_records)
+    ),
+    *(
+        Comparison(FILES, FILES_STATEMENT, (STORAGE,), compare)
+        for compare in (
+            compare_identity_files,
+            compare_offset_files,
+            compare_epoch_files,
+            compare_real_disk,
+            compare_metadata_logs,
+            compare_snapshots,
+            compare_node_storage,
+            compare_partition_logs,
+            compare_partition_damage,
+        )
+    ),
+)

@@ -1,0 +1,92 @@
+"""Choose the runs that compare the node's code with references, and report differences.
+
+A search for a bug in a package compares that package at the start of each seed. Of the other runs a
+small share compares everything. The comparisons draw from chances of their own, and change nothing
+in the run.
+"""
+
+import sys
+from random import Random
+from typing import Final
+
+from kraftproof.cluster.protocol import ClusterOptions
+from kraftproof.cluster.simulated.differential.difference import DifferenceError
+from kraftproof.cluster.simulated.differential.part import STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.invariants.crash import crash_of
+from kraftproof.cluster.simulated.network.links import HARNESS
+from kraftproof.cluster.simulated.violation import ViolationKind
+from kraftproof.cluster.simulated.world import World
+
+SHARE: Final = 0.02
+"""Share of compared runs among those without a bug in a compared package."""
+ROUNDS: Final = 4
+"""Number of draws in a run."""
+
+
+def compare_with_references(world: World, options: ClusterOptions) -> None:
+    """Compare the node's code with references, if the run is chosen; report the first difference.
+
+    A failed assertion of the node is reported as in any step of a run.
+    """
+    if not _is_candidate(options):
+        return
+    # late, since few runs need the modules, and before the search for the bug in them
+    from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
+
+    chosen = _chosen_packages(options)
+    for number in range(ROUNDS):
+        for one in COMPARISONS:
+            if chosen.isdisjoint(one.packages):
+                continue
+            random = Random(f"{options.seed}/{one.compare.__name__}-{number}")
+            if not _agrees(world, one, random):
+                return
+
+
+def _agrees(world: World, one: Comparison, random: Random) -> bool:
+    """Return whether a comparison finds no difference."""
+    now_ns = world.scheduler.now_ns
+    try:
+        one.compare(random)
+    except DifferenceError as error:
+        detail = str(error)
+    except Exception as error:  # noqa: BLE001 - code of the node, wherever the mistake is
+        crash = crash_of(error, node=HARNESS, time_ns=now_ns, event=world.scheduler.events)
+        if crash.kind is ViolationKind.ASSERTION:
+            world.crashed(HARNESS, error)
+            return False
+        detail = f"{crash.detail} in place of a result"
+    else:
+        return True
+    world.monitor.record(one.invariant, one.statement, detail, node=HARNESS, time_ns=now_ns)
+    return False
+
+
+def _is_candidate(options: ClusterOptions) -> bool:
+    """Return whether a run may compare anything."""
+    return options.mutant is not None or _compares_all(options)
+
+
+def _compares_all(options: ClusterOptions) -> bool:
+    return _is_counted() or Random(f"{options.seed}/references").random() < SHARE
+
+
+def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
+    """Return the packages to compare in a run."""
+    if _compares_all(options):
+        return frozenset((WIRE, STORAGE))
+    return frozenset(filter(_is_mutated, (WIRE, STORAGE)))
+
+
+def _is_mutated(package: str) -> bool:
+    """Return whether a loaded module of a package has a planted bug."""
+    return any(
+        getattr(module, "__mutant__", None) is not None
+        for name, module in sorted(sys.modules.items())
+        if name.startswith(package)
+    )
+
+
+def _is_counted() -> bool:
+    """Return whether the run counts the executed blocks, for the order of later searches."""
+    return hasattr(sys.modules[f"{WIRE}.errors"], "__block_counts__")

@@ -1,0 +1,19 @@
+"""Define a comparison of a part of the node's code with its reference."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Final, NamedTuple
+
+WIRE: Final = "kraftproof.node.wire"
+STORAGE: Final = "kraftproof.node.storage"
+Compare = Callable[[Random], None]
+
+
+class Comparison(NamedTuple):
+    """A part of the node's code with its reference."""
+
+    invariant: str
+    statement: str
+    packages: tuple[str, ...]
+    """The packages whose code is compared."""
+    compare: Compare

@@ -1,0 +1,1 @@
+"""Compare files, logs and their recovery with references; see comparison.py."""

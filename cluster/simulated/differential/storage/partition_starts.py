@@ -1,0 +1,66 @@
+"""Compare the log that a node finds at its start with the model of the log."""
+
+from kraftproof.cluster.simulated.differential.difference import check, same
+from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog, facts_of
+from kraftproof.node.core.log.recovered import RecoveredLog
+
+
+def compare_recovered(
+    files: dict[str, bytes],
+    model: ModelLog,
+    found: RecoveredLog,
+    *,
+    is_clean: bool,
+    has_exact_epochs: bool,
+) -> None:
+    """Compare the log that a start has found with its model, and let the model lose the rest.
+
+    Raises:
+        DifferenceError: the node has another result than the model.
+    """
+    what = f"the log {found.log}, clean {is_clean}"
+    is_empty = found.end_offset == model.start < model.end and not found.size
+    if is_empty and model.segments[0][0] < model.start:
+        model.restart(model.start)  # the records above the start were lost
+    ends = [one.next_offset for one in model.batches] + [model.segments[0][0], model.end]
+    check(f"{what} ends between batches", found.end_offset in ends)
+    durable = [one for one in ends[:-1] if one <= model.durable_end]  # a cut may leave a gap
+    check(f"{what} has what was durable", found.end_offset >= max(durable, default=0))
+    bases = _bases(files)
+    if found.end_offset < model.end:
+        model.segments = [
+            (base, [one for one in batches if one.next_offset <= found.end_offset])
+            for base, batches in model.segments
+        ]
+    model.segments = [one for one in model.segments if one[0] in bases or one[1]]
+    model.end = found.end_offset
+    model.flush()
+    same(f"the start of {what}", found.start_offset, model.start)
+    watermark = min(max(model.written_watermark, model.start), model.end)
+    same(f"the high watermark of {what}", found.high_watermark, watermark)
+    model.high_watermark = watermark
+    epochs = [(int(epoch), int(start)) for epoch, start in found.epochs]
+    if has_exact_epochs:
+        same(f"the epochs of {what}", epochs, model.epochs)
+    model.epochs = epochs
+    position, spans = 0, list[tuple[int, int, int]]()
+    for base, batches in model.segments:
+        if batches:
+            newest_ms = max(-1, *(one.max_timestamp_ms for one in batches))
+            spans.append((base, position, newest_ms))
+        position += sum(len(one.data) for one in batches)
+    same(f"the size of {what}", found.size, position)
+    same(
+        f"the spans of {what}",
+        [(o.offset, o.position, o.newest_ms) for o in found.spans],
+        spans,
+    )
+    if not is_clean and not model.kept:  # a crash may bring a removed file back
+        first = model.segments[0][0]
+        model.kept = [one for one in found.producer_batches if one.base_offset < first]
+    producers = [facts_of(one) for one in found.producer_batches]
+    same(f"the producers of {what}", producers, model.producers_below(model.end))
+
+
+def _bases(files: dict[str, bytes]) -> set[int]:
+    return {int(path[-24:-4]) for path in files if path.endswith(".log")}

@@ -1,0 +1,1 @@
+"""Compare messages, headers and batches of records with references; see comparison.py."""

@@ -1,0 +1,197 @@
+"""The node agrees with the references, and each planted bug is a difference."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+from kraftproof.cluster.simulated.differential import comparison
+from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
+from kraftproof.cluster.simulated.differential.difference import (
+    DifferenceError,
+    attempt,
+    named,
+    refused,
+    same,
+)
+from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.storage import (
+    checkpoints,
+    epochs,
+    meta_properties,
+    quorum_state,
+    snapshots,
+    stored,
+)
+from kraftproof.node.storage.disk import Disk, DiskHandle
+from kraftproof.node.storage.partitions import log_directory, partition_log, timestamps
+from kraftproof.node.storage.segments.segment import Segment
+from kraftproof.node.storage.segments.segmented_log import SegmentedLog
+from kraftproof.node.wire import codec, errors, frames, headers
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.records import batches, raw_batch, raw_records
+
+DRAWS = 30
+MOST_DRAWS = 200
+BY_NAME = {one.compare.__name__: one for one in COMPARISONS}
+
+
+@pytest.mark.parametrize("name", sorted(BY_NAME))
+def test_the_node_agrees_with_its_reference(name):
+    for seed in range(DRAWS):
+        BY_NAME[name].compare(random.Random(f"{name} {seed}"))
+
+
+def _ignored(*_: object, **__: object) -> None:
+    """Stand for a method that does nothing."""
+
+
+PLANTED = [
+    ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
+    ("compare_primitives", Reader, "skip_tags", _ignored),
+    ("compare_primitives", Writer, "string", Writer.compact_string),
+    ("compare_headers", headers, "encode_response_header", lambda number, _: number.to_bytes(4)),
+    ("compare_headers", frames.FrameSplitter, "limit_to", lambda self, _: self.feed(b"\0")),
+    ("compare_messages", codec, "header_versions", lambda *_: (1, 0)),
+    ("compare_messages", codec, "decode_response", codec.decode_request),
+    ("compare_metadata_batches", batches, "_sound_batch_in", lambda _: False),
+    ("compare_raw_batches", raw_batch.RawBatch, "stamped", lambda self, _: self),
+    ("compare_raw_records", raw_records, "_header_count", lambda record: max(record.varint(), 0)),
+    ("compare_identity_files", meta_properties, "is_reserved", lambda _: False),
+    ("compare_identity_files", quorum_state, "read_quorum_state", lambda *_: QuorumState()),
+    ("compare_offset_files", checkpoints.OffsetCheckpoints, "lower", _ignored),
+    ("compare_epoch_files", epochs.EpochCheckpoint, "_refuse_contradiction", _ignored),
+    ("compare_epoch_files", epochs.EpochCheckpoint, "truncated", _ignored),
+    ("compare_real_disk", Disk, "lock", lambda self, path: self.append_to(path).close),
+    ("compare_real_disk", Disk, "exists", lambda self, path: path in self.list_directory("/")),
+    ("compare_real_disk", DiskHandle, "truncate", _ignored),
+    ("compare_metadata_logs", SegmentedLog, "_remove_below", _ignored),
+    ("compare_metadata_logs", Segment, "write_again", lambda self: self.cut(0)),
+    ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", _ignored),
+    ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", _ignored),
+    ("compare_node_storage", stored.Storage, "persist_quorum_state", _ignored),
+    ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
+    ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
+    ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
+    ("compare_partition_damage", Segment, "cut", _ignored),
+]
+
+
+@pytest.mark.parametrize(("name", "owner", "attribute", "bug"), PLANTED)
+def test_a_planted_bug_is_a_difference(monkeypatch, name, owner, attribute, bug):
+    monkeypatch.setattr(owner, attribute, bug)
+    assert any(fails_at(name, seed) for seed in range(MOST_DRAWS))
+
+
+def fails_at(name, seed):
+    """Return whether a comparison fails; a run reports every error that is no assertion."""
+    try:
+        BY_NAME[name].compare(random.Random(f"{name} {seed}"))
+    except Exception:  # noqa: BLE001 - see comparison.py
+        return True
+    return False
+
+
+def test_differences_name_both_results():
+    with pytest.raises(DifferenceError, match="a sum: 3, the reference has 4"):
+        same("a sum", 3, 4)
+    with pytest.raises(DifferenceError, match="accepted as 5"):
+        refused("text", ValueError, int, "5")
+    with pytest.raises(DifferenceError, match="TypeError"):
+        attempt(ValueError, int, None)
+    with pytest.raises(DifferenceError, match="does not name /a"):
+        named("a file", "the file is damaged", "/a")
+    same("no number", float("nan"), float("nan"))
+    assert "invalid" in refused("letters", ValueError, int, "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "is_true"),
+    [
+        ("a length of 9 at byte 2, where 4 remain", 6, True),
+        ("a length of 9 at byte 2, where 5 remain", 6, False),
+        ("a length of 3 at byte 2, where 4 remain", 6, False),
+        ("4 bytes expected at byte 4, of 6", 6, True),
+        ("4 bytes expected at byte 2, of 6", 6, False),
+        ("an array of 9 elements before byte 2, where 4 bytes remain", 6, True),
+        ("an array of 9 elements before byte 3, where 4 bytes remain", 6, False),
+        ("a varint cut off at byte 6", 6, True),
+        ("a varint cut off at byte 5", 6, False),
+        ("a varint without an end at byte 7", 6, False),
+        ("a string that is not UTF-8", 6, True),
+    ],
+)
+def test_numbers_in_errors_are_judged(text, size, is_true):
+    if is_true:
+        judge_numbers(text, size)
+        return
+    with pytest.raises(DifferenceError):
+        judge_numbers(text, size)
+
+
+class World:
+    """The parts of a world that a comparison reports to."""
+
+    def __init__(self):
+        self.scheduler = SimpleNamespace(now_ns=0, events=0)
+        self.recorded = []
+        self.errors = []
+        self.monitor = SimpleNamespace(record=self._record)
+
+    def _record(self, invariant, statement, detail, *, node, time_ns):
+        assert statement.endswith(".")
+        assert (node, time_ns) == (0, 0)
+        self.recorded.append((invariant, detail))
+
+    def crashed(self, node, error):
+        self.errors.append((node, type(error)))
+
+
+def reported(monkeypatch, compare, *, mutated=("kraftproof.node.wire",)):
+    """Return what a run with a bug in some packages reports of a comparison."""
+    one = comparison.Comparison("Same", "Both are the same.", ("kraftproof.node.wire",), compare)
+    monkeypatch.setattr("kraftproof.cluster.simulated.differential.catalogue.COMPARISONS", (one,))
+    monkeypatch.setattr(comparison, "_is_mutated", lambda package: package in mutated)
+    world = World()
+    comparison.compare_with_references(world, SimpleNamespace(seed=1, mutant="x"))
+    return world.recorded, world.errors
+
+
+def differs(_):
+    raise DifferenceError("two is not one")
+
+
+def fails(_):
+    raise KeyError("name")
+
+
+def test_a_difference_is_a_violation(monkeypatch):
+    assert reported(monkeypatch, differs) == ([("Same", "two is not one")], [])
+
+
+def test_another_error_of_the_node_is_a_violation(monkeypatch):
+    ((invariant, detail),), crashes = reported(monkeypatch, fails)
+    assert (invariant, crashes) == ("Same", [])
+    assert "KeyError" in detail
+
+
+def test_a_failed_assertion_of_the_node_stays_one(monkeypatch):
+    def asserts(_):
+        SegmentedLog.close(SimpleNamespace(_segments=[SimpleNamespace(close=broken)]))
+
+    code = compile("def broken():\n    assert False, 'a contract'", "node.py", "exec")
+    scope = {"__name__": "kraftproof.node.storage.made_up"}
+    exec(code, scope)
+    broken = scope["broken"]
+    assert reported(monkeypatch, asserts) == ([], [(0, AssertionError)])
+
+
+def test_only_packages_with_a_bug_are_compared(monkeypatch):
+    assert reported(monkeypatch, differs, mutated=("kraftproof.node.storage",)) == ([], [])
+
+
+def test_few_runs_without_a_bug_compare():
+    options = [SimpleNamespace(seed=seed, mutant=None) for seed in range(2_000)]
+    chosen = sum(comparison._is_candidate(one) for one in options)
+    assert 10 < chosen < 100
