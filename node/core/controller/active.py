@@ -149,15 +149,12 @@ class ActiveController:
     def _register_answer(self, request: TimedRequest, outcome: Outcome, now: Instant) -> None:
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
-        if outcome.records:
-            offset = self._write(outcome.records, now)
-            self._pending.append(
-                Pending(offset=offset, request=request, reply=outcome.reply, wrote=True)
-            )
-        elif self._raft.is_only_voter:
+        is_written = bool(outcome.records)
+        if is_written or self._raft.is_only_voter:
             last = Offset(self._raft.log.end_offset - 1)
+            offset = self._write(outcome.records, now) if is_written else last
             self._pending.append(
-                Pending(offset=last, request=request, reply=outcome.reply, wrote=False)
+                Pending(offset=offset, request=request, reply=outcome.reply, wrote=is_written)
             )
         else:
             self._barrier.wait(Answer(request, outcome.reply))
