@@ -178,7 +178,7 @@ def make_monitor(
             LeadersAreInSync(committed_log),
             IsrMembersAreActive(committed_log),
             PartitionEpochsRiseByOne(),
-            LinearizableReads(committed_log),
+            LinearizableReads(config, committed_log),
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
             ApiVersionsAreTrue(),
