@@ -16,6 +16,8 @@ from kraftproof.node.wire.types import Uuid
 
 PRODUCER_BATCHES = 5
 """The number of batches of a producer that are compared with a retried batch (KIP-98)."""
+MOST_UNCOMMITTED = 2_000
+"""Maximum number of known batches of a producer above the high watermark."""
 
 
 class Tick(Struct, frozen=True):

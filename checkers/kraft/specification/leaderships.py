@@ -120,7 +120,7 @@ def _wrong_unclean(
         return f"has no leader, but {able} may lead" if must_lead else None
     if not is_unclean or any(_can_lead(after, now, member) for member in stays):
         return f"was given the leader {now.leader} from outside its ISR {stays}"
-    if now.isr != (now.leader,) or now.recovery_state != 1 or now.leader != able[0]:
+    if now.isr != (now.leader,) or now.recovery_state != 1 or [now.leader] != able[:1]:
         return f"is led by {now.leader} with the ISR {now.isr} after an unclean election"
     return None
 

@@ -95,7 +95,8 @@ class WrongProposals:
         outside = [node for node in others if node not in partition.isr]
         wrong = self._random.choice(outside or others)
         epoch = image.brokers[wrong].epoch
-        is_down = image.brokers[wrong].fenced and self._world.machines[wrong].process is None
+        machine = self._world.machines.get(wrong)  # None for a client that is registered
+        is_down = image.brokers[wrong].fenced and (machine is None or machine.process is None)
         members = [
             (member, image.brokers[member].epoch)
             for member in partition.isr

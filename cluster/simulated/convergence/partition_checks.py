@@ -108,7 +108,7 @@ def _lacks(
         return "the leader has no log"
     for member in isr:
         copy = logs[member].get(log) if member in logs else None
-        if member in live and (copy is None or _state(copy) != _state(own)):
+        if member in live and (copy is None or not _is_copy(copy, own)):
             held = "no log" if copy is None else f"offsets {copy.start_offset} to {copy.end_offset}"
             return f"replica {member} has {held}, not {own.start_offset} to {own.end_offset}"
     return None
@@ -117,23 +117,33 @@ def _lacks(
 def _surplus(
     image: MetadataImage, partition: Partition, own: PartitionMirrors | None
 ) -> str | None:
-    """Describe a log that retention.bytes should have made shorter; see retention.py."""
+    """Describe a log that retention.bytes should have made shorter; see retention.py.
+
+    What a start has recovered goes as a whole, segment by segment, so only the rest is judged.
+    """
     topic = image.topics[partition.topic_id].name
     configs = image.configs.get((TOPIC, topic), NO_CONFIGS)
     limit = int(configs.get("retention.bytes") or -1)
     log = None if own is None else own.get(LogId(partition.topic_id, partition.index))
     if log is None or limit < 0 or "cleanup.policy" in configs:
         return None
-    sizes = [batch.size for batch in log.batches]
+    sizes = [batch.size for batch in log.batches if batch.next_offset > log.recovered_end]
     if sum(sizes) <= limit + SPAN_BYTES + max(sizes, default=0):
         return None
     return f"the log has {sum(sizes)} bytes, retention.bytes is {limit}"
 
 
-def _state(mirror: PartitionMirror) -> tuple[int, int, bytes]:
-    """Return begin, end and last batch; LogMatching compares the batches before."""
-    last = mirror.batches[-1].data if mirror.batches else b""
-    return (mirror.start_offset, mirror.end_offset, last)
+def _is_copy(copy: PartitionMirror, own: PartitionMirror) -> bool:
+    """Compare begin, end and last batch; LogMatching compares the batches before.
+
+    The log of a member may begin later than the leader's: the leader before had raised the start,
+    and this leader had not fetched the new start yet.
+    """
+    if copy.start_offset < own.start_offset or copy.end_offset != own.end_offset:
+        return False
+    if not copy.batches or not own.batches:
+        return copy.start_offset == copy.end_offset or copy.batches == own.batches
+    return copy.batches[-1].data == own.batches[-1].data
 
 
 def _is_active(image: MetadataImage, node_id: int) -> bool:

@@ -26,6 +26,7 @@ class PartitionMirror:
         "durable_end",
         "end_offset",
         "generation",
+        "recovered_end",
         "removed",
         "start_offset",
         "topic",
@@ -43,6 +44,8 @@ class PartitionMirror:
         self.durable_end = 0
         self.generation = 0
         """Number of truncations and restarts."""
+        self.recovered_end = 0
+        """The end of the log at the last start of the process."""
         self.removed: RawBatch | None = None
         """The first batch that the last truncation removed; None if nothing was removed."""
 
@@ -78,11 +81,6 @@ class PartitionMirror:
     def between(self, start: int, end: int) -> list[RawBatch]:
         """Return the batches that end above `start` and at or below `end`."""
         return self.batches[bisect_right(self._ends, start) : bisect_right(self._ends, end)]
-
-    def after(self, start: int) -> Iterator[RawBatch]:
-        """Yield the batches that end above `start`, in order."""
-        for place in range(bisect_right(self._ends, start), len(self.batches)):
-            yield self.batches[place]
 
     def end_of_epoch(self, epoch: int) -> int:
         """Return the first offset of a larger epoch, or the log end."""
@@ -203,4 +201,5 @@ class PartitionMirrors:
         mirror.truncate(recovered.end_offset)
         mirror.raise_start(recovered.start_offset)
         mirror.end_offset = mirror.durable_end = recovered.end_offset
+        mirror.recovered_end = recovered.end_offset
         self._flushed.add(recovered.log)

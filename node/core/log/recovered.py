@@ -43,4 +43,5 @@ class RecoveredLog(Struct, frozen=True, kw_only=True):
     size: int = 0
     """The stored bytes."""
     producer_batches: tuple[RawBatch, ...] = ()
-    """The last PRODUCER_BATCHES batches of each producer in the order of the log, without data."""
+    """Of each producer the last PRODUCER_BATCHES batches below the high watermark, and the last
+    MOST_UNCOMMITTED batches above it; in the order of the log, without data."""

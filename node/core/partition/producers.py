@@ -5,7 +5,7 @@ batches of each producer. A leader checks a batch before the append; a follower 
 The state of a producer has the last five committed batches, for comparison with retries, and
 every batch above the high watermark: a truncation removes only these, and the older state returns.
 
-The storage finds the last batches again at a start, also those of removed segments.
+The storage finds these batches again at a start, also those of removed segments.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,12 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.node.core.base.types import Offset
+from kraftproof.node.core.events import MOST_UNCOMMITTED
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records.raw_batch import NO_PRODUCER, RawBatch
 
 COMPARED_BATCHES: Final = 5
 """Number of last batches for comparison with a retry; a producer has at most five in flight."""
-MOST_UNCOMMITTED: Final = 2_000
-"""Maximum number of kept batches of a producer above the high watermark."""
 _SEQUENCES: Final = 1 << 31
 """After the largest sequence number follows 0."""
 
@@ -98,6 +97,11 @@ class ProducerStates:
                 return Duplicate(known.base_offset, known.last_offset)
         expected = (last.last_sequence + 1) % _SEQUENCES
         return None if batch.base_sequence == expected else _out_of_order(batch, expected)
+
+    def end_of(self, producer_id: int) -> Offset:
+        """Return the offset after the last known batch of a producer; 0 for an unknown one."""
+        producer = self._producers.get(producer_id)
+        return Offset(0) if producer is None else Offset(producer.batches[-1].last_offset + 1)
 
     def record(self, batch: RawBatch, high_watermark: Offset, now_ms: int) -> None:
         """Add a batch of the log."""

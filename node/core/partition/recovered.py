@@ -30,5 +30,6 @@ def recovered_index(recovered: RecoveredLog, producers: ProducerStates, now_ms: 
     index.high_watermark = max(committed, index.start_offset)
     index.flushed_offset = index.end_offset
     for batch in recovered.producer_batches:
-        producers.record(batch, index.high_watermark, now_ms)
+        if batch.last_offset < index.end_offset:
+            producers.record(batch, index.high_watermark, now_ms)
     return index

@@ -206,6 +206,8 @@ class Replica:
             self._outbox.emit(NoteEpoch(log=self.log, epoch=epoch, start_offset=start))
 
     def _append(self, batch: RawBatch, now: Instant) -> None:
+        known = self.producers.end_of(batch.producer_id)
+        assert known <= batch.base_offset, "the state of the producers is that of the log"
         self._outbox.emit(Append(self.log, batch))
         now_ms = now.wall // NANOSECONDS_PER_MS
         self.index.append(

@@ -167,16 +167,21 @@ class PartitionLogs:
         )
 
     def find_timestamp(self, effect: FindTimestamp) -> Generator[None, None, TimestampFound]:
-        """Return the steps of a look-up; a log that is deleted meanwhile has no such record."""
+        """Return the steps of a look-up, which begins again if segments are removed meanwhile.
+
+        A log that is deleted meanwhile has no such record.
+        """
         while True:
             log = self._existing(effect.log)
             if log is None:
                 return not_found(effect.token)
             generation, segments = log.generation, log.segments_from(effect.start_offset)
+            first_offset = log.first_offset
             try:
                 found = yield from find_timestamp(self._filesystem, segments, effect)
             except (WireError, FileNotFoundError):
-                if log is self._existing(effect.log) and generation == log.generation:
+                is_same = log is self._existing(effect.log) and generation == log.generation
+                if is_same and first_offset == log.first_offset:
                     return not_found(effect.token, has_failed=True)
                 continue
             if generation == log.generation:

@@ -33,10 +33,11 @@ _SEQUENCES: Final = 1 << 31
 class RecentProducers:
     """The last batches of each producer of one log, without data."""
 
-    __slots__ = ("_batches",)
+    __slots__ = ("_batches", "_most")
 
-    def __init__(self, batches: Iterable[RawBatch] = ()) -> None:
+    def __init__(self, batches: Iterable[RawBatch] = (), most: int = PRODUCER_BATCHES) -> None:
         self._batches: dict[int, deque[RawBatch]] = {}
+        self._most = most
         for batch in batches:
             self.note(batch)
 
@@ -47,7 +48,7 @@ class RecentProducers:
         header = replace(batch, data=b"") if batch.data else batch
         known = self._batches.get(batch.producer_id)
         if known is None:
-            known = self._batches[batch.producer_id] = deque(maxlen=PRODUCER_BATCHES)
+            known = self._batches[batch.producer_id] = deque(maxlen=self._most)
         known.append(header)
 
     def batches(self) -> tuple[RawBatch, ...]:

@@ -12,10 +12,12 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.events import MOST_UNCOMMITTED
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.storage.errors import DamagedPartitionError
 from kraftproof.node.storage.filesystem import FileSystem, join
 from kraftproof.node.storage.partitions.partition_log import PartitionLog
+from kraftproof.node.storage.partitions.producer_files import RecentProducers
 from kraftproof.node.storage.segments.headers import PlacedHeader, read_headers
 from kraftproof.node.storage.segments.segment import Segment, segment_offsets
 from kraftproof.node.wire.errors import WireError
@@ -47,6 +49,8 @@ class _Recovery:
         self._offsets = segment_offsets(names)
         first = self._offsets[0] if self._offsets else 0
         log.producers.recover(first)
+        self._committed = RecentProducers(log.producers.batches())
+        self._uncommitted = RecentProducers(most=MOST_UNCOMMITTED)
         self.epoch_starts: list[tuple[int, int]] = []
 
     def read(self) -> Iterator[Segment]:
@@ -99,8 +103,18 @@ class _Recovery:
             self._last_epoch = header.epoch
             self.epoch_starts.append((header.epoch, header.base_offset))
         self._log.producers.note(header)
+        is_committed = header.next_offset <= self._checkpoints.high_watermark
+        (self._committed if is_committed else self._uncommitted).note(header)
         segment.add(header.base_offset, header.next_offset, header.max_timestamp_ms, batch.length)
         return None
+
+    def producer_batches(self) -> tuple[RawBatch, ...]:
+        """Return the last committed batches of each producer, and the batches after them.
+
+        The leader may have other batches above the high watermark: a truncation then needs the
+        committed batches, which may be older than the last few.
+        """
+        return (*self._committed.batches(), *self._uncommitted.batches())
 
     def _cut(self, segment: Segment, later: list[int]) -> None:
         """Remove the damaged end of the log, the last segment first."""
@@ -147,7 +161,8 @@ def recover_log(
         if not checkpoints.is_clean and segment.end_offset > checkpoints.recovery_point:
             segment.write_again()
     start = max(checkpoints.start_offset, found.first_offset)
-    if not found.has_segments or found.end_offset < start:
+    is_whole = found.has_segments and found.end_offset >= start
+    if not is_whole:
         found.restart(start)
     found.recovered(start)
     found.epochs.recovered(recovery.epoch_starts, found.end_offset)
@@ -166,7 +181,7 @@ def recover_log(
         epochs=tuple((Epoch(epoch), Offset(begin)) for epoch, begin in found.epochs.entries),
         spans=found.spans(),
         size=found.size,
-        producer_batches=found.producers.batches(),
+        producer_batches=recovery.producer_batches() if is_whole else (),
     )
 
 

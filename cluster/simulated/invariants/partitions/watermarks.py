@@ -18,7 +18,7 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import (
 )
 from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
 from kraftproof.node.core.base.log_id import LogId
-from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.base.types import NodeId, milliseconds
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import (
     Message,
@@ -165,7 +165,7 @@ class HighWatermarkFollowsFetches(Replicas):
         partition = partition_in(process.image, log)
         assert partition is not None, "judged before"
         isrs = self._fetches.known_isrs(process, log, partition)
-        if min(map(len, isrs)) < min(self._most_min_isr(log), len(partition.replicas)):
+        if min(map(len, isrs)) < min(self._most_min_isr(process, log), len(partition.replicas)):
             return -1
         last = self._fetches.of(process, log, partition.leader_epoch).last
         least = mirror.durable_end
@@ -173,13 +173,21 @@ class HighWatermarkFollowsFetches(Replicas):
             offset, at_ns = last.get(replica, (-1, -IN_REACH_NS))
             is_member = any(replica in isr for isr in isrs)
             is_far = process.now_ns() - at_ns > IN_REACH_NS and not is_member
+            if offset < 0 and process.image.may_lead(NodeId(replica)):
+                is_far = False  # a member at the begin of the leadership counts for a while
             if replica != process.node_id and not is_far:
                 least = min(least, offset)
         return least
 
-    def _most_min_isr(self, log: LogId) -> int:
-        """Return the largest min.insync.replicas that may hold for a log."""
-        own = self._image.configs.get((TOPIC, self._image.topics[log.topic_id].name), NO_CONFIGS)
-        if MIN_ISR in own:
-            return int(own[MIN_ISR])
-        return max(1, *(int(value or 1) for value in self._of_brokers(MIN_ISR)))
+    def _most_min_isr(self, process: ProcessView, log: LogId) -> int:
+        """Return the largest min.insync.replicas that may hold for a log, at the leader or now.
+
+        The leader's image may be the older one.
+        """
+        found: list[int] = []
+        for image in (self._image, process.image):
+            topic = image.topics.get(log.topic_id)
+            own = image.configs.get((TOPIC, "" if topic is None else topic.name), NO_CONFIGS)
+            brokers = {value or "1" for value in self._of_brokers(MIN_ISR)}
+            found += map(int, [own[MIN_ISR]] if MIN_ISR in own else brokers)
+        return max(1, *found)

@@ -11,8 +11,9 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.events import MOST_UNCOMMITTED
 from kraftproof.node.core.partition.log_index import MOST_SPANS
-from kraftproof.node.core.partition.producers import COMPARED_BATCHES, MOST_UNCOMMITTED
+from kraftproof.node.core.partition.producers import COMPARED_BATCHES
 
 LOOK_NS = milliseconds(5_000)
 """Time between two looks at a process; a table that only grows does not shrink meanwhile."""
@@ -22,6 +23,7 @@ LARGE_TABLES = {
     "Replicas.observers": 1_000,
     "LogIndex.spans": MOST_SPANS,
     "_Producer.batches": MOST_UNCOMMITTED + COMPARED_BATCHES,
+    "RecoveredLog.producer_batches": MOST_UNCOMMITTED + COMPARED_BATCHES,
 }
 """The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py, and
 node/core/partition/producers.py for batches above a high watermark that does not advance."""
@@ -39,7 +41,7 @@ class Bound(Invariant):
         self._next_look: dict[int, int] = {}
 
     @override
-    def on_look(self, process: ProcessView) -> None:
+    def on_step(self, process: ProcessView) -> None:
         now_ns = process.now_ns()
         if now_ns < self._next_look.get(process.node_id, 0):
             return
@@ -70,8 +72,8 @@ class TablesAreBounded(Bound):
     statement = (
         f"No table in a node's core or shell has more than {MOST_ENTRIES} entries, the observers "
         f"of a leader no more than {LARGE_TABLES['Replicas.observers']}, the batches of a producer "
-        f"no more than {LARGE_TABLES['_Producer.batches']}, the index of a log no more than "
-        f"{MOST_SPANS}, and a table of partitions or topics "
+        f"or a start no more than {LARGE_TABLES['_Producer.batches']}, the index of a log no more "
+        f"than {MOST_SPANS}, and a table of partitions or topics "
         "no more than there are partitions or topics besides."
     )
 

@@ -75,5 +75,26 @@ def test_the_last_five_batches_of_each_producer_are_read():
     assert (read.log, read.generation, read.end_offset) == (LOG, 4, 17)
     assert [batch.base_offset for batch in read.batches] == list(range(7, 17))
     assert [(b.producer_id, b.base_sequence) for b in read.batches][-1] == (0, 8)
+
+
+def test_a_start_knows_the_last_five_committed_batches_and_every_later_batch():
+    batches = [
+        raw(o, b"v", producer_id=o % 2, producer_epoch=0, base_sequence=o // 2) for o in range(30)
+    ]
+    node = created(*batches, segment_bytes=300)
     (found,) = node.kill()
-    assert [batch.base_offset for batch in found.producer_batches] == list(range(10, 20))
+    assert [batch.base_offset for batch in found.producer_batches] == list(range(30))
+    node.checkpoint(20)
+    (found,) = node.kill()
+    assert [batch.base_offset for batch in found.producer_batches] == list(range(10, 30))
+
+
+def test_a_look_up_begins_again_when_its_segments_are_removed():
+    node = created(*chain(9), segment_bytes=200)
+    steps = node.logs.find_timestamp(_find(MAX_TIMESTAMP))
+    next(steps)
+    node.raise_start(8)
+    found = run(steps)
+    newest = node.find(MAX_TIMESTAMP)
+    assert not found.has_failed
+    assert (found.offset, found.timestamp_ms) == (newest.offset, newest.timestamp_ms)
