@@ -10,10 +10,6 @@ from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.shell.effects import Draw
 from kraftproof.cluster.simulated.differential.shell.ports import Connection, Port
 from kraftproof.cluster.simulated.differential.shell.rig import Rig
-    Connection,
-    Port,
-    Rig,
-)
 from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.effects import (
     CheckSnapshot,

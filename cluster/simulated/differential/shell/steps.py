@@ -7,9 +7,6 @@ from typing import Final
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.shell.node import ShellNode
 from kraftproof.cluster.simulated.differential.shell.ports import Pending, Timer
-    Pending,
-    Timer,
-)
 from kraftproof.node.core.effects import (
     Forward,
 )
