@@ -82,7 +82,7 @@ PLANTED = [
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
     ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
     ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
-    ("compare_shell", flush_queue.FlushQueue, "close", _ignored),
+    ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
     ("compare_shell", peer_lanes.Lane, "ended", _ignored),
     ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
     ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
