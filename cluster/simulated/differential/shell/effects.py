@@ -152,6 +152,7 @@ _DRAWS: Final[tuple[Callable[[Draw], Effect], ...]] = (
     Draw.send,
     Draw.send,
     Draw.forward,
+    Draw.forward,
     lambda draw: PersistQuorumState(QuorumState(epoch=Epoch(draw.number))),
     lambda draw: WriteSnapshot(snapshot=SNAPSHOT, image=EMPTY_IMAGE, timestamp_ms=draw.number),
     lambda draw: StoreSlice(copy=draw.number, snapshot=SNAPSHOT, position=0, data=b""),

@@ -15,7 +15,8 @@ from kraftproof.node.wire.messages.generated.metadata_request import MetadataReq
 from kraftproof.node.wire.messages.generated.metadata_response import MetadataResponse
 from kraftproof.node.wire.principal import ANONYMOUS
 
-STEPS: Final = 60
+RUNS: Final = 6
+STEPS: Final = 80
 FAILING: Final = ("append", "start_flush", "truncate", "persist_quorum_state", "read_slice")
 
 
@@ -25,10 +26,11 @@ def compare_shell(random: Random) -> None:
     Raises:
         DifferenceError: the shell breaks the contract of effects.
     """
-    run = ShellRun(random)
-    for _ in range(STEPS):
-        run.act()
-    run.end()
+    for _ in range(RUNS):
+        run = ShellRun(random)
+        for _ in range(STEPS):
+            run.act()
+        run.end()
 
 
 class ShellRun(ShellNode):
