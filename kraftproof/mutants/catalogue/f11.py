@@ -11,12 +11,14 @@ MUTANT = Mutant(
         Edit(
             module="kraftproof.node.storage.snapshots",
             old=(
-                "        self._filesystem.replace(self._copy_path(copy, snapshot), self._path(snapshot))\n"
+                "self._filesystem.replace("
+                "self._copy_path(copy, snapshot), self._path(snapshot))\n"
                 "        self._filesystem.fsync_directory(self._directory)\n"
             ),
             new=(
-                "        self._filesystem.fsync_directory(self._directory)\n"
-                "        self._filesystem.replace(self._copy_path(copy, snapshot), self._path(snapshot))\n"
+                "self._filesystem.fsync_directory(self._directory)\n"
+                "        self._filesystem.replace("
+                "self._copy_path(copy, snapshot), self._path(snapshot))\n"
             ),
         ),
     ),

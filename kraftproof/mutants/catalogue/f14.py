@@ -10,14 +10,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.storage.epochs",
-            old=(
-                "        kept = bisect_left(self._entries, end_offset, key=lambda entry: entry[1])\n"
-                "        if kept < len(self._entries):\n"
-            ),
-            new=(
-                "        kept = bisect_right(self._entries, end_offset, key=lambda entry: entry[1])\n"
-                "        if kept < len(self._entries):\n"
-            ),
+            old="kept = bisect_left(self._entries, end_offset, key=lambda entry: entry[1])",
+            new="kept = bisect_right(self._entries, end_offset, key=lambda entry: entry[1])",
         ),
     ),
 )
