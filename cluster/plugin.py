@@ -7,9 +7,9 @@ See checkers/judge/keys.py for models, which the checkers call.
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
@@ -145,21 +145,37 @@ def returned(culprit: Plugin, call: str, value: object, expected: str) -> Plugin
     return PluginError(culprit, f"{call} returned {shown(value)}; {expected} is expected")
 
 
-@contextmanager
-def blamed(culprit: Plugin, call: str, *passed: type[Exception]) -> Iterator[None]:
+class blamed:  # noqa: N801 - read as a verb in a `with` statement
     """Turn what a plug-in's code raises inside the block into a PluginError.
 
     Errors of the harness, of plug-ins called from there, and those of `passed` go through.
+    A class, since each operation of a workload enters four blocks, and a generator costs more.
     """
-    others: tuple[type[Exception], ...] = (HarnessError, PluginError, *passed)
-    try:
-        yield
-    except others:
-        raise
-    except BlockedError as error:
-        raise PluginError(culprit, f"{call} {error}") from error
-    except (Exception, SystemExit) as error:
-        raise PluginError(culprit, f"{call} raised {described(error)}") from error
+
+    __slots__ = ("_call", "_culprit", "_passed")
+
+    def __init__(self, culprit: Plugin, call: str, *passed: type[Exception]) -> None:
+        self._culprit = culprit
+        self._call = call
+        self._passed = passed
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Raise the PluginError for an exception that does not go through."""
+        if error is None or isinstance(error, (HarnessError, PluginError, *self._passed)):
+            return
+        if isinstance(error, BlockedError):
+            raise PluginError(self._culprit, f"{self._call} {error}") from error
+        if isinstance(error, (Exception, SystemExit)):
+            mistake = f"{self._call} raised {described(error)}"
+            raise PluginError(self._culprit, mistake) from error
 
 
 def described(error: BaseException) -> str:

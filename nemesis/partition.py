@@ -211,9 +211,15 @@ AMONG_CONTROLLERS = (halves, bridge, majorities_ring)
 
 
 def plan_partition(random: Random, nodes: Sequence[NodeInfo], /) -> Cut:
-    """Draw a shape and the place of each node in the shape, over all nodes or the controllers."""
-    shape = random.choice(SHAPES)
+    """Draw a shape and the place of each node in the shape, over all nodes or the controllers.
+
+    A system without controllers may elect by nodes that keep no data (Sentinels, for example), so
+    few of the shapes part its leader from the electors: every second cut isolates the leader.
+    """
     controllers = [node for node in nodes if node.has("controller")]
+    if not controllers and random.random() < 0.5:
+        return isolate_active(random, nodes)
+    shape = random.choice(SHAPES)
     if shape in AMONG_CONTROLLERS and len(controllers) > 2 and random.random() < 0.5:
         return shape(random, controllers)
     return shape(random, nodes)

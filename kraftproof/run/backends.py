@@ -73,6 +73,7 @@ def specification_of(config: "ClusterConfig") -> "Specification":
             cluster_id=config.cluster_id,
             default_partitions=config.default_partitions,
             default_replication_factor=config.default_replication_factor,
+            feature_levels={"metadata.version": (7, 30)},
             has_authorizer=config.authorizer is not None,
         )
     )

@@ -89,7 +89,9 @@ class Snapshots:
 
     def deadline(self) -> Monotonic | None:
         """Return the end of the interval, if a snapshot could be written."""
-        return self._interval_end if self._has_news() else None
+        if self._interval_end is None or not self._has_news():
+            return None
+        return self._interval_end
 
     def _is_due(self, now: Instant) -> bool:
         """Return whether enough records or enough time has passed."""

@@ -22,7 +22,7 @@ from kraftproof.node.core.metadata.version import (
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
 from kraftproof.node.wire.errors import WireError
-from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
+from kraftproof.node.wire.records.batch import Batch, Record, write_level
 from kraftproof.node.wire.records.batches import decode_batches, encode_batches
 from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord
@@ -50,7 +50,7 @@ def write_bootstrap(
         for record in records
         if isinstance(record, FeatureLevelRecord) and record.name == METADATA_VERSION
     ]
-    level = WriteLevel((*levels, METADATA_VERSION_LEVEL)[0])
+    level = write_level((*levels, METADATA_VERSION_LEVEL)[0])
     batches: list[Batch] = []
     header = SnapshotHeader(last_contained_log_timestamp=timestamp_ms)
     parts: tuple[tuple[bool, tuple[Record, ...]], ...] = (

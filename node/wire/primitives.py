@@ -205,6 +205,16 @@ class Reader:
                 return value
         raise WireError(f"a varint without an end at byte {self.position}")
 
+    def _compact(self) -> memoryview:
+        """Return the bytes behind a compact length, which counts itself."""
+        start = self.position
+        if start < self.end:
+            stop = start + self.data[start]
+            if start < stop < start + 0x80 and stop <= self.end:
+                self.position = stop  # the common case: the length is one byte
+                return self.data[start + 1 : stop]
+        return self.take(self.uvarint() - 1)
+
     def _bounded(self, count: int, least_bytes: int) -> int:
         if count < 0:
             raise WireError(f"a null or negative count before byte {self.position}")
@@ -245,7 +255,7 @@ class Reader:
 
     def compact_string(self) -> str:
         """Read a compact string."""
-        return _text(self.take(self.uvarint() - 1))
+        return _text(self._compact())
 
     def compact_nullable_string(self) -> str | None:
         """Read a compact nullable string."""
@@ -263,7 +273,7 @@ class Reader:
 
     def compact_bytes(self) -> bytes:
         """Read compact bytes."""
-        return self.take(self.uvarint() - 1).tobytes()
+        return self._compact().tobytes()
 
     def compact_nullable_bytes(self) -> bytes | None:
         """Read compact nullable bytes."""

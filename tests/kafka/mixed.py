@@ -51,7 +51,8 @@ class Member:
 
     def traced(self) -> dict[str, object]:
         """Return what one of ours last said of itself."""
-        lines = (self.directory / "trace.jsonl").read_text().splitlines()[:-1]
+        whole_lines, _, _ = (self.directory / "trace.jsonl").read_text().rpartition("\n")
+        lines = whole_lines.splitlines()
         last: dict[str, object] = json.loads(lines[-1]) if lines else {}
         return last
 

@@ -1,5 +1,7 @@
 """The configuration of a cluster, as far as the right answers depend on it."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 
 
@@ -11,6 +13,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The value of num.partitions."""
     default_replication_factor: int = 1
     """The value of default.replication.factor."""
+    feature_levels: Mapping[str, tuple[int, int]] | None = None
+    """The levels of features that a controller of the cluster supports; None if unknown."""
     has_authorizer: bool = False
     """Whether the nodes have an authorizer."""
     super_users: frozenset[str] = frozenset()

@@ -4,7 +4,7 @@ A record that contradicts the image raises ContradictionError: no controller may
 record.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -22,6 +22,7 @@ from kraftproof.checkers.kraft.specification.image import (
     Topic,
 )
 from kraftproof.checkers.kraft.specification.rows import Row
+from kraftproof.checkers.kraft.specification.rows.feature_levels import Levels, levels_of
 from kraftproof.checkers.kraft.specification.rows.kept import SECRET_RECORDS, Secrets
 from kraftproof.checkers.kraft.specification.rows.partitions import ProducerIdsRecord
 from kraftproof.checkers.kraft.specification.rows.quotas import ClientQuotaRecord
@@ -45,7 +46,7 @@ class Draft(Struct, kw_only=True):
     partitions: dict[Id, dict[int, Partition]]
     """The partitions of the topics that the records touch."""
     other_configs: dict[tuple[int, str], dict[str, str]]
-    controllers: frozenset[int]
+    controllers: dict[int, Mapping[str, Levels]]
     next_producer_id: int
     acls: dict[Id, AccessControlEntryRecord]
     quotas: dict[Entity, dict[str, float]]
@@ -64,7 +65,7 @@ class Draft(Struct, kw_only=True):
             features=dict(image.features),
             partitions={},
             other_configs={key: dict(values) for key, values in image.other_configs.items()},
-            controllers=image.controllers,
+            controllers=dict(image.controllers),
             next_producer_id=image.next_producer_id,
             acls=dict(image.acls),
             quotas={entity: dict(values) for entity, values in image.quotas.items()},
@@ -126,6 +127,7 @@ def _register(draft: Draft, record: rows.RegisterBrokerRecord) -> None:
         fenced=record.fenced,
         is_leaving=record.in_controlled_shutdown,
         log_dirs=record.log_dirs,
+        levels=levels_of(record.features),
     )
 
 
@@ -252,7 +254,7 @@ def _configure(draft: Draft, record: rows.ConfigRecord) -> None:
 
 
 def _register_controller(draft: Draft, record: rows.RegisterControllerRecord) -> None:
-    draft.controllers |= {record.controller_id}
+    draft.controllers[record.controller_id] = levels_of(record.features)
 
 
 def _set_feature(draft: Draft, record: rows.FeatureLevelRecord) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.rows.feature_levels import Levels
 from kraftproof.checkers.kraft.specification.rows.kept import NO_SECRETS, Secrets
 from kraftproof.checkers.kraft.specification.rows.security import AccessControlEntryRecord
 
@@ -37,6 +38,8 @@ class Broker(Struct, frozen=True, kw_only=True, gc=False):
     is_leaving: bool
     """Whether a controlled shutdown has begun."""
     log_dirs: tuple[Id, ...]
+    levels: Mapping[str, Levels] = {}
+    """The levels of features that the broker supports."""
 
     @property
     def may_lead(self) -> bool:
@@ -84,8 +87,8 @@ class Image(Struct, frozen=True, kw_only=True):
     features: Mapping[str, int] = {}
     other_configs: Mapping[tuple[int, str], Mapping[str, str]] = {}
     """The configurations of other resources, by resource type and name."""
-    controllers: frozenset[int] = frozenset()
-    """The ids of the controllers that have registered themselves (KIP-919)."""
+    controllers: Mapping[int, Mapping[str, Levels]] = {}
+    """The levels of features that the registered controllers support, by their ids (KIP-919)."""
     next_producer_id: int = 0
     acls: Mapping[Id, AccessControlEntryRecord] = {}
     """The access control entries by id."""

@@ -226,9 +226,11 @@ RULES: Final[Mapping[type[Row], Rules]] = {
     ),
     cluster.UpdateFeaturesRequest: Rules(
         answer=cluster.UpdateFeaturesResponse,
-        wrong_records=lambda case: wrong_features(case.image, case.request, case.written),
+        wrong_records=lambda case: wrong_features(
+            case.image, case.facts, case.request, case.written
+        ),
         wrong_answer=lambda case: wrong_features_answer(
-            case.image, case.request, case.written, case.answer
+            case.image, case.facts, case.request, case.written, case.answer
         ),
     ),
     cluster.ControllerRegistrationRequest: _of_image(

@@ -16,7 +16,11 @@ from kraftproof.cluster.simulated.background import (
     random_requests,
     stale_requests,
 )
-from kraftproof.cluster.simulated.background.operators import describers, unclean_topic
+from kraftproof.cluster.simulated.background.operators import (
+    administrators,
+    describers,
+    unclean_topic,
+)
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.world import World
 
@@ -93,4 +97,7 @@ def _start_for_partitions(
     if random.random() < describers.SHARE and brokers:
         asking = describers.describe(scope, network, random, brokers, has_data=options.has_data)
         tasks.append(scope.spawn(asking))
+    random = Random(f"{options.seed}/{administrators.LABEL}")
+    if random.random() < administrators.SHARE:
+        tasks.append(scope.spawn(administrators.administrate(scope, world, random, nodes)))
     return tasks

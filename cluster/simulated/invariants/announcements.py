@@ -12,6 +12,7 @@ from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
     ClusterConfig,
+    Events,
     Invariant,
     ProcessView,
     Requests,
@@ -156,6 +157,7 @@ class QuorumEpochRequestsAccepted(Invariant):
         begin_quorum_epoch_request.BeginQuorumEpochRequest,
         end_quorum_epoch_request.EndQuorumEpochRequest,
     )
+    step_events: ClassVar[Events] = (Stop,)
 
     def __init__(self) -> None:
         super().__init__()
@@ -195,8 +197,7 @@ class QuorumEpochRequestsAccepted(Invariant):
 
     @override
     def on_step(self, process: ProcessView) -> None:
-        if type(process.event) is Stop:
-            self._stopping[process.node_id] = process.incarnation
+        self._stopping[process.node_id] = process.incarnation
 
 
 def _epoch_of(message: Message) -> int:

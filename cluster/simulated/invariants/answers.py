@@ -13,6 +13,7 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog, drop_below
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.security.requests import OF_SECRETS
+from kraftproof.cluster.simulated.process_view import ClusterConfig
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -110,12 +111,14 @@ class LinearizableReads(Invariant):
 
     statement = (
         "An answer of the controller reflects every record committed before the request, is based "
-        "on committed records only, and waits for the commit of a record written after the request."
+        "on committed records only, and waits for the commit of a record written after the request "
+        "unless the controller is the only voter."
     )
     requests: ClassVar[Requests] = OF_THE_CONTROLLER
 
-    def __init__(self, committed_log: CommittedLog) -> None:
+    def __init__(self, config: ClusterConfig, committed_log: CommittedLog) -> None:
         super().__init__()
+        self._is_only_voter = len(config.voters) == 1
         self._committed_log = committed_log
         self._asked: dict[tuple[int, int, int], Asked] = {}
 
@@ -144,7 +147,7 @@ class LinearizableReads(Invariant):
         elif end < asked.log_end:
             detail = f"{name}: answered at high watermark {end}, below the log end {asked.log_end}"
             self.monitor.report_violation(self, process, detail)
-        elif end == asked.log_end:
+        elif end == asked.log_end and not self._is_only_voter:
             detail = (
                 f"{name}: answered at high watermark {end}, without the commit of a record written "
                 f"after the request"

@@ -110,7 +110,14 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
+from kraftproof.cluster.simulated.invariants.security.acl_answers import (
+    AclDescriptionsAreTrue,
+)
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
+from kraftproof.cluster.simulated.invariants.security.refusal_reasons import RefusalsSayWhy
+from kraftproof.cluster.simulated.invariants.security.token_answers import (
+    TokenAnswersNameTheOwner,
+)
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
@@ -171,7 +178,7 @@ def make_monitor(
             LeadersAreInSync(committed_log),
             IsrMembersAreActive(committed_log),
             PartitionEpochsRiseByOne(),
-            LinearizableReads(committed_log),
+            LinearizableReads(config, committed_log),
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
             ApiVersionsAreTrue(),
@@ -180,6 +187,9 @@ def make_monitor(
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
+            RefusalsSayWhy(),
+            TokenAnswersNameTheOwner(),
+            AclDescriptionsAreTrue(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )

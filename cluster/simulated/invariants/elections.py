@@ -25,6 +25,7 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
     fetch_snapshot_request,
+    fetch_snapshot_response,
     vote_request,
     vote_response,
 )
@@ -203,24 +204,43 @@ class CheckQuorum(Invariant):
 
 
 class FetchesAreFenced(Invariant):
-    """A Fetch acknowledges records only in its own epoch (595-47)."""
+    """A Fetch acknowledges records only in its own epoch (595-47), a slice comes from a leader."""
 
-    statement = "A node serves a Fetch only if the epoch of the Fetch is the node's epoch."
-    requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+    statement = (
+        "A node serves a Fetch or a FetchSnapshot only if the request's epoch is the node's epoch, "
+        "and a FetchSnapshot only as the leader."
+    )
+    requests: ClassVar[Requests] = (
+        fetch_request.FetchRequest,
+        fetch_snapshot_request.FetchSnapshotRequest,
+    )
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         request = event.message
-        if (
-            not isinstance(request, fetch_request.FetchRequest)
-            or not isinstance(message, fetch_response.FetchResponse)
-            or message.error_code
-            or not (message.responses and message.responses[0].partitions)
-            or not (request.topics and request.topics[0].partitions)
-        ):
+        match request, message:
+            case fetch_request.FetchRequest(), fetch_response.FetchResponse(responses=answers):
+                pass
+            case (
+                fetch_snapshot_request.FetchSnapshotRequest(),
+                fetch_snapshot_response.FetchSnapshotResponse(topics=answers),
+            ):
+                pass
+            case _:
+                return
+        is_empty = not (answers and answers[0].partitions)
+        if message.error_code or is_empty or not (request.topics and request.topics[0].partitions):
             return
-        asked, answered = request.topics[0].partitions[0], message.responses[0].partitions[0]
+        asked, answered = request.topics[0].partitions[0], answers[0].partitions[0]
         epoch, current = asked.current_leader_epoch, answered.current_leader.leader_epoch
-        if not answered.error_code and current >= 0 <= epoch != current:
-            detail = f"serves a Fetch of epoch {epoch} in epoch {current}"
+        if answered.error_code or current < 0:
+            return
+        is_fetch = isinstance(request, fetch_request.FetchRequest)
+        leader = answered.current_leader.leader_id
+        detail = None
+        if current != epoch and (epoch >= 0 or not is_fetch):
+            detail = f"serves a {type(request).__name__} of epoch {epoch} in epoch {current}"
+        elif not is_fetch and leader != process.node_id:
+            detail = f"serves a slice of a snapshot, though node {leader} leads"
+        if detail is not None:
             self.monitor.report_violation(self, process, detail)

@@ -9,14 +9,15 @@ from inspect import isfunction
 from typing import ClassVar
 
 from kraftproof.cluster.simulated.disk.partition_mirrors import LostPartition
-from kraftproof.cluster.simulated.invariants.by_request import ByRequest
+from kraftproof.cluster.simulated.invariants.by_type import ByType
 from kraftproof.cluster.simulated.process_view import ClusterConfig, ProcessView
 from kraftproof.cluster.simulated.violation import ViolationLog
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Effect, Forward, Send
-from kraftproof.node.core.events import Received
+from kraftproof.node.core.events import Event, Received
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.messages import Message
@@ -26,6 +27,7 @@ __all__ = (
     "HOOKS",
     "LEADER",
     "ClusterConfig",
+    "Events",
     "Invariant",
     "InvariantMonitor",
     "ProcessView",
@@ -33,7 +35,10 @@ __all__ = (
 )
 
 Requests = tuple[type[Message], ...]
+Events = tuple[type[Event], ...]
 LEADER = "leader"
+LOOK_NS = milliseconds(500)
+"""True time between two looks at a node, for invariants of what only grows or waits."""
 
 
 class Invariant:
@@ -42,6 +47,8 @@ class Invariant:
     statement: ClassVar[str]
     requests: ClassVar[Requests] = ()
     """Types of requests that the message hooks get, with their answers; empty means all types."""
+    step_events: ClassVar[Events] = ()
+    """Types of events after whose steps `on_step` is called; empty means every step."""
 
     def __init__(self) -> None:
         self.monitor: InvariantMonitor
@@ -140,6 +147,9 @@ class Invariant:
     def on_step(self, process: ProcessView) -> None:
         """A step has ended."""
 
+    def on_look(self, process: ProcessView) -> None:
+        """A step has ended, the first one LOOK_NS or more after the last look at the node."""
+
     def on_leader_step(self, process: ProcessView) -> None:
         """A step of a leader has ended; called after `on_step`."""
 
@@ -168,23 +178,21 @@ class InvariantMonitor(ViolationLog):
         self._join_for_partitions(invariants)
         self._join_for_clients(invariants)
         self.on_persisted = [i.on_persisted for i in _overriding(invariants, "on_persisted")]
-        self.on_sent = ByRequest(
-            (i.requests, i.on_sent) for i in _overriding(invariants, "on_sent")
-        )
-        self.on_forwarding = ByRequest(
+        self.on_sent = ByType((i.requests, i.on_sent) for i in _overriding(invariants, "on_sent"))
+        self.on_forwarding = ByType(
             (i.requests, i.on_forwarding) for i in _overriding(invariants, "on_forwarding")
         )
-        self.on_response = ByRequest(
+        self.on_response = ByType(
             (i.requests, i.on_response) for i in _overriding(invariants, "on_response")
         )
         self.on_unanswered = [i.on_unanswered for i in _overriding(invariants, "on_unanswered")]
-        self.on_received = ByRequest(
+        self.on_received = ByType(
             (i.requests, i.on_received) for i in _overriding(invariants, "on_received")
         )
-        self.on_replying = ByRequest(
+        self.on_replying = ByType(
             (i.requests, i.on_replying) for i in _overriding(invariants, "on_replying")
         )
-        self.on_replied = ByRequest(
+        self.on_replied = ByType(
             (i.requests, i.on_replied) for i in _overriding(invariants, "on_replied")
         )
         self.on_listeners_opened = [
@@ -204,10 +212,12 @@ class InvariantMonitor(ViolationLog):
         self.on_status_changed = [
             i.on_status_changed for i in _overriding(invariants, "on_status_changed")
         ]
-        self.on_role_changed = [
-            i.on_role_changed for i in _overriding(invariants, "on_role_changed")
-        ]
-        self.on_step = [i.on_step for i in _overriding(invariants, "on_step")]
+        roles = _overriding(invariants, "on_role_changed")
+        self.on_role_changed = [i.on_role_changed for i in roles]
+        steps = _overriding(invariants, "on_step")
+        self.on_step = ByType((i.step_events, i.on_step) for i in steps)
+        self.on_look = [i.on_look for i in _overriding(invariants, "on_look")]
+        self._next_look_ns: dict[int, int] = {}
         self.on_leader_step = [i.on_leader_step for i in _overriding(invariants, "on_leader_step")]
         self.on_exited = [i.on_exited for i in _overriding(invariants, "on_exited")]
         self.on_pruned = [i.on_pruned for i in _overriding(invariants, "on_pruned")]
@@ -216,13 +226,13 @@ class InvariantMonitor(ViolationLog):
         self.on_partitions_recovered = [
             i.on_partitions_recovered for i in _overriding(invariants, "on_partitions_recovered")
         ]
-        self.on_data_received = ByRequest(
+        self.on_data_received = ByType(
             (i.requests, i.on_data_received) for i in _overriding(invariants, "on_data_received")
         )
-        self.on_data_sent = ByRequest(
+        self.on_data_sent = ByType(
             (i.requests, i.on_data_sent) for i in _overriding(invariants, "on_data_sent")
         )
-        self.on_data_answered = ByRequest(
+        self.on_data_answered = ByType(
             (i.requests, i.on_data_answered) for i in _overriding(invariants, "on_data_answered")
         )
         self.on_partition_changed = [
@@ -230,11 +240,11 @@ class InvariantMonitor(ViolationLog):
         ]
 
     def _join_for_clients(self, invariants: Sequence[Invariant]) -> None:
-        self.on_client_received = ByRequest(
+        self.on_client_received = ByType(
             (i.requests, i.on_client_received)
             for i in _overriding(invariants, "on_client_received")
         )
-        self.on_client_replied = ByRequest(
+        self.on_client_replied = ByType(
             (i.requests, i.on_client_replied) for i in _overriding(invariants, "on_client_replied")
         )
 
@@ -242,8 +252,11 @@ class InvariantMonitor(ViolationLog):
         """Add a listener, called after the invariants; only before the run has begun."""
         listener.monitor = self
         for hook in HOOKS:
-            if getattr(type(listener), hook) is not getattr(Invariant, hook):
-                getattr(self, hook).append(getattr(listener, hook))
+            hooks = getattr(self, hook)
+            for one in _overriding([listener], hook):
+                kinds = one.step_events if hook == "on_step" else one.requests
+                of_type = (kinds,) if isinstance(hooks, ByType) else ()
+                hooks.append(getattr(one, hook), *of_type)
 
     def status_changed(
         self, process: ProcessView, before: NodeStatus | None, after: NodeStatus
@@ -262,8 +275,12 @@ class InvariantMonitor(ViolationLog):
 
     def step_ended(self, process: ProcessView) -> None:
         """Report the end of a step."""
-        for hook in self.on_step:
+        for hook in self.on_step[type(process.event)]:
             hook(process)
+        if process.now_ns() >= self._next_look_ns.get(process.node_id, 0):
+            self._next_look_ns[process.node_id] = process.now_ns() + LOOK_NS
+            for hook in self.on_look:
+                hook(process)
         if process.status is not None and process.status.role == LEADER:
             for hook in self.on_leader_step:
                 hook(process)

@@ -10,8 +10,6 @@ from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Inv
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Received
 
-LOOK_NS = milliseconds(500)
-"""Running time between two looks at the open requests of a process."""
 SLACK_NS = milliseconds(2_000)
 """Time of an answer beyond the time that the request allows."""
 
@@ -24,18 +22,11 @@ class EveryRequestEnds(Invariant):
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._request_ns = config.timeouts.request_ns
-        self._next_look: dict[int, int] = {}
         self._seen: dict[int, dict[tuple[int, int], int]] = {}
         """By node, then incarnation and token: the running time of the first look at a request."""
 
     @override
-    def on_step(self, process: ProcessView) -> None:
-        now_ns = process.now_ns()
-        if now_ns >= self._next_look.get(process.node_id, 0):
-            self._next_look[process.node_id] = now_ns + LOOK_NS
-            self._look(process)
-
-    def _look(self, process: ProcessView) -> None:
+    def on_look(self, process: ProcessView) -> None:
         running_ns = process.running_ns()
         before = self._seen.get(process.node_id, {})
         seen: dict[tuple[int, int], int] = {}

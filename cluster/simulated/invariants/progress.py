@@ -1,8 +1,10 @@
 """The invariant of a process's use of time; see final_checks.py for progress of the cluster."""
 
+from typing import ClassVar
+
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
+from kraftproof.cluster.simulated.invariants.invariant import Events, Invariant, ProcessView
 from kraftproof.node.core.events import Tick
 
 MAX_STEPS = 10_000
@@ -16,6 +18,7 @@ class NoBusyLoop(Invariant):
     """
 
     statement = "A process takes a bounded number of steps at one instant."
+    step_events: ClassVar[Events] = (Tick,)
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,8 +27,6 @@ class NoBusyLoop(Invariant):
 
     @override
     def on_step(self, process: ProcessView) -> None:
-        if type(process.event) is not Tick:
-            return
         node_id, now_ns = process.node_id, process.now_ns()
         if self._instants.get(node_id) != now_ns:
             self._instants[node_id] = now_ns

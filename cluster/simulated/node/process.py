@@ -253,14 +253,15 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self.event = event
         if self._contract.barrier is not None:
             self._contract.on_step(event)
-        if isinstance(event, Answered | Unanswered):
-            self._contract.request_ends(event.correlation)
-            if type(event) is Unanswered:
-                for lost in self._monitor.on_unanswered:
-                    lost(self, event.correlation)
-        elif type(event) is Received:
+        if type(event) is Received:
             for received in received_hooks(self._monitor, event):
                 received(self, event)
+        elif type(event) is Answered:
+            self._contract.request_ends(event.correlation)
+        elif type(event) is Unanswered:
+            self._contract.request_ends(event.correlation)
+            for lost in self._monitor.on_unanswered:
+                lost(self, event.correlation)
 
     @override
     def on_effect(self, effect: Effect) -> None:

@@ -68,5 +68,12 @@ def _slots(kind: type[Any]) -> tuple[str, ...]:
 
 def _is_own(kind: type[Any]) -> bool:
     """Return whether the walk looks into the objects of a class."""
-    module = kind.__module__
-    return module.startswith(PACKAGES) and module not in VALUES and kind is not Log
+    is_own = _OWN.get(kind)
+    if is_own is None:
+        module = kind.__module__
+        is_own = module.startswith(PACKAGES) and module not in VALUES and kind is not Log
+        _OWN[kind] = is_own
+    return is_own
+
+
+_OWN: Final[dict[type[Any], bool]] = {}

@@ -11,7 +11,7 @@ MUTANT = Mutant(
         Edit(
             module="kraftproof.node.core.controller.active",
             old="""            self._pending.append(
-                Pending(offset=offset, request=request, reply=outcome.reply, wrote=True)
+                Pending(offset=offset, request=request, reply=outcome.reply, wrote=is_written)
             )""",
             new="""            del offset
             self._outbox.reply(request.event, outcome.reply)""",

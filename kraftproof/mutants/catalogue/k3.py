@@ -11,8 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.metadata.committed",
-            old=("                if self.offset < batch.next_offset:\n"),
-            new=("                if self.offset < high_watermark:\n"),
+            old="                if self.offset < end:\n",
+            new="                if self.offset < high_watermark:\n",
         ),
     ),
 )

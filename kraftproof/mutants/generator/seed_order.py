@@ -5,6 +5,7 @@ version of the node and the simulator. A seed without an execution of the edited
 same run with the mutant, so the search leaves the seed out.
 """
 
+import ast
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -21,8 +22,16 @@ from kraftproof.workloads.catalogue import SELDOM
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
 """Packages whose code decides the executed blocks of a seed."""
+JUDGING: Final = ("cluster/simulated/invariants",)
+"""Folders of these packages that only judge: a change leaves the executed blocks as they are."""
 MUCH_MORE: Final = 4
 """Factor of executions per CPU-second that makes a search take a workload no seed draws."""
+FIRST_RECORDED: Final = 10_000
+"""The first recorded seed. The seeds of the catalogue lack the loads that are younger than they."""
+FIRST_SEEDS: Final = 4
+"""Number of seeds of the best workload that a search takes first."""
+SEEDS_A_TURN: Final = 2
+"""Number of seeds of each workload that a search takes in turn."""
 FEWER: Final = 4
 """A seldom drawn workload has the recorded seeds divided by this number."""
 
@@ -68,6 +77,23 @@ class SeedOrder:
         return [each for _, each in rated]
 
 
+def in_turns(groups: Sequence[Reaching]) -> list[Reaching]:
+    """Return the groups in parts: the best seeds of the best group, then some of each in turn.
+
+    The seeds of one workload are alike, so that a bug which they miss is more likely found by
+    another workload than by more of their kind.
+    """
+    if not groups:
+        return []
+    best, *others = groups
+    parts = [Reaching(best.seeds[:FIRST_SEEDS], best.workload)]
+    left = [*others, Reaching(best.seeds[FIRST_SEEDS:], best.workload)]
+    while left := [group for group in left if group.seeds]:
+        parts += [Reaching(group.seeds[:SEEDS_A_TURN], group.workload) for group in left]
+        left = [Reaching(group.seeds[SEEDS_A_TURN:], group.workload) for group in left]
+    return parts
+
+
 def _reaching_blocks(candidate: Candidate) -> Sequence[tuple[str, int]] | None:
     """Return the modules and blocks that can show an edit; None for all."""
     source = candidate.source
@@ -91,12 +117,32 @@ def _runs(blocks: dict[str, dict[str, int]], reaching: Sequence[tuple[str, int]]
 
 
 def version() -> str:
-    """Return a hash of the code in the packages of VERSIONED."""
+    """Return a hash of the code in the packages of VERSIONED, without the folders of JUDGING.
+
+    Comments, docstrings and layout do not count.
+    """
     digest = hashlib.sha256()
+    judging = [(PACKAGE / folder).resolve() for folder in JUDGING]
     for folder in VERSIONED:
         for file in sorted((PACKAGE / folder).resolve().rglob("*.py")):
-            digest.update(file.read_bytes())
+            if not any(file.is_relative_to(each) for each in judging):
+                digest.update(_code_of(file.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()[:16]
+
+
+def _code_of(text: str) -> str:
+    """Return the syntax tree of a module as text, without docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            kept = [one for one in body if not _is_text(one)]
+            node.body = kept  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def load_seed_order(
@@ -127,9 +173,10 @@ def _counts(
     name = f"blocks-{version()}-{seeds}-{time_limit_s:g}"
     path = folder / (f"{name}.jsonl" if workload is None else f"{name}-{workload}.jsonl")
     if not path.is_file():
-        arguments = ["--seeds", f"0:{seeds}", "--in-order", "--blocks", str(path)]
+        chosen = f"{FIRST_RECORDED}:{FIRST_RECORDED + seeds}"
+        arguments = ["--seeds", chosen, "--in-order", "--blocks", str(path)]
         arguments += ["--time-limit", f"{time_limit_s:g}", *with_workload(workload)]
-        processes.run(arguments, f"recording of seeds 0:{seeds}")
+        processes.run(arguments, f"recording of seeds {chosen}")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.mutants.generator.candidates import Candidate
-from kraftproof.mutants.generator.seed_order import SeedOrder, with_workload
+from kraftproof.mutants.generator.seed_order import SeedOrder, in_turns, with_workload
 from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
 
 PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
@@ -93,7 +93,7 @@ class Searches:
         mutant = candidate.mutant()
         groups = self._order.of(candidate)
         search = _Search(workload=groups[0].workload if groups else None)
-        for group in groups:
+        for group in in_turns(groups):
             search.workload, left = group.workload, group.seeds
             while left and not search.is_over(self._budget_s):
                 left = self._search(mutant.mutant_id, left, search)

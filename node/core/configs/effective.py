@@ -41,6 +41,11 @@ class Layers(Struct, frozen=True, kw_only=True):
     all_brokers: SetConfigs = Map()
     static: SetConfigs = Map()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names that have a value, before the defaults."""
+        return frozenset((*self.broker, *self.all_brokers, *self.static))
+
     def found(self, name: str) -> Iterator[tuple[str, ConfigSource]]:
         """Yield the values of a configuration with their sources, without the default."""
         layers = (
@@ -105,28 +110,33 @@ class EffectiveConfig(Struct, frozen=True):
 
 def effective_configs(configs: SetConfigs, layers: Layers = NO_LAYERS) -> Iterator[EffectiveConfig]:
     """Yield each configuration of a topic in order of names."""
-    if layers is NO_LAYERS:
-        for name, default in _DEFAULTS:
-            if name in configs:
-                yield EffectiveConfig(name, configs[name], ConfigSource.DYNAMIC_TOPIC)
-            elif default is not None:
-                yield default
-        return
-    for definition in TOPIC_DEFINITIONS:
+    of_brokers = layers.names
+    for definition, broker_names, default in _DEFAULTS:
         name = definition.name
-        unset = Value(name, definition.default, ConfigSource.DEFAULT)
-        first = next(topic_values(definition, configs, layers), unset)
-        if not definition.is_internal or first.source is not ConfigSource.DEFAULT:
+        if name in configs:
+            yield EffectiveConfig(name, configs[name], ConfigSource.DYNAMIC_TOPIC)
+        elif not of_brokers.isdisjoint(broker_names):
+            first = next(topic_values(definition, configs, layers))
             yield EffectiveConfig(name, first.effective, first.source)
+        elif default is not None:
+            yield default
+
+
+def _broker_names(definition: Definition) -> tuple[str, ...]:
+    """Return the names of a topic's configuration in a broker's values."""
+    if not definition.synonyms:
+        return ()
+    return (definition.synonyms[0], *(other for other, _ in definition.converted))
 
 
 _DEFAULTS: Final = tuple(
     (
-        definition.name,
+        definition,
+        _broker_names(definition),
         None
         if definition.is_internal
         else EffectiveConfig(definition.name, definition.default, ConfigSource.DEFAULT),
     )
     for definition in TOPIC_DEFINITIONS
 )
-"""The name of each configuration, and the default's entry unless the configuration is internal."""
+"""Each configuration with a broker's names of it, and the default's entry unless it is internal."""

@@ -36,7 +36,7 @@ from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, broker_heartbeat_request
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Record, WriteLevel
+from kraftproof.node.wire.records.batch import Record, write_level
 
 if TYPE_CHECKING:
     from random import Random
@@ -149,10 +149,12 @@ class ActiveController:
     def _register_answer(self, request: TimedRequest, outcome: Outcome, now: Instant) -> None:
         if outcome.contact is not None:
             self._sessions.lease([outcome.contact], now)
-        if outcome.records:
-            offset = self._write(outcome.records, now)
+        is_written = bool(outcome.records)
+        if is_written or self._raft.is_only_voter:
+            last = Offset(self._raft.log.end_offset - 1)
+            offset = self._write(outcome.records, now) if is_written else last
             self._pending.append(
-                Pending(offset=offset, request=request, reply=outcome.reply, wrote=True)
+                Pending(offset=offset, request=request, reply=outcome.reply, wrote=is_written)
             )
         else:
             self._barrier.wait(Answer(request, outcome.reply))
@@ -211,7 +213,7 @@ class ActiveController:
             self._sessions.deadline(),
             self._barrier.deadline(),
             self._token_sweep.due,
-            *(entry.request.expires for entry in self._pending),
+            *[entry.request.expires for entry in self._pending],
         )
 
     def _expire(self, now: Instant) -> None:
@@ -267,7 +269,7 @@ class ActiveController:
 
     def _write(self, written: tuple[Record, ...], now: Instant, level: int = 0) -> Offset:
         """Append a batch; the answers at the read barrier wait for its commit, too."""
-        offset = self._raft.propose(written, now, WriteLevel(level or level_of(self._image)))
+        offset = self._raft.propose(written, now, write_level(level or level_of(self._image)))
         if self._applying is None:
             partly = PartlyApplied(batch=self._raft.log.last, applied=0, image=self._image)
             self._apply_more(

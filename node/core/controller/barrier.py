@@ -7,7 +7,8 @@ majority would not acknowledge the record. A record already in flight proves no 
 its acknowledgements may have waited in a socket buffer while the process was paused.
 
 If no request appends a record, the controller writes a NoOpRecord for all waiting answers; at most
-one NoOpRecord is in flight. Kafka has no read barrier.
+one NoOpRecord is in flight. The only voter of a quorum can't be replaced: its answers wait for the
+commit of the records before them, and need no record. Kafka has no read barrier.
 """
 
 from msgspec import Struct
@@ -58,7 +59,9 @@ class ReadBarrier:
 
     def deadline(self) -> Monotonic | None:
         """Return the earliest deadline of the uncovered answers."""
-        return earliest(*(answer.request.expires for answer in self._waiting))
+        if not self._waiting:
+            return None
+        return earliest(*[answer.request.expires for answer in self._waiting])
 
     def committed(self, high_watermark: Offset) -> None:
         """Forget a NoOpRecord that has committed."""

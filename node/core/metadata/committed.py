@@ -123,20 +123,18 @@ class CommittedImage:
         self.is_behind = False
         while self.offset < high_watermark:
             for batch in log.read(self.offset, REPLAY_BYTES):
-                if batch.next_offset > high_watermark:
-                    return self.offset > was
-                if self._expected == (batch.next_offset, batch.epoch):
+                end = Offset(batch.next_offset)
+                if end > high_watermark or self._expected == (end, batch.epoch):
                     return self.offset > was
                 if room > 0:
-                    room -= self._take(batch, room)
-                if self.offset < batch.next_offset:
+                    room -= self._take(batch, end, room)
+                if self.offset < end:
                     self.is_behind = True
                     return self.offset > was
         return self.offset > was
 
-    def _take(self, batch: Batch, room: int) -> int:
+    def _take(self, batch: Batch, end: Offset, room: int) -> int:
         """Apply a batch, or the part for which there is room; return the amount of work."""
-        end = Offset(batch.next_offset)
         staged = self._staged.pop(end, None)
         taken = 0
         # An offset identifies a batch only together with its epoch (log matching): after a lost

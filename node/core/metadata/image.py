@@ -12,6 +12,7 @@ record stay with the entity; unknown fields of a change are dropped, since their
 entity is unknown.
 """
 
+from operator import attrgetter
 from typing import Final
 
 from immutables import Map
@@ -106,6 +107,10 @@ class BrokerIndexes(Struct, frozen=True, kw_only=True):
     """The partitions with a reassignment under way, under NO_NODE."""
 
 
+_NO_PARTITIONS: Final[Map[int, Partition]] = Map()
+_BY_INDEX: Final = attrgetter("index")
+
+
 class MetadataImage(Struct, frozen=True, kw_only=True):
     """The metadata up to an offset; iterate in sorted order only, for determinism."""
 
@@ -144,8 +149,7 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
 
     def partitions_of(self, topic_id: Uuid) -> list[Partition]:
         """Return a topic's partitions in order of indexes."""
-        partitions = self.partitions.get(topic_id, Map())
-        return [partitions[index] for index in sorted(partitions)]
+        return sorted(self.partitions.get(topic_id, _NO_PARTITIONS).values(), key=_BY_INDEX)
 
     def topic_named(self, name: str) -> Topic | None:
         """Return the topic with the name, if any."""

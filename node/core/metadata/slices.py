@@ -46,8 +46,10 @@ class PartlyApplied(Struct, frozen=True, kw_only=True):
         The work is at most `most`, except that a batch has at least a single record.
         """
         left = self.batch.records[self.applied : self.applied + most]
-        count = max(1, self._count(left, most))
-        work = sum(work_of(self.image, record) for record in left[:count])
+        count = work = len(left)
+        if RemoveTopicRecord in map(type, left):
+            count = max(1, self._count(left, most))
+            work = sum(work_of(self.image, record) for record in left[:count])
         if count == len(self.batch.records):
             return self.batch, work
         base = self.batch.base_offset + self.applied

@@ -25,7 +25,7 @@ from kraftproof.node.core.metadata.image import (
 from kraftproof.node.core.metadata.kept_records import config_key, feature_key
 from kraftproof.node.core.metadata.version import level_of
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
+from kraftproof.node.wire.records.batch import Batch, Record, write_level
 from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
 
 RECORDS_A_BATCH: Final = 500
@@ -75,7 +75,7 @@ def batches_of(snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int) ->
 
     Offsets count from 0, and every batch has the snapshot's epoch.
     """
-    offset, level = 0, WriteLevel(level_of(image))
+    offset, level = 0, write_level(level_of(image))
     for is_control, part in _parts(image, timestamp_ms):
         batch = Batch(
             base_offset=offset,

@@ -128,11 +128,7 @@ class Elections:
     def deadline(self) -> Monotonic | None:
         """Return the election deadline, or an earlier time at which a Vote has to be repeated."""
         role = self._state.role
-        if not self._can_time_out(role):
-            return None
-        if type(role) is Follower:
-            return role.election_deadline  # the common case, first for speed
-        if isinstance(role, _NEVER_CANDIDATES):
+        if isinstance(role, _NEVER_CANDIDATES) or not self._can_time_out(role):
             return None
         again = role.retries.deadline() if isinstance(role, Candidate) else None
         return role.election_deadline if again is None else min(again, role.election_deadline)

@@ -93,8 +93,8 @@ class Fetcher:
             self._transition_count = state.transition_count
             if self._leadership != self._current_leadership():
                 self._on_new_leadership(now)
-        self.snapshots.settle(now)
-        if self._is_in_flight or self.snapshots.is_downloading or not self._may_fetch():
+        is_downloading = self.snapshots.settle(now)
+        if self._is_in_flight or is_downloading or not self._may_fetch():
             return
         if now.monotonic < self._due():
             return

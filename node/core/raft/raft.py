@@ -182,6 +182,11 @@ class Raft:
             case _:
                 raise AssertionError(f"no request of the quorum: {type(message).__name__}")
 
+    @property
+    def is_only_voter(self) -> bool:
+        """Return whether this node is the only voter, so that nobody can replace it as leader."""
+        return self._state.is_voter and not self._state.peers
+
     def propose(
         self, records: Sequence[Record], now: Instant, level: WriteLevel | None = None
     ) -> Offset:

@@ -8,7 +8,7 @@ records before its own flush, since a restarted leader never leads the same epoc
 from msgspec import Struct
 
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
-from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, milliseconds
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, milliseconds
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.raft import fetch_rpc, rpc
@@ -131,21 +131,22 @@ class FetchServer:
         if not self._waiting:
             return
         is_leader, now_ns = self._state.is_leader, now.monotonic
+        stated = stated_high_watermark(self._state)
         due = [
             waiting
             for waiting in self._waiting.values()
-            if not is_leader or waiting.deadline <= now_ns or self._has_news(waiting)
+            if not is_leader or waiting.deadline <= now_ns or self._has_news(waiting, stated)
         ]
         for waiting in due:
             del self._waiting[waiting.fetch.replica_id]
             self._answer(waiting)
 
-    def _has_news(self, waiting: WaitingFetch) -> bool:
+    def _has_news(self, waiting: WaitingFetch, stated: Offset) -> bool:
         """Return whether the Fetch can be answered; an observer needs committed records only."""
         state, fetch = self._state, waiting.fetch
         is_voter = fetch.replica_id in state.voters
         ready = state.log.end_offset if is_voter else state.high_watermark
-        return fetch.offset < ready or fetch.high_watermark < stated_high_watermark(state)
+        return fetch.offset < ready or fetch.high_watermark < stated
 
     def _answer(self, waiting: WaitingFetch) -> None:
         """Answer with the present records; without the leadership, with an error."""

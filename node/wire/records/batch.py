@@ -3,6 +3,7 @@
 See node.wire.records.batches for the bytes.
 """
 
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -55,6 +56,12 @@ class WriteLevel:
     @override
     def __hash__(self) -> int:
         return hash(None)
+
+
+@lru_cache(maxsize=64)
+def write_level(level: int) -> WriteLevel:
+    """Return the WriteLevel of a level; the batches of a log share the object."""
+    return WriteLevel(level)
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True, gc=False):

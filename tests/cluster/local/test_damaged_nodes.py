@@ -59,9 +59,11 @@ def acknowledged(tmp_path_factory):
     )
     with cluster_of("local", options, ReferenceSystem()) as cluster:
         found = Acknowledged(cluster, set())
-        for number in range(60):
+        for number in range(200):
             found.create(f"first-{number}")
-        until(lambda: len(snapshots(found.files)) == 2 and first_offset(found.files) > 0)
+            if len(snapshots(found.files)) == 2 and first_offset(found.files) > 0:
+                break
+        assert first_offset(found.files) > 0
         yield found
 
 

@@ -64,7 +64,8 @@ class LiveNode:
         path = self.directory / "trace.jsonl"
         if not path.exists():
             return []
-        return [json.loads(line) for line in path.read_text().splitlines()[:-1] if line]
+        whole_lines, _, _ = path.read_text().rpartition("\n")
+        return [json.loads(line) for line in whole_lines.splitlines() if line]
 
     def resident_bytes(self) -> int:
         assert self.process is not None

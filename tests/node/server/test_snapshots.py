@@ -1,10 +1,10 @@
 """Snapshots of a real process: their configuration, and what it says of damaged ones."""
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.properties.config import parse_server_properties
@@ -58,19 +58,24 @@ def test_a_threshold_out_of_bounds_is_one_clear_line(key: str, value: str, small
     assert str(caught.value).startswith(said)
 
 
-def until(holds: Callable[[], bool], seconds: float = 120) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, "in vain"
-        time.sleep(0.02)
+def create_topics_until(cluster: "LiveCluster", holds: Callable[[], bool]) -> None:
+    """Create topics, which write records, until a condition holds."""
+    cluster.await_brokers(1)
+    admin = AdminClient({"bootstrap.servers": ",".join(cluster.bootstrap), "log_level": 0})
+    for number in range(200):
+        (future,) = admin.create_topics([NewTopic(f"t-{number}", 1, 1)]).values()
+        future.result(30)
+        if holds():
+            return
+    pytest.fail("200 topics were in vain")
 
 
 def snapshots(node: "LiveNode") -> "list[Path]":
     return sorted(node.directory.rglob("*.checkpoint"))
 
 
-def name_of(path: "Path") -> str:
-    return path.name
+def first_offset(node: "LiveNode") -> int:
+    return min(int(path.stem) for path in node.directory.rglob("__cluster_metadata-0/0*.log"))
 
 
 def start_anew(cluster: "LiveCluster") -> None:
@@ -90,7 +95,7 @@ def test_a_damaged_snapshot_costs_one_line_or_the_start_but_nothing_that_was_com
     with node.properties.open("a") as properties:
         properties.write(f"{BYTES_KEY}=600\n")
     start_anew(cluster)
-    until(lambda: len(snapshots(node)) == 2)
+    create_topics_until(cluster, lambda: len(snapshots(node)) == 2)
     node.end()
     newest = snapshots(node)[-1]
     whole = newest.read_bytes()
@@ -113,7 +118,7 @@ def test_a_node_whose_snapshots_are_all_damaged_does_not_start_until_one_is_back
     with node.properties.open("a") as properties:
         properties.write(f"{BYTES_KEY}=600\n")
     start_anew(cluster)
-    until(lambda: int(min(node.directory.rglob("0*.log"), key=name_of).stem) > 0)
+    create_topics_until(cluster, lambda: first_offset(node) > 0)
     node.end()
     kept = {path: path.read_bytes() for path in snapshots(node)}
     for path in kept:

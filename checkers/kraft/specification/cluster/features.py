@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kraftproof.checkers.kraft.specification.errors import Code, code_name
+from kraftproof.checkers.kraft.specification.facts import Facts
 from kraftproof.checkers.kraft.specification.image import Image
 from kraftproof.checkers.kraft.specification.rows import (
     FeatureLevelRecord,
@@ -21,24 +22,37 @@ from kraftproof.checkers.kraft.specification.rows.cluster import (
 
 METADATA_VERSION: Final = "metadata.version"
 LEVEL_OF_CONTROLLERS: Final = 15
-UPGRADE: Final = 1
+UPGRADE, SAFE = 1, 2
+CHANGED: Final = (7, 8, 11, 13, 14, 15, 17, 23, 30)
+"""The levels of metadata.version from 3.3-IV3 to 4.3-IV0 with new records or fields of records."""
 
 
-def _codes(image: Image, request: UpdateFeaturesRequest) -> tuple[set[Code], set[Code]]:
+def _codes(
+    image: Image, facts: Facts, request: UpdateFeaturesRequest
+) -> tuple[set[Code], set[Code]]:
     """Return the codes that must refuse the request, and those that may."""
-    required: set[Code] = set()
-    allowed: set[Code] = set()
+    found = _codes_of_updates(image, facts, request)
+    required = {code for codes, _ in found for code in codes}
+    return required, {code for _, codes in found for code in codes}
+
+
+def _codes_of_updates(
+    image: Image, facts: Facts, request: UpdateFeaturesRequest
+) -> list[tuple[set[Code], set[Code]]]:
+    """Return the codes that must and that may refuse each update."""
     times = Counter(update.feature for update in request.feature_updates)
+    found: list[tuple[set[Code], set[Code]]] = []
     for update in request.feature_updates:
+        required: set[Code] = set()
+        allowed: set[Code] = set()
         if times[update.feature] > 1:
             required.add(Code.INVALID_REQUEST)
-        if _is_impossible(image, update):
+        if _is_impossible(image, update) or not _is_supported(image, facts, update):
             required.add(Code.INVALID_UPDATE_VERSION)
-        elif update.feature not in image.features:
-            allowed.add(Code.INVALID_UPDATE_VERSION)  # the controller may not know the feature
-        elif update.max_version_level not in {0, image.features[update.feature]}:
-            allowed.add(Code.INVALID_UPDATE_VERSION)  # the nodes may not support the level
-    return required, allowed
+        elif facts.feature_levels is None or _may_lose_metadata(image, update):
+            allowed.add(Code.INVALID_UPDATE_VERSION)
+        found.append((required, allowed))
+    return found
 
 
 def _is_impossible(image: Image, update: FeatureUpdate) -> bool:
@@ -50,7 +64,33 @@ def _is_impossible(image: Image, update: FeatureUpdate) -> bool:
         return True
     if update.feature == METADATA_VERSION and not level:
         return True
-    return (level < present and kind == UPGRADE) or (level > present and kind != UPGRADE)
+    if (level < present and kind == UPGRADE) or (level > present and kind != UPGRADE):
+        return True
+    is_downgrade = update.feature == METADATA_VERSION and level < present
+    return is_downgrade and kind == SAFE and any(level < each <= present for each in CHANGED)
+
+
+def _may_lose_metadata(image: Image, update: FeatureUpdate) -> bool:
+    """Return whether the update is an unsafe downgrade, which a controller need not support."""
+    level, present = update.max_version_level, image.features.get(update.feature, 0)
+    is_downgrade = update.feature == METADATA_VERSION and level < present
+    return is_downgrade and any(level < each <= present for each in CHANGED)
+
+
+def _is_supported(image: Image, facts: Facts, update: FeatureUpdate) -> bool:
+    """Return whether each node supports the level; level 0 of other features is no level."""
+    name, level = update.feature, update.max_version_level
+    nodes = [broker.levels for broker in image.brokers.values()]
+    nodes += list(image.controllers.values())
+    if facts.feature_levels is not None:
+        nodes.append(facts.feature_levels)
+        if name not in facts.feature_levels and name not in image.features:
+            return False
+    for levels in nodes:
+        least, most = levels.get(name, (0, 0))
+        if not (least if name == METADATA_VERSION else 0) <= level <= most:
+            return False
+    return True
 
 
 def _wanted(image: Image, request: UpdateFeaturesRequest) -> list[FeatureLevelRecord]:
@@ -63,11 +103,11 @@ def _wanted(image: Image, request: UpdateFeaturesRequest) -> list[FeatureLevelRe
 
 
 def wrong_features(
-    image: Image, request: UpdateFeaturesRequest, written: Sequence[Row]
+    image: Image, facts: Facts, request: UpdateFeaturesRequest, written: Sequence[Row]
 ) -> str | None:
     """Return why a batch is no right result of UpdateFeatures, or None."""
     wanted = _wanted(image, request)
-    required, allowed = _codes(image, request)
+    required, allowed = _codes(image, facts, request)
     if not written:
         is_open = not wanted or required or allowed or request.validate_only
         return None if is_open else f"{wanted} was not written"
@@ -78,13 +118,17 @@ def wrong_features(
 
 def wrong_features_answer(
     image: Image,
+    facts: Facts,
     request: UpdateFeaturesRequest,
     written: Sequence[Row],
     answer: UpdateFeaturesResponse,
 ) -> str | None:
     """Return why an answer to UpdateFeatures is wrong, or None."""
-    required, allowed = _codes(image, request)
+    required, allowed = _codes(image, facts, request)
     code = answer.error_code
+    wrong = _wrong_results(image, facts, request, answer)
+    if wrong is not None:
+        return wrong
     if code == Code.NONE:
         if required:
             return f"NONE in spite of {sorted(required)}"
@@ -93,6 +137,23 @@ def wrong_features_answer(
     if written:
         return f"{code_name(code)}, but the levels were written"
     return None if code in required | allowed else f"{code_name(code)} without this cause"
+
+
+def _wrong_results(
+    image: Image, facts: Facts, request: UpdateFeaturesRequest, answer: UpdateFeaturesResponse
+) -> str | None:
+    """Return why the result of a feature is wrong, or None; an answer may have no results."""
+    updates = request.feature_updates
+    if not answer.results:
+        return None
+    if [one.feature for one in answer.results] != [one.feature for one in updates]:
+        return f"the results are of {[one.feature for one in answer.results]}"
+    causes = _codes_of_updates(image, facts, request)
+    for result, (required, allowed) in zip(answer.results, causes, strict=True):
+        right = (required | allowed) if required else (allowed | {Code.NONE})
+        if result.error_code not in right:
+            return f"{result.feature}: {code_name(result.error_code)}, not {sorted(right)}"
+    return None
 
 
 def _controller_codes(image: Image, request: ControllerRegistrationRequest) -> set[Code]:

@@ -20,10 +20,18 @@ class UpdateFeaturesRequest(Row, frozen=True, kw_only=True, gc=False):
     validate_only: bool = False
 
 
+class FeatureResult(Row, frozen=True, kw_only=True, gc=False):
+    """The result of a feature."""
+
+    feature: str
+    error_code: int = 0
+
+
 class UpdateFeaturesResponse(Row, frozen=True, kw_only=True, gc=False):
-    """The result of UpdateFeatures."""
+    """The result of UpdateFeatures, with one of each feature."""
 
     error_code: int = 0
+    results: tuple[FeatureResult, ...] = ()
 
 
 class ControllerRegistrationRequest(Row, frozen=True, kw_only=True, gc=False):

@@ -107,6 +107,15 @@ def wrong_scram_answer(
     return None
 
 
+def sets_credentials(written: Sequence[Row]) -> bool:
+    """Return whether records are changes of credentials, of which some set one."""
+    kinds = {type(record) for record in written}
+    return UserScramCredentialRecord in kinds and kinds <= {
+        UserScramCredentialRecord,
+        RemoveUserScramCredentialRecord,
+    }
+
+
 def likely_scram_change(written: Sequence[Row]) -> AlterUserScramCredentialsRequest | None:
     """Return the removals that explain the records; None if a credential was set.
 

@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
+    Events,
     Invariant,
     ProcessView,
     Requests,
@@ -36,6 +37,7 @@ class FailedDirectoriesAreTold(Invariant):
         "ends only if no controller hears within log.dir.failure.timeout.ms."
     )
     requests: ClassVar[Requests] = (HeartbeatRequest, RegistrationRequest)
+    step_events: ClassVar[Events] = (DirectoryFailed,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()

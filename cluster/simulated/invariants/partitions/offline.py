@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.invariant import Events, ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.leaders import (
     DATA_REQUESTS,
     results_of_parts,
@@ -25,6 +25,7 @@ class OnlyFailedAreOffline(Replicas):
         "other replica."
     )
     requests: ClassVar[Requests] = DATA_REQUESTS
+    step_events: ClassVar[Events] = (DirectoryFailed,)
 
     def __init__(self, static: Settings = ()) -> None:
         super().__init__(static)

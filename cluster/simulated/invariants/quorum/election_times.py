@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
+    Events,
     Invariant,
     ProcessView,
     Requests,
@@ -75,6 +76,7 @@ class ElectionTimeoutsHonoured(Invariant):
         *FETCHES,
         vote_request.VoteRequest,
     )
+    step_events: ClassVar[Events] = (Answered, SnapshotChecked)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()

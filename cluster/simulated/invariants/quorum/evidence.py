@@ -12,6 +12,7 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
+    Events,
     Invariant,
     ProcessView,
     Requests,
@@ -71,6 +72,7 @@ class QuorumEvidence(Invariant):
 
     statement = "The disk and the messages of a node show its part in the quorum."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+    step_events: ClassVar[Events] = (Flushed,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
@@ -127,8 +129,9 @@ class QuorumEvidence(Invariant):
     @override
     def on_step(self, process: ProcessView) -> None:
         node, event = self._nodes[process.node_id], process.event
+        assert isinstance(event, Flushed), "no other steps are asked for"
         leadership = node.leadership
-        if leadership is None or type(event) is not Flushed:
+        if leadership is None:
             return
         if event.end_offset <= process.log.durable_end:
             leadership.flushed = max(leadership.flushed, event.end_offset)

@@ -204,7 +204,7 @@ class FetchesWait(Invariant):
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         arrived = self._arrived.get(process.node_id, {})
         replica, since_ns = arrived.pop(event.request, (NO_NODE, 0))
-        if replica == NO_NODE or any(replica == other for other, _ in arrived.values()):
+        if replica == NO_NODE or replica in [other for other, _ in arrived.values()]:
             return  # another Fetch of the replica has arrived
         if not isinstance(message, fetch_response.FetchResponse) or has_news(event, message):
             return

@@ -112,25 +112,26 @@ class FetchesBackOff(Invariant):
         self._report_doubt(process, pace)
         now = moment(process)
         leadership = (-1, -1) if status is None else (status.epoch, status.leader)
+        offset = _fetch_offset(effect.message) if isinstance(effect.message, FETCH) else None
         if leadership != pace.leadership:
             pace.failures.clear()
             pace.pause = NO_PAUSE
-        elif isinstance(effect.message, FETCH):
-            if _fetch_offset(effect.message) != pace.fetch_offset:
+        elif offset is not None:
+            if offset != pace.fetch_offset:
                 pace.failures.clear()
                 pace.pause = NO_PAUSE
             pace.doubt = self._fault(process, pace, effect.destination, now)
-        if isinstance(effect.message, FETCH):
-            pace.fetch_offset = _fetch_offset(effect.message)
+        if offset is not None:
+            pace.fetch_offset = offset
         pace.correlation, pace.target = effect.correlation, effect.destination
-        pace.is_slice = type(effect.message) is not FETCH
+        pace.is_slice = offset is None
         pace.sent, pace.ended, pace.leadership = now, None, leadership
 
     def _fault(self, process: ProcessView, pace: FetchPace, target: int, now: Moment) -> str | None:
         """Describe a Fetch that comes too early or too late; None if the time is right."""
         rate_error = self.monitor.rate_error
         times, pause = pace.failures.get(target, (0, NO_PAUSE))
-        earliest_ns = max(one.earliest_ns(rate_error) for one in (pause, pace.pause))
+        earliest_ns = max(pause.earliest_ns(rate_error), pace.pause.earliest_ns(rate_error))
         if now.true_ns < earliest_ns - ROUNDING_NS:
             early_ms = (earliest_ns - now.true_ns) / 1e6
             return f"a Fetch to node {target} after {times} failures, {early_ms:.0f} ms too early"

@@ -13,6 +13,7 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.invariants.invariant import (
     LEADER,
     ClusterConfig,
+    Events,
     Invariant,
     ProcessView,
     Requests,
@@ -113,6 +114,7 @@ class FollowersAdoptHighWatermark(Invariant):
 
     statement = "A replica's high watermark reaches what its leader has stated, up to its log end."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
+    step_events: ClassVar[Events] = (Answered,)
 
     def __init__(self) -> None:
         super().__init__()
@@ -177,7 +179,8 @@ class FollowersAdoptHighWatermark(Invariant):
     @override
     def on_step(self, process: ProcessView) -> None:
         event = process.event
-        if type(event) is not Answered or process.node_id not in self._stated:
+        assert isinstance(event, Answered), "no other steps are asked for"
+        if process.node_id not in self._stated:
             return
         correlation, epoch, stated = self._stated[process.node_id]
         if event.correlation != correlation:

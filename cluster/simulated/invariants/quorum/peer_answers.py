@@ -1,8 +1,9 @@
 """Invariants of the answers between replicas of the quorum, by the wire alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from operator import attrgetter
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from typing_extensions import override
 
@@ -28,6 +29,7 @@ from kraftproof.node.wire.messages import (
     vote_response,
 )
 
+Getter = Callable[[Any], Any]
 BY_NAME: Final = ("topics", "topic_name", "partition_index")
 FIELDS: Final[Mapping[type[Message], tuple[str, str, str]]] = {
     begin_quorum_epoch_request.BeginQuorumEpochRequest: BY_NAME,
@@ -66,10 +68,10 @@ class ResponsesMatchRequests(Invariant):
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        asked = list(_named(event.message, event.version))
+        asked = _named(event.message, event.version)
         if len(asked) != 1 or asked[0] not in METADATA_PARTITIONS:
             return  # a random request, which no peer sends
-        answered = list(_named(message, event.version))
+        answered = _named(message, event.version)
         is_refused = (
             getattr(message, "error_code", 0) != 0
         )  # an error of the whole request names nothing
@@ -79,16 +81,23 @@ class ResponsesMatchRequests(Invariant):
             self.monitor.report_violation(self, process, detail)
 
 
-def _named(message: Message, version: int) -> Iterator[tuple[object, int]]:
-    """Yield the topics of a message with their partitions."""
-    topics_of, topic_of, partition_of = FIELDS[type(message)]
+def _named(message: Message, version: int) -> list[tuple[object, int]]:
+    """Return the topics of a message with their partitions."""
+    topics_of, topic_name, partition_number = _getters(type(message), version)
+    return [
+        (topic_name(topic), partition_number(partition))
+        for topic in topics_of(message)
+        for partition in topic.partitions
+    ]
+
+
+@cache
+def _getters(kind: type[Message], version: int) -> tuple[Getter, Getter, Getter]:
+    """Return the functions that read a message's topics, their names and partition numbers."""
+    topics_of, topic_of, partition_of = FIELDS[kind]
     if topic_of == "topic" and version >= NAMED_BY_ID:
         topic_of = "topic_id"
-    topics = attrgetter(topics_of)(message)
-    partition_number = attrgetter(partition_of)
-    for topic in topics:
-        for partition in topic.partitions:
-            yield getattr(topic, topic_of), partition_number(partition)
+    return attrgetter(topics_of), attrgetter(topic_of), attrgetter(partition_of)
 
 
 class FetchersDoNotLead(Invariant):

@@ -183,6 +183,23 @@ class DescribeQuorumIsAccurate(Invariant):
             reached = max(one.log_end_offset, one.last_caught_up_timestamp)
             if has_times and one.last_fetch_timestamp < 0 <= reached:
                 yield f"answers offset {one.log_end_offset} of node {one.replica_id} without Fetch"
+            has_all = one.log_end_offset == _end_of_leader(reported)
+            if (
+                has_times
+                and has_all
+                and one.last_caught_up_timestamp < 0 <= one.last_fetch_timestamp
+            ):
+                yield f"node {one.replica_id} has the whole log, but never caught up"
+
+
+def _end_of_leader(reported: PartitionData) -> int | None:
+    """Return the end of the leader's log by an answer."""
+    ends = (
+        voter.log_end_offset
+        for voter in reported.current_voters
+        if voter.replica_id == reported.leader_id
+    )
+    return next(ends, None)
 
 
 def _stated(leadership: Leadership | None, high_watermark: int) -> int:

@@ -36,6 +36,7 @@ class StatusIsAccurate(Invariant):
     def __init__(self, config: ClusterConfig, evidence: QuorumEvidence) -> None:
         super().__init__()
         self._config = config
+        self._majority = config.majority
         self._evidence = evidence
         self._judged: dict[int, NodeStatus] = {}
         self._known: dict[int, int] = {}
@@ -74,12 +75,13 @@ class StatusIsAccurate(Invariant):
             yield f"end, last epoch and snapshot end {ends} of the log, which has {found}"
         if (status.image_offset, status.image_digest) != node.published and node.published[0]:
             yield f"image of offset {status.image_offset}, but published was {node.published[0]}"
-        yield from self._high_watermark_faults(process, node, status)
+        if (fault := self._high_watermark_fault(process, node, status)) is not None:
+            yield fault
 
-    def _high_watermark_faults(
+    def _high_watermark_fault(
         self, process: ProcessView, node: NodeEvidence, status: NodeStatus
-    ) -> Iterator[str]:
-        """Yield why the high watermark is too high or too low.
+    ) -> str | None:
+        """Describe a high watermark that is too high or too low.
 
         The process has recovered its first high watermark from its disk.
         """
@@ -90,8 +92,9 @@ class StatusIsAccurate(Invariant):
             lower, upper = self._committed(process, node.leadership)
             most = max(most, upper)
             least = max(least, lower) if status.role == LEADER else least
-        if not least <= end <= most:
-            yield f"high watermark {end}, but by the Fetches and flushes from {least} to {most}"
+        if least <= end <= most:
+            return None
+        return f"high watermark {end}, but by the Fetches and flushes from {least} to {most}"
 
     def _committed(self, process: ProcessView, leadership: Leadership) -> tuple[int, int]:
         """Return the offsets that a majority has flushed, for sure and possibly.
@@ -99,16 +102,21 @@ class StatusIsAccurate(Invariant):
         Offsets up to the start of the epoch count as 0. The process may not have heard of its last
         flush.
         """
-        others = [
+        acknowledged = [
             leadership.acknowledged.get(voter, 0)
             for voter in self._config.voters
             if voter != process.node_id
         ]
-        ends = []
-        for own in (leadership.flushed, process.log.durable_end):
-            end = sorted((own, *others), reverse=True)[self._config.majority - 1]
-            ends.append(end if end > leadership.start_offset else 0)
-        return ends[0], ends[1]
+        known, durable = leadership.flushed, process.log.durable_end
+        lower = self._reached(leadership, known, acknowledged)
+        if durable == known:
+            return lower, lower
+        return lower, self._reached(leadership, durable, acknowledged)
+
+    def _reached(self, leadership: Leadership, own: int, acknowledged: list[int]) -> int:
+        """Return the offset that a majority has flushed, if the leader has flushed its `own`."""
+        end = sorted((own, *acknowledged), reverse=True)[self._majority - 1]
+        return end if end > leadership.start_offset else 0
 
 
 def _ends(log: LogMirror) -> tuple[int, int, int]:

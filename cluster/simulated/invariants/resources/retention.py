@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
+    Events,
     Invariant,
     ProcessView,
     Requests,
@@ -63,6 +64,7 @@ class OldFilesAreDeleted(Invariant):
     )
 
     requests: ClassVar[Requests] = (fetch_snapshot_request.FetchSnapshotRequest,)
+    step_events: ClassVar[Events] = (SnapshotWritten,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
@@ -96,8 +98,6 @@ class OldFilesAreDeleted(Invariant):
 
     @override
     def on_step(self, process: ProcessView) -> None:
-        if type(process.event) is not SnapshotWritten:
-            return
         most = self._most(process)
         names = process.log_files()
         snapshots = _offsets(SNAPSHOT, names)

@@ -7,7 +7,7 @@ of a block that a crash leaves unused are lost.
 from collections.abc import Callable
 from typing import Final
 
-from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId
+from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
 from kraftproof.node.core.outbox import Outbox
@@ -96,10 +96,8 @@ class ProducerIds:
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next retry or of the first expiration."""
-        times = [deadline for _, deadline in self._waiting[:1]]
-        if self._retry_at is not None:
-            times.append(self._retry_at)
-        return min(times, default=None)
+        expires = self._waiting[0][1] if self._waiting else None
+        return earliest(expires, self._retry_at)
 
     def tick(self, now: Instant) -> None:
         """Refuse the requests that have waited too long, and ask again after an error."""

@@ -90,17 +90,20 @@ class SnapshotFetcher:
             not_before=now.monotonic,
         )
 
-    def settle(self, now: Instant) -> None:
-        """Abandon a download from a former leader; otherwise request the next slice when due."""
+    def settle(self, now: Instant) -> bool:
+        """Abandon a download from a former leader; otherwise request the next slice when due.
+
+        Return whether a snapshot is being downloaded.
+        """
         state, download = self._state, self._download
         if download is None:
-            return
+            return False
         if not self._is_from_leader(download):
             self._download = None
-            return
+            return False
         due = self.deadline()
         if due is None or now.monotonic < due:
-            return
+            return not download.is_being_checked
         download.is_in_flight = True
         state.outbox.send(
             download.leader,
@@ -109,6 +112,7 @@ class SnapshotFetcher:
             min(state.timeouts.request_ns, state.timeouts.fetch_ns),
             partial(self._answered, download),
         )
+        return True
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next slice; None if the node waits for an event."""

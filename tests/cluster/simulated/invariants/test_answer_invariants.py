@@ -1,5 +1,7 @@
 """The invariants of the active controller's answers, and the list of all."""
 
+from dataclasses import replace
+
 import pytest
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
@@ -30,9 +32,10 @@ from tests.cluster.simulated.invariants.invariant_harness import (
 class Asking:
     """A controller with `log_end` records, of which everybody has committed all."""
 
-    def __init__(self, log_end=3):
+    def __init__(self, log_end=3, voters=(1, 2, 3)):
         self.committed_log = CommittedLog()
-        self.harness = MonitorHarness(LinearizableReads(self.committed_log))
+        config = replace(CONFIG, voters=voters)
+        self.harness = MonitorHarness(LinearizableReads(config, self.committed_log))
         self.process = self.harness.process(1)
         for offset in range(log_end):
             self.committed_log.commit(self.process.appends(), 1, offset)
@@ -62,6 +65,11 @@ def test_an_answer_without_a_record_after_it():
         "BrokerHeartbeatRequest: answered at high watermark 3, "
         "without the commit of a record written after the request"
     )
+
+
+def test_the_only_voter_needs_no_record():
+    asking = Asking(voters=(1,))
+    assert asking.answer(asking.ask()) == []
 
 
 def test_an_answer_that_rests_on_what_is_not_committed():

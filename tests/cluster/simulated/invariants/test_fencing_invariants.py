@@ -4,7 +4,12 @@ import pytest
 
 from kraftproof.cluster.simulated.invariants.elections import FetchesAreFenced
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import fetch_request, fetch_response
+from kraftproof.node.wire.messages import (
+    fetch_request,
+    fetch_response,
+    fetch_snapshot_request,
+    fetch_snapshot_response,
+)
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
 
 CONSUMER = -1
@@ -46,3 +51,29 @@ def test_a_fetch_that_is_refused_as_a_whole():
     refusal = fetch_response.FetchResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     process.replies(process.receives(asked(3)), refusal)
     assert harness.reported == []
+
+
+@pytest.mark.parametrize(
+    ("epoch", "leader", "error", "reported"),
+    [
+        (4, 1, ErrorCode.NONE, 0),
+        (4, 2, ErrorCode.NOT_LEADER_OR_FOLLOWER, 0),
+        (4, 2, ErrorCode.NONE, 1),
+        (3, 1, ErrorCode.NONE, 1),
+        (CONSUMER, 1, ErrorCode.NONE, 1),
+    ],
+)
+def test_a_slice_of_a_snapshot_comes_from_the_leader_of_the_epoch(epoch, leader, error, reported):
+    asking = fetch_snapshot_request.PartitionSnapshot(current_leader_epoch=epoch)
+    topic = fetch_snapshot_request.TopicSnapshot(partitions=(asking,))
+    answering = fetch_snapshot_response.PartitionSnapshot(
+        error_code=error,
+        current_leader=fetch_snapshot_response.LeaderIdAndEpoch(leader_id=leader, leader_epoch=4),
+    )
+    answers = fetch_snapshot_response.TopicSnapshot(partitions=(answering,))
+    harness = MonitorHarness(FetchesAreFenced())
+    process = harness.process(1)
+    request = fetch_snapshot_request.FetchSnapshotRequest(topics=(topic,))
+    answer = fetch_snapshot_response.FetchSnapshotResponse(topics=(answers,))
+    process.replies(process.receives(request), answer)
+    assert len(harness.reported) == reported

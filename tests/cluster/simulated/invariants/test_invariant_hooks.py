@@ -2,7 +2,8 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant
+from kraftproof.cluster.simulated.invariants.invariant import LOOK_NS, Invariant
+from kraftproof.node.core.events import Stop, Tick
 from kraftproof.node.wire.messages import fetch_request, fetch_response, vote_request, vote_response
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
 
@@ -81,6 +82,56 @@ class Steps(Invariant):
 
     def on_leader_step(self, process):
         self.told.append("on_leader_step")
+
+
+class StopsOnly(Steps):
+    step_events = (Stop,)
+    requests = (vote_request.VoteRequest,)
+
+    def on_sent(self, process, effect):
+        self.told.append(type(effect.message))
+
+
+@pytest.mark.parametrize("joins", [False, True])
+def test_an_invariant_gets_the_steps_of_the_events_that_it_names(joins):
+    every, stops = Steps(), StopsOnly()
+    harness = MonitorHarness(every, *(() if joins else (stops,)))
+    if joins:
+        harness.monitor.join(stops)
+    process = harness.process()
+    for event in (None, Tick(), Stop(), Tick()):
+        process.event = event
+        process.steps()
+    assert every.told == ["on_step"] * 4
+    assert stops.told == ["on_step"]
+    process.sends(FETCH)
+    process.sends(VOTE)
+    assert stops.told == ["on_step", vote_request.VoteRequest]
+
+
+class Looks(Invariant):
+    statement = "It reports no violation."
+
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def on_look(self, process):
+        self.told.append((process.node_id, process.now_ns()))
+
+
+def test_each_node_is_looked_at_once_in_a_while():
+    looks = Looks()
+    harness = MonitorHarness(looks)
+    for node_id in (1, 2):
+        process = harness.process(node_id)
+        process.steps()
+        harness.now_ns += LOOK_NS - 1
+        process.steps()
+        harness.now_ns += 1
+        process.steps()
+        process.steps()
+    assert looks.told == [(1, 0), (1, LOOK_NS), (2, LOOK_NS), (2, 2 * LOOK_NS)]
 
 
 @pytest.mark.parametrize("change", [{"role": "voted"}, {"epoch": 2}, {"voted_for": 3}])

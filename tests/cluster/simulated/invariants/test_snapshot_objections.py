@@ -64,7 +64,7 @@ def test_a_snapshot_is_held_against_the_committed_records(snapshot, image, objec
     for snapshotted in monitor.on_snapshot_begun:
         snapshotted(process(), snapshot, image)
     assert monitor.violations == [], "the step may have committed what is in it"
-    for stepped in monitor.on_step:
+    for stepped in monitor.on_step[type(None)]:
         stepped(process())
     assert bool(monitor.violations) == objects
     monitor.violations.clear()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kraftproof.errors import UsageError
+from kraftproof.mutants.generator import seed_order
 from kraftproof.mutants.generator.candidates import read_sources
 from kraftproof.mutants.generator.results import append_result, read_results, totals
 from kraftproof.mutants.generator.review import read_review, section, with_section
@@ -180,3 +181,30 @@ def test_an_unknown_verdict_is_refused(tmp_path):
     review.write_text("| `core.a-constant-01234567` | fine | x |\n")
     with pytest.raises(UsageError, match="one of equivalent, unreachable, gap"):
         read_review(review)
+
+
+def test_the_workloads_take_turns_after_the_first_seeds():
+    counts = {None: everywhere(range(8), 1), "log": everywhere([11, 12, 13], 50)}
+    counts["acls"] = everywhere([21], 1)
+    processes = Scripted({})
+    Searches(processes, SeedOrder(counts), 60.0, Path(), LIMIT_S).run(CANDIDATE)
+    assert processes.asked == [[11, 12, 13], [0, 1], [21], [2, 3], [4, 5], [6, 7]]
+    counts = {None: everywhere(range(8), 50), "log": everywhere([11, 12, 13], 1)}
+    processes = Scripted({})
+    Searches(processes, SeedOrder(counts), 60.0, Path(), LIMIT_S).run(CANDIDATE)
+    assert processes.asked == [[0, 1, 2, 3], [11, 12], [4, 5], [13], [6, 7]]
+
+
+def test_an_invariant_and_a_comment_leave_the_recorded_counts_valid(tmp_path, monkeypatch):
+    monkeypatch.setattr(seed_order, "PACKAGE", tmp_path)
+    node, judge = tmp_path / "node", tmp_path / "cluster/simulated/invariants"
+    judge.mkdir(parents=True)
+    node.mkdir()
+    (node / "a.py").write_text('"""A."""\nA = 1\n')
+    (judge / "b.py").write_text("B = 1\n")
+    first = seed_order.version()
+    (judge / "b.py").write_text("B = 2\n")
+    (node / "a.py").write_text('"""Another text."""\nA = 1  # one\n')
+    assert seed_order.version() == first
+    (node / "a.py").write_text("A = 2\n")
+    assert seed_order.version() != first

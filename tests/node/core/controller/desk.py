@@ -40,6 +40,7 @@ class StandInRaft:
         self.epoch = Epoch(0)
         self.leader = NodeId(1)
         self.is_leader = False
+        self.is_only_voter = False
         self.high_watermark = Offset(0)
 
     def propose(

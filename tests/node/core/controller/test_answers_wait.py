@@ -78,6 +78,19 @@ def test_any_record_appended_after_the_answer_is_a_barrier() -> None:
     assert desk.no_ops() == no_ops
 
 
+def test_the_only_voter_answers_without_a_record_after_the_records_before() -> None:
+    desk = Desk.active(brokers=1)
+    desk.raft.is_only_voter = True
+    no_ops = desk.no_ops()
+    writes = desk.send(creation("t"))
+    refused = desk.send(creation("t"))
+    assert desk.replies() == []
+    assert [reply.request for reply in desk.commit()] == [writes, refused]
+    looked_up = desk.send(creation("u", validate_only=True))
+    assert [reply.request for reply in desk.commit()] == [looked_up]
+    assert desk.no_ops() == no_ops
+
+
 def test_barrier_alone() -> None:
     barrier = ReadBarrier()
     assert not barrier.needs_record()

@@ -287,3 +287,11 @@ def test_the_addresses_of_the_controllers_are_those_of_the_configuration(port, r
     )
     controller = Controller(WITH_ADDRESSES).follows()
     assert len(controller.says(answer, CLUSTER)) == reported
+
+
+def test_a_replica_with_the_whole_log_has_caught_up():
+    never = changed(TOLD, current_voters=(OURS, replica(2, LOG_END, caught_up=-1), UNHEARD))
+    reports = Controller().leads().says(quorum(never), version=1)
+    assert any("node 2 has the whole log, but never caught up" in one for one in reports)
+    reports = Controller().leads().says(quorum(TOLD), version=1)
+    assert not any("never caught up" in one for one in reports)
