@@ -29,10 +29,14 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.log_effects import (
+    ConfigureLog,
     CreateLog,
     DeleteLog,
     FindTimestamp,
+    NoteEpoch,
+    RaiseLogStart,
     ReadProducers,
+    RestartLog,
     WriteCheckpoints,
 )
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
@@ -162,6 +166,10 @@ _DRAWS: Final[tuple[Callable[[Draw], Effect], ...]] = (
     lambda draw: Publish(offset=Offset(draw.number), image=EMPTY_IMAGE),
     lambda draw: OpenClientListeners(),
     lambda draw: CreateLog(log=PARTITION, topic="t"),
+    lambda draw: ConfigureLog(log=PARTITION, segment_bytes=draw.number),
+    lambda draw: RestartLog(log=PARTITION, start_offset=Offset(draw.number)),
+    lambda draw: RaiseLogStart(log=PARTITION, start_offset=Offset(draw.number)),
+    lambda draw: NoteEpoch(log=PARTITION, epoch=Epoch(1), start_offset=Offset(draw.number)),
     lambda draw: DeleteLog(log=LogId(PARTITION.topic_id, draw.number)),
     lambda draw: WriteCheckpoints(high_watermarks=()),
     lambda draw: FindTimestamp(

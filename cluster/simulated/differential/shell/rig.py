@@ -33,7 +33,14 @@ from kraftproof.node.core.effects import (
     WriteSnapshot,
 )
 from kraftproof.node.core.events import ProducersRead, SnapshotChecked, TimestampFound
-from kraftproof.node.core.log_effects import FindTimestamp, ReadProducers
+from kraftproof.node.core.log_effects import (
+    ConfigureLog,
+    FindTimestamp,
+    NoteEpoch,
+    RaiseLogStart,
+    ReadProducers,
+    RestartLog,
+)
 from kraftproof.node.wire.records.batches import encode_batch
 from kraftproof.node.wire.types import Uuid
 
@@ -51,6 +58,10 @@ CALLS: Final[dict[type, str]] = {
     Forward: "send",
     Reply: "reply",
     EndRequest: "end",
+    ConfigureLog: "configure",
+    RestartLog: "restart",
+    RaiseLogStart: "raise_start",
+    NoteEpoch: "note_epoch",
 }
 """The call of a port that carries out an effect before the effect counts as carried out."""
 GUARDED: Final = frozenset({*CALLS.values(), "connect", "encode", "barrier"})
