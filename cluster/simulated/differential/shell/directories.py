@@ -17,6 +17,7 @@ from kraftproof.node.core.log_effects import (
     LogRead,
     ReplyWithBatches,
 )
+from kraftproof.node.shell.failed_logs import FailedLogs
 from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages.generated import (
@@ -257,6 +258,13 @@ def _compare_corrected(disk: _Partitions, log: LogId) -> None:
         corrected = cast("Any", failed.correct(send)).message.topics
         numbers = [[one.partition for one in topic.partitions] for topic in corrected]
         same("a Fetch of a follower", numbers, [[0]] if is_to_broker else [[number, 0], [number]])
+    _compare_corrected_fetch(failed, number)
+    other = Truncate(log, Offset(0))
+    check("an effect without a claim", failed.correct(other) is other)
+
+
+def _compare_corrected_fetch(failed: FailedLogs, number: int) -> None:
+    """Correct the answer to a Fetch, and its reads."""
     answer = fetch_response.FetchResponse(
         responses=(
             fetch_response.FetchableTopicResponse(
@@ -284,5 +292,3 @@ def _compare_corrected(disk: _Partitions, log: LogId) -> None:
     errors = [(one.partition_index, one.error_code, one.high_watermark) for one in rows_found]
     same("an answer to a Fetch", errors, [(0, 0, 7), (number, STORAGE_ERROR, -1)])
     same("the reads of a Fetch", fetched.reads, reads[:1])
-    other = Truncate(log, Offset(0))
-    check("an effect without a claim", failed.correct(other) is other)
