@@ -2,7 +2,10 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.part import STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.part import SHELL, STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
+from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
+from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
 from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
 from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
@@ -28,6 +31,8 @@ BATCHES: Final = "BatchesMatchReference"
 BATCHES_STATEMENT: Final = "Batches of records are written, read and refused as by a reference."
 FILES: Final = "FilesMatchReference"
 FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a reference."
+EFFECTS: Final = "ShellKeepsContract"
+EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 
 COMPARISONS: Final = (
     *(
@@ -51,5 +56,9 @@ COMPARISONS: Final = (
             compare_partition_logs,
             compare_partition_damage,
         )
+    ),
+    *(
+        Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
+        for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
 )

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 WIRE: Final = "kraftproof.node.wire"
 STORAGE: Final = "kraftproof.node.storage"
+SHELL: Final = "kraftproof.node.shell"
 Compare = Callable[[Random], None]
 
 

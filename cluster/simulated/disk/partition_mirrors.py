@@ -82,6 +82,11 @@ class PartitionMirror:
         """Return the batches that end above `start` and at or below `end`."""
         return self.batches[bisect_right(self._ends, start) : bisect_right(self._ends, end)]
 
+    def after(self, start: int) -> Iterator[RawBatch]:
+        """Yield the batches that end above `start`, in order."""
+        for place in range(bisect_right(self._ends, start), len(self.batches)):
+            yield self.batches[place]
+
     def end_of_epoch(self, epoch: int) -> int:
         """Return the first offset of a larger epoch, or the log end."""
         place = bisect_right(self.batches, epoch, key=_epoch_of)

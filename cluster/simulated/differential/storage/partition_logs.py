@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.differential.storage.files import content_of, 
 from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog
 from kraftproof.cluster.simulated.differential.storage.partition_reads import (
     compare_producers,
+    compare_readers,
     compare_reads,
     compare_times,
 )
@@ -157,8 +158,13 @@ class PartitionRun:
             if ends and self.random.random() < 0.2
             else self.random.choice([*ends[-4:], model.end])
         )
+        compare_readers(self.logs, log, model)
         self.logs.truncate(Truncate(log, Offset(end)))
         model.truncate(end)
+        if self.random.random() < 0.5:
+            for _ in range(3):
+                self.append(log, model)
+            compare_readers(self.logs, log, model)
 
     def restart(self, log: LogId, model: ModelLog) -> None:
         """Drop all records."""
@@ -231,17 +237,14 @@ class PartitionRun:
 
     def _start_again(self) -> None:
         """Stop in order or crash, and start; compare what the start finds."""
-        is_clean = self.random.random() < 0.5
+        is_clean, self.broker_epoch = self.random.random() < 0.5, -1
         if is_clean:
             self.broker_epoch = self.random.randrange(9)
             self.logs.stop(self.broker_epoch)
             for model in self.models.values():
                 model.flush()
                 model.written_watermark = model.high_watermark
-            self.disk = crashed(self.disk, self.random)
-        else:
-            self.broker_epoch = -1
-            self.disk = crashed(self.disk, self.random)
+        self.disk = crashed(self.disk, self.random)
         self.logs = self._opened()
         recovered, warnings = self.logs.open()
         same("damaged logs", self.logs.damaged, ())

@@ -49,6 +49,25 @@ def compare_reads(logs: PartitionLogs, log: LogId, model: ModelLog, random: Rand
         offset = after[-1] if found and after else offset
 
 
+def compare_readers(logs: PartitionLogs, log: LogId, model: ModelLog) -> None:
+    """Read a batch at a time, as consumers that are at different offsets of the log.
+
+    Raises:
+        DifferenceError: the node has another result than the model.
+    """
+    for offset in range(max(model.start, model.end - 12), model.end):
+        read = LogRead(
+            topic_index=0,
+            partition_index=0,
+            log=log,
+            offset=Offset(offset),
+            end_offset=Offset(model.end),
+            max_bytes=1,
+        )
+        expected = model.read(offset, model.end, 1, may_exceed=True)
+        same(f"the batch at offset {offset}", logs.read(read).hex(), expected.hex())
+
+
 def compare_times(logs: PartitionLogs, log: LogId, model: ModelLog, random: Random) -> None:
     """Look up records by time.
 

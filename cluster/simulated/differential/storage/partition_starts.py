@@ -36,9 +36,11 @@ def compare_recovered(
     model.end = found.end_offset
     model.flush()
     same(f"the start of {what}", found.start_offset, model.start)
-    watermark = min(max(model.written_watermark, model.start), model.end)
-    same(f"the high watermark of {what}", found.high_watermark, watermark)
-    model.high_watermark = watermark
+    # the creation of a log of an earlier name writes the file of all logs again
+    written = {model.written_watermark, model.high_watermark}
+    watermarks = {min(max(one, model.start), model.end) for one in written}
+    check(f"the high watermark of {what}", found.high_watermark in watermarks)
+    model.high_watermark = found.high_watermark
     epochs = [(int(epoch), int(start)) for epoch, start in found.epochs]
     if has_exact_epochs:
         same(f"the epochs of {what}", epochs, model.epochs)

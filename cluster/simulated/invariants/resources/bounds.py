@@ -41,7 +41,7 @@ class Bound(Invariant):
         self._next_look: dict[int, int] = {}
 
     @override
-    def on_step(self, process: ProcessView) -> None:
+    def on_look(self, process: ProcessView) -> None:
         now_ns = process.now_ns()
         if now_ns < self._next_look.get(process.node_id, 0):
             return

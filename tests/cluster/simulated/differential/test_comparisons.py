@@ -16,6 +16,14 @@ from kraftproof.cluster.simulated.differential.difference import (
 )
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
 from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.shell import (
+    effect_executor,
+    failed_logs,
+    flush_queue,
+    peer_lanes,
+    request_clock,
+    requests_in_flight,
+)
 from kraftproof.node.storage import (
     checkpoints,
     epochs,
@@ -74,6 +82,12 @@ PLANTED = [
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
     ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
     ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
+    ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
+    ("compare_shell", peer_lanes.Lane, "ended", _ignored),
+    ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
+    ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
+    ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
+    ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
     ("compare_partition_damage", Segment, "cut", _ignored),
 ]
 

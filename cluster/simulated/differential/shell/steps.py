@@ -1,0 +1,184 @@
+"""Let a shell carry out drawn effects, while work ends in any order; compare with the contract."""
+
+from collections import Counter
+from random import Random
+from typing import Final
+
+from kraftproof.cluster.simulated.differential.difference import check, same
+from kraftproof.cluster.simulated.differential.shell.node import ShellNode
+from kraftproof.cluster.simulated.differential.shell.ports import Pending, Timer
+from kraftproof.node.core.effects import (
+    Forward,
+)
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.messages.generated.metadata_request import MetadataRequest
+from kraftproof.node.wire.messages.generated.metadata_response import MetadataResponse
+from kraftproof.node.wire.principal import ANONYMOUS
+
+RUNS: Final = 6
+STEPS: Final = 80
+FAILING: Final = ("append", "start_flush", "truncate", "persist_quorum_state", "read_slice")
+
+
+def compare_shell(random: Random) -> None:
+    """Run a shell through drawn steps, and end all work.
+
+    Raises:
+        DifferenceError: the shell breaks the contract of effects.
+    """
+    for _ in range(RUNS):
+        run = ShellRun(random)
+        for _ in range(STEPS):
+            run.act()
+        run.end()
+
+
+class ShellRun(ShellNode):
+    """A shell amid clients, peers, time and work that ends in any order."""
+
+    def act(self) -> None:
+        """Let something happen outside of the shell."""
+        if self.may_fail and self.random.random() < 0.05:
+            self.rig.fails_at = self.random.choice(FAILING)
+        match self.random.choice("rrffffaacttw"):
+            case "r":
+                self._receive()
+            case "f" if self.rig.pending:
+                self._finish(self.random.choice(self.rig.pending))
+            case "a":
+                self._peers()
+            case "t":
+                self._advance(self.random.choice((1, 10, 100)))
+            case "w":
+                self.shell.run(self.random.choice((None, 1, 2)))
+            case "c":
+                self.ticks += 1
+                self.random.choice((self.shell.tick, self.shell.stop))()
+            case _:
+                pass
+        self._compare()
+
+    def _receive(self) -> None:
+        if self.rig.is_over:
+            return
+        self.clients += 1
+        self.shell.receive(
+            f"client {self.clients}",
+            message=MetadataRequest(),
+            version=1,
+            on_controller_listener=False,
+            principal=ANONYMOUS,
+            client_host="host",
+            client_id=f"client {self.clients}",
+            correlation_id=self.clients,
+        )
+
+    def _finish(self, work: Pending) -> None:
+        self.rig.pending.remove(work)
+        if self.may_fail and work.kind != "barrier" and self.random.random() < 0.1:
+            work.fail(OSError(5, "Input/output error"))
+            if work.kind in {"fsync", "run", "encode"}:
+                check("a failed fsync ends the node", self.rig.is_over)
+            return
+        work.finish()
+
+    def _peers(self) -> None:
+        """Establish, end or answer on a connection; some answers are of no request."""
+        open_ones = [one for one in self.rig.connections if not one.is_closed]
+        if not open_ones or self.rig.is_over:
+            return
+        one = self.random.choice(open_ones)
+        match self.random.choice("eaaaaxs"):
+            case "e":
+                one.is_established = True
+            case "a" if one.is_established and one.sent:
+                number = self.random.choice(sorted(one.sent))
+                effect = one.sent.pop(number)
+                message = MetadataResponse(throttle_time_ms=effect.correlation)
+                self.answers[effect.correlation] = message
+                one.owner.answered(
+                    one, number, lambda request: self._read(request, effect, message)
+                )
+            case "x":
+                one.may_close = True
+                one.owner.ended(one)
+                check("an ended connection is closed", one.is_closed)
+            case "s" if one.is_established:
+                one.may_close = True
+                stray = max(one.sent, default=0) + 9
+                one.owner.answered(one, stray, lambda _: MetadataResponse())
+                check("a connection with a stray answer is closed", one.is_closed)
+            case _:
+                pass
+
+    def _read(self, request: object, effect: object, message: Message) -> Message:
+        check("an answer is read for its request", request is effect)
+        return message
+
+    def _advance(self, duration_ns: int) -> None:
+        """Let time pass, timer by timer."""
+        until_ns = self.rig.now_ns + duration_ns
+        while True:
+            waiting = [one for one in self.rig.timers if one.action is not None]
+            following = min(waiting, key=lambda one: one.due_ns, default=None)
+            if following is None or following.due_ns > until_ns:
+                break
+            self.rig.now_ns = max(self.rig.now_ns, following.due_ns)
+            self._ring(following)
+        self.rig.now_ns = until_ns
+
+    def _ring(self, timer: Timer) -> None:
+        action, timer.action = timer.action, None
+        if action is not None:
+            action()
+
+    def _compare(self) -> None:
+        """Compare what the shell says of itself, and requests that are overdue."""
+        if self.rig.is_over:
+            return
+        same("the shell is held", self.shell.is_held, self.rig.is_held)
+        found = sorted(event.request for event in self.shell.open_requests)
+        check("open requests", set(self.requests) <= set(found))
+        for one in self.rig.connections:
+            for effect in () if one.is_closed else one.sent.values():
+                if effect.correlation in self.asked:
+                    due_ns = self.asked[effect.correlation][1] + effect.timeout_ns
+                    check("a request ends in time", self.rig.now_ns <= due_ns)
+                if isinstance(effect, Forward) and not one.is_established:
+                    due_ns = self.asked[effect.correlation][1] + effect.connect_ns
+                    check("a Forward waits a bounded time", self.rig.now_ns <= due_ns)
+
+    def end(self) -> None:
+        """Finish all work, and check that the shell owes nothing."""
+        self.draw.is_quiet = True
+        self.may_fail = False
+        self.rig.fails_at = None
+        for _ in range(10_000):
+            if self.rig.is_over:
+                break
+            self.shell.run()
+            if self.rig.pending:
+                self._finish(self.rig.pending[0])
+            elif self.asked:
+                self._advance(100)
+            else:
+                break
+        if self.rig.is_over:
+            same("the ends of a node", len(self.rig.ends), 1)
+            planned = len(self.rig.planned)
+            self.shell.run()
+            same("effects after the end", len(self.rig.planned), planned)
+            check("an ended shell has no work", not self.shell.has_work)
+        else:
+            same("effects that were not carried out", list(self.rig.planned), [])
+            same("events that never came", +self.owed, Counter())
+            same("requests to peers without an end", sorted(self.asked), [])
+            same("ticks and stops that never came", self.ticks, 0)
+            check("an idle shell has no work", not self.shell.has_work)
+            same("the deadline of the last step", self.rig.deadline, self.deadline())
+            found = [event.request for event in self.shell.open_requests]
+            same("requests without an answer", found, sorted(self.requests))
+        self.is_closing = True
+        self.shell.close()
+        left = [one for one in self.rig.connections if not one.is_closed]
+        same("connections after the end", len(left), 0)
