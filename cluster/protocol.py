@@ -155,6 +155,8 @@ class ClusterOptions:
     """The capabilities required by the faults of the run, so that a backend can prepare disks."""
     has_data: bool = False
     """Whether simulated brokers keep replicas; live brokers always do."""
+    owns_settings: bool = False
+    """Whether the workload judges the settings of brokers, so that nobody else may alter them."""
     has_security: bool = False
     """Whether brokers have an authorizer and a listener for logins with SCRAM and tokens."""
     is_collected: bool = True

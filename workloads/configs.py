@@ -35,6 +35,7 @@ class Configs:
 
     name: ClassVar[str] = "configs"
     model: ClassVar[str] = "configs"
+    owns_settings: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self._next = 0

@@ -81,7 +81,8 @@ class Workload(Protocol):
     in the form of `kraftproof check --initial`, for example ("0",) or ("k1=5",). A workload that
     produces records has an attribute `has_data`, which is true: simulated brokers then keep
     replicas. With a true attribute `has_security`, brokers have an authorizer and a listener for
-    logins. An attribute `faults` names the kinds of faults that each simulated run has besides
+    logins. With a true attribute `owns_settings`, no load beside the workload alters the settings
+    of brokers. An attribute `faults` names the kinds of faults that each simulated run has besides
     the kinds that its seed draws.
     """
 

@@ -144,6 +144,7 @@ def cluster_options(
         node_config=options.node_config,
         needs=frozenset(one.fault.requires for one in schedule),
         has_data=bool(getattr(make_workload(options.workload), "has_data", False)),
+        owns_settings=bool(getattr(make_workload(options.workload), "owns_settings", False)),
         has_security=bool(getattr(make_workload(options.workload), "has_security", False)),
         is_collected=is_collected,
     )

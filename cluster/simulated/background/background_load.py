@@ -42,7 +42,7 @@ def start(
         task = background_topics.create_and_delete_topics(scope, network, random, brokers)
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/requests")
-    if random.random() < random_requests.SHARE:
+    if random.random() < random_requests.SHARE and not options.owns_settings:
         task = random_requests.send_random_requests(scope, world, nodes, random)
         tasks.append(scope.spawn(task))
     random = Random(f"{options.seed}/observers")
@@ -98,6 +98,6 @@ def _start_for_partitions(
         asking = describers.describe(scope, network, random, brokers, has_data=options.has_data)
         tasks.append(scope.spawn(asking))
     random = Random(f"{options.seed}/{administrators.LABEL}")
-    if random.random() < administrators.SHARE:
+    if random.random() < administrators.SHARE and not options.owns_settings:
         tasks.append(scope.spawn(administrators.administrate(scope, world, random, nodes)))
     return tasks

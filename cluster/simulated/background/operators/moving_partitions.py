@@ -43,10 +43,15 @@ def draw_of_partitions(
             return _listing(random, topic.name, partitions)
 
 
-def _move(random: Random, name: str, partition: Partition, image: MetadataImage) -> Message:
-    """Return the move of a partition, or the cancel of a move, at times of one that does not."""
+def _move(random: Random, name: str, partition: Partition, image: MetadataImage) -> Message | None:
+    """Return the move of a partition, or the cancel of a move, at times of one that does not.
+
+    Return None without a registered broker.
+    """
     module = alter_partition_reassignments_request
     brokers = [int(broker.broker_id) for broker in image.sorted_brokers()]
+    if not brokers:
+        return None
     replicas: tuple[int, ...] | None = tuple(
         random.sample(brokers, random.randint(1, min(MOST_REPLICAS, len(brokers))))
     )

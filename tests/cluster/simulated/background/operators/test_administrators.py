@@ -3,6 +3,8 @@
 from random import Random
 
 import pytest
+from immutables import Map
+from msgspec.structs import replace
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background.operators.administrative_requests import (
@@ -13,15 +15,20 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
 )
 from kraftproof.cluster.simulated.background.operators.administrators import administrate
 from kraftproof.cluster.simulated.background.operators.cluster_requests import update_features
+from kraftproof.cluster.simulated.background.operators.moving_partitions import (
+    draw_of_partitions,
+)
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
 from kraftproof.node.core.controller.decisions import DECISIONS
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition, Topic
 from kraftproof.node.wire.codec import encode_request
 from kraftproof.node.wire.messages import (
     alter_partition_reassignments_request,
     broker_heartbeat_request,
     unregister_broker_request,
 )
+from kraftproof.node.wire.types import Uuid
 
 SECOND_NS = 1_000_000_000
 WORDS = Vocabulary(cluster_id="c", brokers=(4, 5))
@@ -51,6 +58,21 @@ def test_most_names_are_those_of_the_topics_that_exist():
     assert len(names) / 2 < known < len(names)
     created = topics_to_create(random, WORDS).message.topics
     assert tuple(topic.name for topic in created) == NAMES
+
+
+def test_no_partition_moves_without_a_registered_broker():
+    topic = Topic(topic_id=Uuid(bytes(16)), name=NAMES[0])
+    partition = Partition(topic_id=topic.topic_id, index=0, replicas=(4,), isr=(4,))
+    image = replace(
+        EMPTY_IMAGE,
+        topics=Map({topic.topic_id: topic}),
+        topic_ids=Map({topic.name: topic.topic_id}),
+        partitions=Map({topic.topic_id: Map({0: partition})}),
+    )
+    drawn = [draw_of_partitions(Random(seed), (topic.name,), image) for seed in range(100)]
+    kinds = {type(one).__name__ for one in drawn if one is not None}
+    assert kinds
+    assert "AlterPartitionReassignmentsRequest" not in kinds
 
 
 def test_features_only_validate():
