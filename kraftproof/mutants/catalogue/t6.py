@@ -7,6 +7,7 @@ MUTANT = Mutant(
     title="UpdateFeatures is carried out though it only validates",
     source="ours; KIP-584",
     expected="ControllerConforms",
+    workload="credentials",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.features",

@@ -210,6 +210,6 @@ def test_every_invariant_of_a_run_has_a_test(request):
     monitor = make_monitor(CONFIG, CommittedLog())
     hooks = [getattr(monitor, name) for name in sorted(vars(monitor)) if name.startswith("on_")]
     names = {type(hook.__self__).__name__ for told in hooks for hook in told}
-    tests = "".join(path.read_text() for path in request.path.parent.rglob("test_*_invariants.py"))
+    tests = "".join(path.read_text() for path in request.path.parent.rglob("test_*_invariant*.py"))
     assert len(names) >= 20
     assert {name for name in names if tests.count(name) < 2} == set()
