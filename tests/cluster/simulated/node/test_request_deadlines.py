@@ -13,6 +13,7 @@ from tests.node.core.controller.desk import unregistration
 
 REQUEST_NS = milliseconds(1000)
 """The request time-out of the chaos profile."""
+BROKER = 2
 STALLED = DiskFault(slow_ns=600 * SECOND_NS)
 """An fsync takes up to this long; the seeds' first draws are far above the request time-out."""
 
@@ -57,7 +58,7 @@ def test_an_answer_that_no_majority_confirms_ends_within_the_request_time_out(tm
     async def main():
         await cluster.start()
         await cluster.add_disk_fault(1, STALLED)
-        return await ask(cluster, unregistration(7), 0)
+        return await ask(cluster, unregistration(BROKER), 0)
 
     error, took_ns = cluster.run(main())
     assert error == ErrorCode.REQUEST_TIMED_OUT
