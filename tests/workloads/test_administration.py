@@ -1,6 +1,7 @@
 """The workloads of access control, credentials, tokens and quotas, simulated and on live nodes."""
 
 import json
+import re
 
 import pytest
 
@@ -86,7 +87,7 @@ def test_a_short_run_on_local_nodes_is_valid_under_a_fault(
 @pytest.mark.parametrize(
     ("workload", "mutant", "finding"),
     [
-        ("credentials", "H10", "credentials/order"),
+        ("credentials", "H10", "credentials/(order|latest)"),  # by the clients' times
         ("acls", "H7", "acls/order"),
         ("tokens", "H11", "tokens/maximum"),
         ("quotas", "H13", "quotas/needless"),
@@ -107,7 +108,7 @@ def test_a_bug_in_live_nodes_is_found(kraftproof_run, workload, mutant, finding)
         reasons += run.why
         if run.verdict == "invalid":
             break
-    assert any(finding in line for line in reasons), reasons
+    assert any(re.search(finding, line) for line in reasons), reasons
 
 
 @pytest.mark.long
