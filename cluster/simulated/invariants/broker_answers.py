@@ -17,10 +17,9 @@ from kraftproof.cluster.simulated.invariants.invariant import (
     ProcessView,
     Requests,
 )
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -54,22 +53,13 @@ class ResponsesMatchImage(Invariant):
         self._cluster_id = config.cluster_id
         self._listener = config.client_listener
         self._static = dict(config.static_configs)
-        self._images: dict[int, MetadataImage] = {}
-
-    @override
-    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        self._images.pop(process.node_id, None)
-
-    @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        self._images[process.node_id] = image
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         """Compare with the last published image; a step publishes its image after its answers."""
         if event.on_controller_listener:
             return
-        image = self._images.get(process.node_id, EMPTY_IMAGE)
+        image = process.image
         match event.message, message:
             case MetadataRequest() as request, MetadataResponse():
                 self._judge_brokers(process, image, message, fenced_too=False)

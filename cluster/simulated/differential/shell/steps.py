@@ -149,7 +149,7 @@ class ShellRun(ShellNode):
                     check("a Forward waits a bounded time", self.rig.now_ns <= due_ns)
 
     def end(self) -> None:
-        """Finish all work, and check that the shell owes nothing."""
+        """Finish all work, and check that each effect was carried out and each event came."""
         self.draw.is_quiet = True
         self.may_fail = False
         self.rig.fails_at = None

@@ -13,7 +13,7 @@ from kraftproof.cluster.simulated.committed.registrations import Registry, Stand
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -69,7 +69,6 @@ class HeartbeatRequestsHonoured(Invariant):
         super().__init__()
         self._registry = registry
         self._asked: dict[tuple[int, int, int], Asked] = {}
-        self._images: dict[int, MetadataImage] = {}
         self._wants_to_serve: set[Contender] = set()  # asked for membership only
         self._wants_to_stop: set[Contender] = set()  # asked for membership only
         self._delays: dict[tuple[int, int, Contender], int] = {}
@@ -84,10 +83,6 @@ class HeartbeatRequestsHonoured(Invariant):
         new leader does not know where in the log the moves are."""
 
     @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        self._images[process.node_id] = image
-
-    @override
     def on_received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         if not isinstance(request, HeartbeatRequest):
@@ -97,7 +92,7 @@ class HeartbeatRequestsHonoured(Invariant):
             self._wants_to_stop.add(contender)
         elif not request.want_fence and request.current_metadata_offset >= request.broker_epoch:
             self._wants_to_serve.add(contender)
-        image = self._images.get(process.node_id, EMPTY_IMAGE)
+        image = process.image
         broker = image.brokers.get(broker_id)
         reached = self._reached.setdefault((process.node_id, process.incarnation), {})
         if broker is not None and broker.epoch == request.broker_epoch:

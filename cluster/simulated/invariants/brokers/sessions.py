@@ -27,7 +27,6 @@ from kraftproof.cluster.simulated.invariants.moments import Moment, moment
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
@@ -58,7 +57,6 @@ class FencedInTime(Invariant):
         self._contacts: dict[tuple[int, int], Moment] = {}
         self._arrivals: dict[tuple[int, int, int], Moment] = {}
         self._asks_to_stop: set[tuple[int, int]] = set()  # asked for membership only
-        self._images: dict[int, MetadataImage] = {}
         self._look_at: dict[int, int] = {}
         self._written: dict[int, dict[int, int]] = {}
         """Offset of the last record that ends the lease of a broker, by leader and broker."""
@@ -67,7 +65,6 @@ class FencedInTime(Invariant):
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._leads_since.pop(process.node_id, None)
         self._written.pop(process.node_id, None)
-        self._images.pop(process.node_id, None)
 
     @override
     def on_status_changed(
@@ -131,10 +128,6 @@ class FencedInTime(Invariant):
             self._asks_to_stop.discard(key)
 
     @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        self._images[process.node_id] = image
-
-    @override
     def on_appended(self, process: ProcessView, batch: Batch) -> None:
         since = self._leads_since.get(process.node_id)
         if since is None:
@@ -170,8 +163,8 @@ class FencedInTime(Invariant):
         if since is None or process.now_ns() < self._look_at.get(process.node_id, 0):
             return
         self._look_at[process.node_id] = process.now_ns() + LOOK_EACH_NS
-        image, status = self._images.get(process.node_id), process.status
-        if image is None or status is None:
+        image, status = process.image, process.status
+        if status is None:
             return
         # Records without acknowledgement may prevent the commit of a fencing.
         is_settled = status.high_watermark == status.log_end

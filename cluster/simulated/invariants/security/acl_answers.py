@@ -8,9 +8,8 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -33,26 +32,13 @@ class AclDescriptionsAreTrue(Invariant):
     statement = "DescribeAcls answers with the entries of the image that its filter selects."
     requests: ClassVar[Requests] = (Request,)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._images: dict[int, MetadataImage] = {}
-
-    @override
-    def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        self._images.pop(process.node_id, None)
-
-    @override
-    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        self._images[process.node_id] = image
-
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         """Compare with the last published image; a step publishes its image after its answers."""
         request = event.message
         if not isinstance(request, Request) or not isinstance(message, Response):
             return
-        image = self._images.get(process.node_id, EMPTY_IMAGE)
-        fault = _fault(request, message, image)
+        fault = _fault(request, message, process.image)
         if fault is not None:
             self.monitor.report_violation(self, process, fault)
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Invariant, ProcessView
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -143,28 +143,23 @@ class AnswersFollowEntries(Invariant):
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._policy = config.authorizer
-        self._images: dict[int, MetadataImage] = {}
-        """The image that each node has published last."""
         self._open: dict[tuple[int, int], dict[int, OpenRequest]] = {}
         """By node and incarnation."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
-        self._images.pop(process.node_id, None)
         for key in [key for key in self._open if key[0] == process.node_id]:
             del self._open[key]
 
     @override
     def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
-        self._images[process.node_id] = image
         for request in self._open.get((process.node_id, process.incarnation), {}).values():
             request.images.append(image)
 
     @override
     def on_client_received(self, process: ProcessView, event: Received) -> None:
         requests = self._open.setdefault((process.node_id, process.incarnation), {})
-        image = self._images.get(process.node_id, EMPTY_IMAGE)
-        requests[event.request] = OpenRequest([image])
+        requests[event.request] = OpenRequest([process.image])
 
     @override
     def on_client_replied(self, process: ProcessView, event: Received, message: Message) -> None:

@@ -138,6 +138,7 @@ class Process:
     def restarts(self, batches, durable=None):
         """Another process starts on what is left of this one's disk."""
         self.log.recovered(batches, is_durable=True)
+        self.image = EMPTY_IMAGE
         for started in self._harness.monitor.on_started:
             started(self, durable or QuorumState())
 
@@ -163,6 +164,7 @@ class Process:
         self.steps()
 
     def publishes(self, offset, image):
+        self.image = image
         for published in self._harness.monitor.on_published:
             published(self, offset, image)
 

@@ -35,6 +35,7 @@ class OneProcess:
     """A process of node 1, as far as the invariant looks."""
 
     node_id, incarnation = 1, 1
+    image = EMPTY_IMAGE
 
     def now_ns(self) -> int:
         return 0
@@ -42,6 +43,11 @@ class OneProcess:
 
 def image(*entries) -> MetadataImage:
     return apply_all(EMPTY_IMAGE, entries)
+
+
+def publish(invariant, process, offset, published):
+    process.image = published
+    invariant.on_published(process, offset, published)
 
 
 def violations(*steps, message=UNREGISTER, answer, forwarded_by=None, at_controller=True):
@@ -56,10 +62,10 @@ def violations(*steps, message=UNREGISTER, answer, forwarded_by=None, at_control
         forwarded_by=forwarded_by,
     )
     first, *others = steps
-    invariant.on_published(process, 1, first)
+    publish(invariant, process, 1, first)
     invariant.on_client_received(process, event)
     for later in others:
-        invariant.on_published(process, 2, later)
+        publish(invariant, process, 2, later)
     invariant.on_client_replied(process, event, answer)
     return [one.invariant for one in monitor.violations]
 

@@ -36,7 +36,7 @@ def judged(request, answer, image=IMAGE):
     invariant = AclDescriptionsAreTrue()
     harness = MonitorHarness(invariant)
     process = Process(harness, 1, durable=QuorumState())
-    invariant.on_published(process, 1, image)
+    process.publishes(1, image)
     for hook in harness.monitor.on_replying[type(request)]:
         hook(process, received(request, ANONYMOUS), answer)
     return harness.reported
