@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.shell.ports import Connection, Pending, Port, Timer
+from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.node.core.base.log_id import METADATA_LOG, LogId
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
 from kraftproof.node.core.base.types import Instant, Monotonic, Offset, WallClock
@@ -186,10 +187,10 @@ class Rig:
 
     def _run(self, steps: Any, done: Any, failed: Any) -> None:  # noqa: ANN401
         same("snapshots at a time", len([one for one in self.pending if one.kind == "run"]), 0)
-        self.pending.append(Pending("run", None, lambda: done(_exhausted(steps)), failed))
+        self.pending.append(Pending("run", None, lambda: done(result_of(steps)), failed))
 
     def _background(self, steps: Any, done: Any, failed: Any) -> None:  # noqa: ANN401
-        self.pending.append(Pending("background", None, lambda: done(_exhausted(steps)), failed))
+        self.pending.append(Pending("background", None, lambda: done(result_of(steps)), failed))
 
     def _barrier(self, done: Callable[[], None]) -> None:
         if self.random.random() < 0.3:
@@ -256,14 +257,6 @@ class Rig:
         if name is not None:
             check(f"{name} of {type(effect).__name__}", any(call == name for call, _ in self.calls))
         self.calls.clear()
-
-
-def _exhausted(steps: Generator[None, None, object]) -> object:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            return ended.value
 
 
 def _nothing() -> None:

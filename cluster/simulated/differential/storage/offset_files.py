@@ -8,6 +8,7 @@ from crc32c import crc32c
 
 from kraftproof.cluster.simulated.differential.difference import named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import crashed, put
+from kraftproof.cluster.simulated.differential.storage.partition_model import facts_of
 from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_raw, expected_batch
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage import checkpoints, offset_files
@@ -158,7 +159,9 @@ def _compare_producers(random: Random) -> None:
         if one.next_offset <= end and one.max_timestamp_ms >= newest_ms - DAY_MS
     }
     below = recent.last_below(end, newest_ms)
-    same("the last batches below", sorted(map(_facts, below)), sorted(map(_facts, last.values())))
+    same(
+        "the last batches below", sorted(map(facts_of, below)), sorted(map(facts_of, last.values()))
+    )
     disk, path = new_disk(), f"/a/{end:020d}.snapshot"
     producer_files.write_producers(disk, "/a", end, below)
     entries = b"".join(
@@ -179,7 +182,7 @@ def _compare_producers(random: Random) -> None:
     content = struct.pack(">hI", 1, crc32c(body)) + body
     same("the file of producers", crashed(disk, random).read(path), content)
     again = producer_files.read_producers_file(disk, "/a", end)
-    same("the producers of a file", sorted(map(_facts, again)), sorted(map(_facts, below)))
+    same("the producers of a file", sorted(map(facts_of, again)), sorted(map(facts_of, below)))
     for wrong in (content[:-1], b"\0\2" + content[2:], b"", content + b"\0"):
         put(disk, path, wrong)
         same("a damaged file", producer_files.read_producers_file(disk, "/a", end), ())
@@ -188,15 +191,3 @@ def _compare_producers(random: Random) -> None:
     put(disk, "/a/other", b"")
     producer_files.remove_other_files(disk, "/a", end)
     same("the files of producers", disk.list_directory("/a"), [path.rpartition("/")[2], "other"])
-
-
-def _facts(batch: RawBatch) -> tuple[int, ...]:
-    """Return what the file says about a batch."""
-    return (
-        batch.producer_id,
-        batch.producer_epoch,
-        batch.base_sequence,
-        batch.base_offset,
-        batch.last_offset,
-        batch.max_timestamp_ms,
-    )

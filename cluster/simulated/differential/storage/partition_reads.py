@@ -1,11 +1,10 @@
 """Compare reads of partitions by offset, by time and by producer with the model."""
 
-from collections.abc import Generator
 from random import Random
-from typing import TypeVar
 
 from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog, facts_of
+from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Offset
 from kraftproof.node.core.log_effects import (
@@ -15,8 +14,6 @@ from kraftproof.node.core.log_effects import (
     ReadProducers,
 )
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs
-
-T = TypeVar("T")
 
 
 def compare_reads(logs: PartitionLogs, log: LogId, model: ModelLog, random: Random) -> None:
@@ -89,7 +86,7 @@ def compare_times(logs: PartitionLogs, log: LogId, model: ModelLog, random: Rand
             end_offset=Offset(end),
         )
         steps = logs.find_timestamp(effect)
-        found = _result(steps)
+        found = result_of(steps)
         is_newest = time_ms == MAX_TIMESTAMP
         expected = (
             model.find_newest(start, end) if is_newest else model.find_time(time_ms, start, end)
@@ -107,17 +104,7 @@ def compare_producers(logs: PartitionLogs, log: LogId, model: ModelLog, random: 
     """
     end = random.choice((model.end, random.randint(model.start, model.end)))
     effect = ReadProducers(log=log, generation=7, end_offset=Offset(end))
-    found = _result(logs.read_producers(effect))
+    found = result_of(logs.read_producers(effect))
     same("a read of producers", (found.log, found.generation, found.end_offset), (log, 7, end))
     facts = [facts_of(one) for one in found.batches]
     same(f"the producers below {end}", facts, model.producers_below(end))
-
-
-def _result(steps: Generator[None, None, T]) -> T:
-    """Return the result of work in steps."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            result: T = ended.value
-            return result

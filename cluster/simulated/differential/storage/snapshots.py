@@ -2,11 +2,12 @@
 
 from collections.abc import Generator
 from random import Random
-from typing import Final, TypeVar
+from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed, put
 from kraftproof.cluster.simulated.differential.wire.reference_batches import parse_fields
+from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.base.types import Epoch, Offset
@@ -19,7 +20,6 @@ from kraftproof.node.wire.records.generated.voters import Endpoint, Voter
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord, TopicRecord
 from kraftproof.node.wire.types import Uuid
 
-T = TypeVar("T")
 DIRECTORY: Final = "/data/__cluster_metadata-0"
 FIRST: Final = SnapshotId(Offset(10), Epoch(2))
 SECOND: Final = SnapshotId(Offset(20), Epoch(3))
@@ -57,15 +57,6 @@ def _image(random: Random, count: int = 3) -> MetadataImage:
     return apply_all(EMPTY_IMAGE, (level, *records))
 
 
-def _finished(steps: Generator[None, None, T]) -> T:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as ended:
-            result: T = ended.value
-            return result
-
-
 def _path(snapshot: SnapshotId) -> str:
     return f"{DIRECTORY}/{snapshot.end_offset:020d}-{snapshot.epoch:010d}.checkpoint"
 
@@ -84,7 +75,7 @@ def _compare_own(random: Random) -> None:
             left.extend(content_of(crashed(disk, random), DIRECTORY) for _ in range(2))
         return (yield from steps)
 
-    stored = _finished(watched())
+    stored = result_of(watched())
     data = disk.read(_path(FIRST))
     same("a stored snapshot", stored, StoredSnapshot(snapshot=FIRST, size=len(data)))
     check(
@@ -107,14 +98,14 @@ def _compare_own(random: Random) -> None:
         same(f"{size} bytes from {begin}", found_slice, data[begin : begin + size])
     recovered = SnapshotFiles(disk, DIRECTORY).recover()
     check("a recovered image", recovered.newest is not None and recovered.newest.image == image)
-    again = _finished(files.write(FIRST, image, time_ms))
+    again = result_of(files.write(FIRST, image, time_ms))
     same("a snapshot that is written again", again, stored)
 
 
 def _compare_copies(random: Random) -> None:
     """Copy snapshots of a leader: in slices, cut off, replaced, and damaged."""
     source, image = _disk(), _image(random)
-    _finished(SnapshotFiles(source, DIRECTORY).write(SECOND, image, 5))
+    result_of(SnapshotFiles(source, DIRECTORY).write(SECOND, image, 5))
     data = source.read(_path(SECOND))
     disk = _disk()
     files, half = SnapshotFiles(disk, DIRECTORY), random.randrange(1, len(data))
@@ -123,9 +114,9 @@ def _compare_copies(random: Random) -> None:
     same("the files of a copy", len(disk.list_directory(DIRECTORY)), 1)
     files.store(2, SECOND, half, data[half:])
     same("no snapshot during a copy", files.present(), [])
-    late = _finished(files.check(1, THIRD))
+    late = result_of(files.check(1, THIRD))
     same("a replaced copy", (late.copy, late.loaded, late.unsupported), (1, None, None))
-    found = _finished(files.check(2, SECOND))
+    found = result_of(files.check(2, SECOND))
     check("a whole copy", found.copy == 2 and found.loaded is not None)
     if found.loaded is not None:
         check("the image of a copy", found.loaded.image == image)
@@ -146,7 +137,7 @@ def _compare_copies(random: Random) -> None:
         (6, _flipped(data, random)),
     ):
         files.store(number, THIRD, 0, wrong)
-        one = _finished(files.check(number, THIRD))
+        one = result_of(files.check(number, THIRD))
         same(f"a damaged copy {number}", (one.copy, one.loaded), (number, None))
     files.close()
     put(disk, f"{DIRECTORY}/other.checkpoint", b"x")
@@ -169,7 +160,7 @@ def _compare_recovery(random: Random) -> None:
     disk, image = _disk(), _image(random)
     files = SnapshotFiles(disk, DIRECTORY)
     for snapshot in (FIRST, SECOND, THIRD):
-        _finished(files.write(snapshot, image, 5))
+        result_of(files.write(snapshot, image, 5))
     size = disk.size(_path(FIRST))
     found = SnapshotFiles(disk, DIRECTORY).recover()
     same("kept snapshots", [one.snapshot for one in found.kept], [SECOND, THIRD])
