@@ -1,7 +1,6 @@
 """The workloads of access control, credentials, tokens and quotas, simulated and on live nodes."""
 
 import json
-import re
 
 import pytest
 
@@ -87,7 +86,7 @@ def test_a_short_run_on_local_nodes_is_valid_under_a_fault(
 @pytest.mark.parametrize(
     ("workload", "mutant", "finding"),
     [
-        ("credentials", "H10", "credentials/(order|latest)"),  # by the clients' times
+        ("credentials", "H10", "credentials/order"),
         ("acls", "H7", "acls/order"),
         ("tokens", "H11", "tokens/maximum"),
         ("quotas", "H13", "quotas/needless"),
@@ -106,9 +105,9 @@ def test_a_bug_in_live_nodes_is_found(kraftproof_run, workload, mutant, finding)
             seed=seed,
         )
         reasons += run.why
-        if run.verdict == "invalid":
+        if any(finding in line for line in run.why):
             break
-    assert any(re.search(finding, line) for line in reasons), reasons
+    assert any(finding in line for line in reasons), reasons
 
 
 @pytest.mark.long
