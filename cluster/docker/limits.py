@@ -13,6 +13,8 @@ CPU_PERIOD_US = 100_000
 LEAST_QUOTA_US = 1_000
 UNLIMITED = -1
 PAGE = 4096
+LEAST_MEMORY = 6 << 20
+"""Least limit that the engine sets, in bytes: a node that just died uses less."""
 ATTEMPTS = 12
 """Attempts to set a limit: a kernel without swap refuses a limit below what it can't take away."""
 
@@ -31,7 +33,8 @@ def limit_memory(client: docker.DockerClient, container: str, slack: int | None)
             client.api.update_container(container, mem_limit=MEMORY_LIMIT)
             return None
         for attempt in range(ATTEMPTS):
-            limit = int(_stats(client, container)["memory_stats"].get("usage", 0)) + slack
+            used = int(_stats(client, container)["memory_stats"].get("usage", 0))
+            limit = max(LEAST_MEMORY, used + slack)
             try:
                 client.api.update_container(container, mem_limit=limit)
             except APIError:

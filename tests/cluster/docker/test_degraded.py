@@ -6,6 +6,7 @@ import pytest
 
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
+from kraftproof.cluster.docker.limits import LEAST_MEMORY
 from kraftproof.cluster.protocol import Link
 from tests.cluster.docker.conftest import Driver
 from tests.support.command import call
@@ -128,6 +129,15 @@ def test_a_node_at_its_memory_limit_is_refused_memory_until_healed(driver: Drive
         driver.run(cluster.start_node(4))
     else:
         assert healed.memory_limit == before.memory_limit
+    driver.until_ready()
+
+
+def test_a_node_that_is_down_gets_the_least_limit_of_the_engine(driver: Driver):
+    cluster = driver.cluster
+    driver.run(cluster.kill(4))
+    assert driver.run(cluster.limit_memory(4, -(1 << 20))) == LEAST_MEMORY
+    driver.run(cluster.limit_memory(4, None))
+    driver.run(cluster.start_node(4))
     driver.until_ready()
 
 
