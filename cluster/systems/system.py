@@ -6,11 +6,11 @@ the operations, and checkers/ for what is right.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from random import Random
 from ssl import SSLContext
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
@@ -27,6 +27,7 @@ __all__ = (
     "ErrorTable",
     "Guarantee",
     "Outcome",
+    "Registration",
     "Rows",
     "Site",
     "System",
@@ -35,6 +36,16 @@ __all__ = (
 )
 
 Rows = list[dict[str, object]]
+
+
+class Registration(NamedTuple):
+    """A registration of a process of a controller, in a log."""
+
+    controller: int
+    incarnation: str
+    """The id of the process, drawn at its start."""
+    timestamp_ms: int
+    """The wall-clock time of the batch."""
 
 
 class Guarantee(StrEnum):
@@ -272,6 +283,11 @@ class System(ABC):
         """
         del cluster, node_id
         return None
+
+    def registrations(self, cluster: Cluster) -> Sequence[Registration]:
+        """Return the registrations of controllers in the collected logs; empty if there are none."""
+        del cluster
+        return ()
 
     def rows(self, cluster: Cluster, table: str) -> Rows | None:
         """Decode the nodes' raw files into rows of a neutral table; None: it has no such table."""

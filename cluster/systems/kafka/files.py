@@ -12,12 +12,15 @@ from typing import Final
 from kraftproof.cluster.systems.deployment import DISK_REPORT
 from kraftproof.cluster.systems.kafka.replicas import replicas
 from kraftproof.cluster.systems.kafka.stored_batches import batches
+from kraftproof.cluster.systems.system import Registration
 from kraftproof.node.storage.log import DIRECTORY_NAME
 from kraftproof.node.storage.snapshots import NAME as SNAPSHOT_NAME
 from kraftproof.node.tools.log_file import Damage, read_segment
 from kraftproof.node.tools.record_json import record_data, type_name
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.control import SnapshotFooter, SnapshotHeader
+from kraftproof.node.wire.records.generated.metadata_records import RegisterControllerRecord
+from kraftproof.node.wire.types import format_uuid
 
 TRACE_FILE = "trace.jsonl"
 _COPIED = (
@@ -45,6 +48,31 @@ def records(directory: Path, node_id: int) -> list[dict[str, object]]:
         row
         for path in sorted(directory.rglob(f"{DIRECTORY_NAME}/*.log"))
         for row in _segment_rows(path, node_id)
+    ]
+
+
+def registrations(directory: Path) -> list[Registration]:
+    """Return the registrations of controllers in a node's metadata log, in the order of the log.
+
+    The list is empty if the beginning of the log was deleted behind a snapshot.
+
+    Args:
+        directory: The node's files; the log may lie anywhere below.
+    """
+    segments = sorted(directory.rglob(f"{DIRECTORY_NAME}/*.log"))
+    if not segments or int(segments[0].stem) > 0:
+        return []
+    return [
+        Registration(
+            controller=record.controller_id,
+            incarnation=format_uuid(record.incarnation_id),
+            timestamp_ms=stored.batch.timestamp_ms,
+        )
+        for path in segments
+        for stored in read_segment(path.read_bytes())
+        if not isinstance(stored, Damage)
+        for record in stored.batch.records
+        if isinstance(record, RegisterControllerRecord)
     ]
 
 

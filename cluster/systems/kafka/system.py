@@ -1,6 +1,6 @@
 """A cluster of controllers and brokers that speaks Kafka's protocol, whoever wrote its nodes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -9,10 +9,17 @@ from typing_extensions import override
 from kraftproof.cluster.protocol import Cluster, ClusterOptions
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.durability import declared
+from kraftproof.cluster.systems.kafka.files import registrations
 from kraftproof.cluster.systems.kafka.quorum import identity_of, led_quorums, roles_of
 from kraftproof.cluster.systems.kafka.readiness import lacks
 from kraftproof.cluster.systems.kafka.timeouts import properties
-from kraftproof.cluster.systems.system import Guarantee, Rows, System, SystemUnavailableError
+from kraftproof.cluster.systems.system import (
+    Guarantee,
+    Registration,
+    Rows,
+    System,
+    SystemUnavailableError,
+)
 from kraftproof.node.wire.errors import ErrorCode
 
 FETCH_TIMEOUT: Final = "controller.quorum.fetch.timeout.ms"
@@ -77,6 +84,14 @@ class KafkaSystem(System):
         controllers = with_role(cluster, "controller")
         led = await led_quorums(cluster, controllers, self.controller_port)
         return {one.leader_id: one.epoch for one in led}
+
+    @override
+    def registrations(self, cluster: Cluster) -> Sequence[Registration]:
+        found: dict[tuple[int, str], Registration] = {}
+        for node in with_role(cluster, "controller"):
+            for one in registrations(cluster.node_files(node)):
+                found.setdefault((one.controller, one.incarnation), one)
+        return sorted(found.values(), key=lambda one: one.timestamp_ms)
 
 
 def with_role(cluster: Cluster, role: str) -> list[int]:

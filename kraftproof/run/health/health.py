@@ -19,6 +19,7 @@ from kraftproof.run.health.leaders import leader_changes, replaced_leaders
 from kraftproof.run.health.node_watch import NodeWatch
 from kraftproof.run.health.processes import fatal_lines, processes_that_ended
 from kraftproof.run.health.promises import RECOVER, in_force, violation
+from kraftproof.run.health.registrations import unregistered
 
 POLL_NS: Final = 200_000_000
 GONE_NS: Final = 5_000_000_000
@@ -104,6 +105,9 @@ class Health:
             *internal_errors(self.internal, spans),
             *self.late,
         ]
+        found += unregistered(
+            watch.looks, self.system.registrations(self.cluster), spans, watch.wall_ns
+        )
         resigns_s = self.system.resigns_s(self.options)
         if resigns_s is not None:
             found += replaced_leaders(watch.looks, spans, int(resigns_s * 1e9))

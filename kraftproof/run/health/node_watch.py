@@ -5,6 +5,7 @@ matched when the line is complete; of a line only the first kilobytes count.
 """
 
 import re
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,10 +42,15 @@ class Look:
     """The result of a look."""
 
     time_ns: int
-    up: frozenset[int]
-    """The nodes with a process."""
+    processes: dict[int, int]
+    """The ids of the nodes' processes, of those that have a process."""
     leaders: dict[int, int]
     """The leaders by their own word, with the epoch."""
+
+    @property
+    def up(self) -> frozenset[int]:
+        """The nodes with a process."""
+        return frozenset(self.processes)
 
 
 @dataclass(slots=True)
@@ -80,10 +86,13 @@ class NodeWatch:
     looks: list[Look] = field(default_factory=list)
     fatal: list[FatalLine] = field(default_factory=list)
     _outputs: dict[int, _Output] = field(default_factory=dict)
+    wall_ns: int = 0
+    """The wall-clock time at time 0 of the looks."""
     _task: Task[None] | None = None
 
     def start(self) -> None:
         """Begin to look; the nodes are up, and earlier output counts as well."""
+        self.wall_ns = time.time_ns() - self.cluster.scope.now()
         for node in self.cluster.nodes:
             path = self.cluster.node_files(node.node_id) / OUTPUT_NAME
             self._outputs[node.node_id] = _Output(path)
@@ -108,16 +117,17 @@ class NodeWatch:
             await self.cluster.scope.sleep(LOOK_NS)
 
     async def _look(self) -> None:
-        up = set()
+        processes = {}
         for node in self.cluster.nodes:
-            if await self.cluster.process_id(node.node_id) is not None:
-                up.add(node.node_id)
+            process_id = await self.cluster.process_id(node.node_id)
+            if process_id is not None:
+                processes[node.node_id] = process_id
         time_ns = self.cluster.scope.now()
         with blamed(plugin("system", self.system.name, self.system), "leaders", ClusterError):
             asking = self.system.leaders(self.cluster)
             leaders = await self.cluster.scope.within(asking, LEADERS_NS)
         self._read(self._outputs)
-        self.looks.append(Look(time_ns=time_ns, up=frozenset(up), leaders=dict(leaders)))
+        self.looks.append(Look(time_ns=time_ns, processes=processes, leaders=dict(leaders)))
 
     def _read(self, nodes: Iterable[int]) -> None:
         patterns = [re.compile(pattern) for pattern in self.system.fatal_output]

@@ -17,6 +17,7 @@ NO_FATAL_FAULT: Final = "NoFatalFault"
 ENDS_AFTER_FATAL: Final = "FatalFaultsEndTheNode"
 NO_INTERNAL_ERROR: Final = "NoInternalError"
 RESIGN: Final = "ReplacedLeadersResign"
+REGISTER: Final = "ControllersRegister"
 RECOVER: Final = "ClusterRecovers"
 
 STATEMENTS: Final = {
@@ -28,6 +29,7 @@ STATEMENTS: Final = {
     ENDS_AFTER_FATAL: "A node that logs a fatal fault ends.",
     NO_INTERNAL_ERROR: "Without a fault, no request is answered by an internal error.",
     RESIGN: "A leader resigns soon after another node leads a later epoch.",
+    REGISTER: "Each process of a controller is registered in the metadata log.",
     RECOVER: "The cluster is ready again after all faults are healed.",
 }
 CLOCKS: Final = WALL_CLOCKS | {Capability.DRIFT}

@@ -3,19 +3,31 @@
 import pytest
 
 from kraftproof.checkers.history.faults import FaultEvent
+from kraftproof.cluster.systems.system import Registration
 from kraftproof.run.health.internal_errors import InternalError, internal_errors
 from kraftproof.run.health.leaders import leader_changes, replaced_leaders
 from kraftproof.run.health.node_watch import FatalLine, Look
 from kraftproof.run.health.processes import fatal_lines, processes_that_ended
 from kraftproof.run.health.promises import in_force
+from kraftproof.run.health.registrations import unregistered
 
 SECOND = 1_000_000_000
 NODES = (1, 2, 3)
+WALL_S = 1_800_000_000
 
 
-def looks(up_of, leaders_of=lambda second: {}, until: int = 60) -> list[Look]:
+def looks(
+    up_of,
+    leaders_of=lambda second: {},
+    until: int = 60,
+    process_of=lambda node, second: node,
+) -> list[Look]:
     return [
-        Look(time_ns=at * SECOND, up=frozenset(up_of(at)), leaders=leaders_of(at))
+        Look(
+            time_ns=at * SECOND,
+            processes={node: process_of(node, at) for node in up_of(at)},
+            leaders=leaders_of(at),
+        )
         for at in range(until)
     ]
 
@@ -114,3 +126,34 @@ def test_a_change_of_the_leader_is_between_two_looks() -> None:
 
     assert leader_changes(looks(lambda at: NODES, leaders)) == ((7 * SECOND, 10 * SECOND),)
     assert leader_changes(looks(lambda at: NODES)) == ()
+
+
+def registered(*seconds: tuple[str, float]) -> list[Registration]:
+    return [Registration(2, name, round(1000 * (WALL_S + at))) for name, at in seconds]
+
+
+@pytest.mark.parametrize(
+    ("own", "faults", "found_at"),
+    [
+        pytest.param([("a", -5), ("b", 22.5)], [("kill", 2, 19, 20)], None, id="after a kill"),
+        pytest.param([("a", -5)], [("kill", 2, 19, 20)], 42, id="never after a kill"),
+        pytest.param([("a", -5), ("a", 23)], [("kill", 2, 19, 20)], 42, id="the old process again"),
+        pytest.param(
+            [("a", -5)], [("kill", 2, 19, 20), ("pause", 1, 25, 35)], 57, id="a fault meanwhile"
+        ),
+        pytest.param([("a", -5)], [("kill", 2, 19, 20), ("pause", 1, 25, None)], None, id="ill"),
+        pytest.param(
+            [("a", -5)], [("kill", 2, 19, 20), ("clock", 1, 1, 2)], None, id="wrong clocks"
+        ),
+        pytest.param([], [("kill", 2, 19, 20)], None, id="a release that does not register"),
+    ],
+)
+def test_a_controller_registers_after_each_start(own, faults, found_at) -> None:
+    seen = looks(
+        lambda at: NODES, lambda at: {1: 3}, process_of=lambda node, at: 7 if at > 20 else node
+    )
+    spans = [span for one in faults for span in fault(*one)]
+    found = list(unregistered(seen, registered(*own), spans, WALL_S * SECOND))
+    assert [(one.invariant, one.node, one.time_ns) for one in found] == [
+        ("ControllersRegister", 2, at * SECOND) for at in [found_at] if at is not None
+    ]
