@@ -63,11 +63,16 @@ def unregistered(
                     REGISTER,
                     node=node_id,
                     time_ns=due_ns,
-                    detail=f"its process of {process.looks[0].time_ns / 1e9:.1f} s was not "
-                    f"registered after {BOUND_NS / 1e9:.0f} s with a leader and without a fault; "
-                    f"the log has {len({one.incarnation for one in mine})} of its registrations",
+                    detail=f"its process, seen first at {process.looks[0].time_ns / 1e9:.1f} s, "
+                    f"was not registered after {BOUND_NS / 1e9:.0f} s with a leader and without "
+                    f"a fault; the log has {_count(mine)} of the controller",
                 )
                 break
+
+
+def _count(mine: Sequence[Registration]) -> str:
+    count = len({one.incarnation for one in mine})
+    return f"{count} registration{'s' * (count != 1)}"
 
 
 def _processes(looks: Sequence[Look], node_id: int) -> list[_Process]:
