@@ -5,7 +5,7 @@ its executions of the place, by their logarithm: the hundredth execution adds li
 ninety-nine. The runs of one workload are alike, so each workload counts apart.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log2
@@ -70,10 +70,12 @@ def by_gain(runs: Sequence[Executed[Place]], weights: Mapping[Place, float]) -> 
     """Return the runs that execute one of the places, each time the best one per CPU second.
 
     The best run adds most to the sum of the logarithms of executions, by place and workload, each
-    with the weight of the place.
+    with the weight of the place. A seed has the same load beside each workload, so a seed that was
+    taken already is worth half as much, then a third.
     """
     left = [one for one in runs if any(one.counts.get(place) for place in weights)]
     so_far: defaultdict[tuple[str | None, Place], float] = defaultdict(float)
+    seeds: Counter[int] = Counter()
 
     def gain(one: Executed[Place]) -> float:
         total = 0.0
@@ -82,7 +84,7 @@ def by_gain(runs: Sequence[Executed[Place]], weights: Mapping[Place, float]) -> 
             if count:
                 before = 1 + so_far[one.run.workload, place]
                 total += weight * log2((before + count) / before)
-        return total / max(one.cpu_s, LEAST_S)
+        return total / max(one.cpu_s, LEAST_S) / (1 + seeds[one.run.seed])
 
     ordered = []
     while left:
@@ -90,6 +92,7 @@ def by_gain(runs: Sequence[Executed[Place]], weights: Mapping[Place, float]) -> 
         taken = left.pop(best)
         for place in weights:
             so_far[taken.run.workload, place] += taken.counts.get(place, 0)
+        seeds[taken.run.seed] += 1
         ordered.append(taken.run)
     return ordered
 

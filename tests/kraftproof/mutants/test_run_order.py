@@ -41,6 +41,12 @@ def test_another_workload_counts_anew():
     assert seeds(by_gain(runs, {"a": 1.0})) == [1, 3, 2]
 
 
+def test_another_seed_comes_before_the_same_seed_with_another_workload():
+    runs = [executed(1, {"a": 90}), executed(1, {"a": 80}, workload="log")]
+    runs.append(executed(2, {"a": 60}, workload="tokens"))
+    assert seeds(by_gain(runs, {"a": 1.0})) == [1, 2, 1]
+
+
 def test_each_run_is_taken_once_also_if_it_adds_nothing():
     runs = [executed(seed, {"a": 1}) for seed in range(40)]
     assert sorted(seeds(by_gain(runs, {"a": 1.0}))) == list(range(40))
