@@ -118,6 +118,9 @@ from kraftproof.cluster.simulated.invariants.security.refusal_reasons import Ref
 from kraftproof.cluster.simulated.invariants.security.token_answers import (
     TokenAnswersNameTheOwner,
 )
+from kraftproof.cluster.simulated.invariants.security.unreadable_envelopes import (
+    UnreadableEnvelopesAreNamed,
+)
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
     LeadersLoadNoSnapshot,
@@ -188,6 +191,7 @@ def make_monitor(
             *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
             RefusalsSayWhy(),
+            UnreadableEnvelopesAreNamed(),
             TokenAnswersNameTheOwner(),
             AclDescriptionsAreTrue(),
             *_conformance(config, committed_log, make_specification),
