@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.part import SHELL, STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.part import (
+    SHELL,
+    STORAGE,
+    TABLES,
+    WIRE,
+    Comparison,
+)
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -33,8 +40,11 @@ FILES: Final = "FilesMatchReference"
 FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a reference."
 EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
+KAFKA: Final = "TablesMatchKafka"
+KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
 
 COMPARISONS: Final = (
+    Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
     *(
         Comparison(MESSAGES, MESSAGES_STATEMENT, (WIRE,), compare)
         for compare in (compare_tables, compare_primitives, compare_headers, compare_messages)

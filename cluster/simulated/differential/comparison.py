@@ -11,7 +11,7 @@ from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
-from kraftproof.cluster.simulated.differential.part import SHELL, STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.part import PACKAGES, WIRE, Comparison
 from kraftproof.cluster.simulated.invariants.crash import crash_of
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.violation import ViolationKind
@@ -74,8 +74,8 @@ def _compares_all(options: ClusterOptions) -> bool:
 def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
     """Return the packages to compare in a run."""
     if _compares_all(options):
-        return frozenset((WIRE, STORAGE, SHELL))
-    return frozenset(filter(_is_mutated, (WIRE, STORAGE, SHELL)))
+        return frozenset(PACKAGES)
+    return frozenset(filter(_is_mutated, PACKAGES))
 
 
 def _is_mutated(package: str) -> bool:

@@ -7,6 +7,14 @@ from typing import Final, NamedTuple
 WIRE: Final = "kraftproof.node.wire"
 STORAGE: Final = "kraftproof.node.storage"
 SHELL: Final = "kraftproof.node.shell"
+TABLES: Final = (
+    "kraftproof.node.core.base.config",
+    "kraftproof.node.core.configs.broker_keys",
+    "kraftproof.node.core.metadata.version",
+)
+"""Modules of the core with tables of Kafka."""
+PACKAGES: Final = (WIRE, STORAGE, SHELL, *TABLES)
+"""Everything that is compared."""
 Compare = Callable[[Random], None]
 
 

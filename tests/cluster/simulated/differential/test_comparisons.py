@@ -15,6 +15,8 @@ from kraftproof.cluster.simulated.differential.difference import (
     same,
 )
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
+from kraftproof.cluster.simulated.differential.core import tables as core_tables
+from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.shell import (
     effect_executor,
@@ -70,7 +72,12 @@ def _ignored(*_: object, **__: object) -> None:
     """Stand for a method that does nothing."""
 
 
+_ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
+_LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
+    ("compare_core_tables", core_tables, "GIVEN", _LARGER),
+    ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", _ignored),
     ("compare_primitives", Writer, "string", Writer.compact_string),
