@@ -13,7 +13,8 @@ from kraftproof.output import print_json
 from kraftproof.search import summary_text
 from kraftproof.search.block_counts import BlockCounts
 from kraftproof.search.defaults import TIME_LIMIT_S
-from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
+from kraftproof.search.planning import of_edits, of_runs
+from kraftproof.search.scenario_sources import PlannedRuns, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
     from kraftproof.search.seed_result import SeedResult
@@ -69,6 +70,21 @@ PastCrashesOption = Annotated[
         help="Continue after a seed in which a node crashes, until a property is violated.",
     ),
 ]
+RunsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SEED:WORKLOAD:SECONDS,...",
+        help="Run these seeds in this order, each with its workload and its simulated seconds.",
+    ),
+]
+PlanOption = Annotated[
+    bool,
+    typer.Option(
+        "--plan/--no-plan",
+        help="Begin an open search with runs that execute the edited code: what differs from the "
+        "last commit, or the edits of a mutant's file.",
+    ),
+]
 BlocksOption = Annotated[
     Path | None,
     typer.Option(
@@ -110,6 +126,8 @@ def sim(
     past_crashes: PastCrashesOption = False,
     blocks: BlocksOption = None,
     bare: BareOption = False,
+    runs: RunsOption = None,
+    plan: PlanOption = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
     ] = False,
@@ -144,13 +162,19 @@ def sim(
     source: Source
     if schedule is None:
         wanted = _seeds_wanted(seeds, seed)
-        source = Seeds(
+        drawn = Seeds(
             store=store,
             mutant=mutant,
             nodes=nodes,
             workload=workload or workload_of(mutant),
             time_limit_s=time_limit,
         )
+        source = drawn
+        if runs is not None:
+            source = of_runs(drawn, runs, workload)
+        elif wanted.endswith(":") and plan and not (in_order or nodes or workload or blocks):
+            source = of_edits(drawn, int(wanted[:-1])) or drawn
+        wanted = source.wanted if isinstance(source, PlannedRuns) else wanted
     else:
         limit = None if time_limit == TIME_LIMIT_S else time_limit
         _refuse_beside(schedule, (seeds, seed, nodes, workload, mutant, limit))
@@ -163,7 +187,7 @@ def sim(
         source,
         budget_s,
         coverage=coverage,
-        is_steered=budget_s is not None and not in_order,
+        is_steered=budget_s is not None and not in_order and not isinstance(source, PlannedRuns),
         past_crashes=past_crashes,
         blocks=blocks,
         is_bare=bare,
