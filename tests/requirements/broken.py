@@ -5,6 +5,7 @@ carry the requirement, up to the first failure. Tests that need Docker, Spark or
 left out. The exit status is pytest's: 1 if a test failed, 5 if no test carries the requirement.
 """
 
+import re
 import sys
 from pathlib import Path
 from typing import Final
@@ -34,10 +35,13 @@ class CarriersOnly:
 
 
 def files_of(requirement: str) -> list[str]:
-    """Return the files of tests that name a requirement."""
-    named = f'"{requirement}"'
+    """Return the files of tests that may carry a requirement.
+
+    A file names the requirement, or marks its tests by parameters, such as those of the scenarios.
+    """
+    named = re.compile(rf'"{requirement}"|\brequirement\((?!")')
     files = sorted(TESTS.rglob("test_*.py"))
-    return [str(path) for path in files if named in path.read_text(encoding="utf-8")]
+    return [str(path) for path in files if named.search(path.read_text(encoding="utf-8"))]
 
 
 def run(breakage: Breakage) -> int:
