@@ -46,7 +46,6 @@ class Breakage:
         edit = Edit(module=f"kraftproof.{self.module}", old=self.old, new=self.new)
         return Mutant(mutant_id=self.name, title=self.title, source="", edits=(edit,))
 
-
     @property
     def problem(self) -> str:
         """Return why the edit does not apply to the module as it is; empty if it does."""

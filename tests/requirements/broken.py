@@ -2,7 +2,8 @@
 
 The edit is installed before anything of the node is imported; then pytest runs the tests that
 carry the requirement, up to the first failure. Tests that need Docker, Spark or Kafka's jars are
-left out, unless the edit names their stage. The exit status is pytest's: 1 if a test failed, 5 if no test carries the requirement.
+left out, unless the edit names their stage. The exit status is pytest's: 1 if a test failed, 5 if
+no test carries the requirement.
 """
 
 import json

@@ -11,21 +11,12 @@ from tests.support.long_cases import mostly_long
 QUICK_FILES = ("administration", "brokers", "forwarding", "quorum")
 QUICK = [breakages_of(FOLDER / f"{name}.toml")[0].name for name in QUICK_FILES]
 """Breakages that `make test` tries; `make requirement-edits` and `make test-long` try all."""
-OF_KAFKA = [breakage for breakage in BREAKAGES if breakage.stage == "kafka"]
-OTHERS = [breakage for breakage in BREAKAGES if breakage not in OF_KAFKA]
 
 
 @pytest.mark.parametrize(
-    "breakage", mostly_long([(breakage.name, breakage) for breakage in OTHERS], QUICK)
+    "breakage", mostly_long([(breakage.name, breakage) for breakage in BREAKAGES], QUICK)
 )
 def test_the_tests_of_a_requirement_notice_a_node_that_breaks_it(breakage: Breakage) -> None:
-    verdict, reason = edits.tried(breakage)
-    assert verdict is Verdict.RED, reason
-
-
-@pytest.mark.kafka
-@pytest.mark.parametrize("breakage", OF_KAFKA, ids=lambda breakage: breakage.name)
-def test_the_tests_with_kafkas_jars_notice_a_node_that_breaks_it(breakage: Breakage) -> None:
     verdict, reason = edits.tried(breakage)
     assert verdict is Verdict.RED, reason
 

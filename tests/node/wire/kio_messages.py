@@ -35,9 +35,7 @@ def kio_class(api: str, version: int, part: str) -> Any:
     )
 
 
-def random_kio(
-    cls: Any, chance: random.Random, depth: int = 0, *, is_whole: bool = False
-) -> Any:
+def random_kio(cls: Any, chance: random.Random, depth: int = 0, *, is_whole: bool = False) -> Any:
     """A random instance of one of kio's classes; fields have their default now and then.
 
     A whole instance has no default, no null and no empty array, so that its innermost fields are

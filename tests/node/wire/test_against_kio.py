@@ -31,6 +31,10 @@ ROWS = {
     "envelope_request": "590-01",
     "broker_registration_request": "631-41",
     "broker_registration_response": "631-41",
+    "broker_heartbeat_request": "631-46",
+    "broker_heartbeat_response": "631-46",
+    "unregister_broker_request": "631-62",
+    "unregister_broker_response": "631-62",
 }
 
 

@@ -120,6 +120,20 @@ def test_the_right_of_a_node_is_no_right_to_administer(case: Case) -> None:
     assert world.digest == before
 
 
+@pytest.mark.requirement("631-62")
+def test_a_broker_is_unregistered_with_the_right_to_alter_the_cluster_only() -> None:
+    world = GuardedWorld()
+    request = wire.unregister_broker_request.UnregisterBrokerRequest(broker_id=99)
+    assert request.API_KEY == 64
+    others = [each for each in Operation if each not in {*UNGRANTED, Operation.ALTER}]
+    world.grant(*(entry(each, CLUSTER_NAME, kind=CLUSTER) for each in others))
+    for node in (BROKER, CONTROLLER):
+        assert codes_of(world.do(request, ALICE, at=node)) == {OF_CLUSTER}
+    world.grant(entry(Operation.ALTER, CLUSTER_NAME, kind=CLUSTER))
+    for node in (BROKER, CONTROLLER):
+        assert codes_of(world.do(request, ALICE, at=node)) == {ErrorCode.NONE}
+
+
 @pytest.mark.requirement("590-03")
 @pytest.mark.parametrize("case", CHANGES, ids=lambda case: type(case.message).__name__)
 def test_who_poses_as_a_broker_changes_nothing(case: Case) -> None:
