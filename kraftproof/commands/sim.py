@@ -160,9 +160,7 @@ def sim(
     """
     refuse_budget(budget_s)
     refuse_store(store)
-    source: Source
     if schedule is None:
-        wanted = _seeds_wanted(seeds, seed)
         drawn = Seeds(
             store=store,
             mutant=mutant,
@@ -170,31 +168,42 @@ def sim(
             workload=workload or workload_of(mutant),
             time_limit_s=time_limit,
         )
-        source = drawn
-        if runs is not None:
-            source = of_runs(drawn, runs, workload)
-        elif wanted.endswith(":") and plan and not (in_order or nodes or workload or blocks):
-            source = of_edits(drawn, int(wanted[:-1])) or drawn
-        wanted = source.wanted if isinstance(source, PlannedRuns) else wanted
+        is_open = plan and not (in_order or nodes or workload or blocks)
+        source, wanted = _chosen(drawn, _seeds_wanted(seeds, seed), runs, workload, is_open=is_open)
     else:
         limit = None if time_limit == TIME_LIMIT_S else time_limit
         _refuse_beside(schedule, (seeds, seed, nodes, workload, mutant, limit))
         source = ScheduleFile(schedule, store)
         wanted = str(source.seed)
-    if budget_s is None and wanted.endswith(":"):
-        budget_s = DEFAULT_BUDGET_S
     status = _search(
         wanted,
         source,
-        budget_s,
+        DEFAULT_BUDGET_S if budget_s is None and wanted.endswith(":") else budget_s,
         coverage=coverage,
-        is_steered=budget_s is not None and not in_order and not isinstance(source, PlannedRuns),
+        in_order=in_order,
         past_crashes=past_crashes,
         blocks=blocks,
         is_bare=bare,
         as_json=as_json,
     )
     raise typer.Exit(status)
+
+
+def _chosen(
+    drawn: Seeds,
+    wanted: str,
+    runs: str | None,
+    workload: str | None,
+    *,
+    is_open: bool,
+) -> tuple[Source, str]:
+    """Return the source of the runs, and its seeds: those given, or a plan."""
+    planned = None
+    if runs is not None:
+        planned = of_runs(drawn, runs, workload)
+    elif is_open and wanted.endswith(":"):
+        planned = of_edits(drawn, int(wanted[:-1]))
+    return (drawn, wanted) if planned is None else (planned, planned.wanted)
 
 
 def _refuse_beside(schedule: Path, given: tuple[object, ...]) -> None:
@@ -238,7 +247,7 @@ def _search(
     budget_s: float | None,
     *,
     coverage: Path | None,
-    is_steered: bool,
+    in_order: bool,
     past_crashes: bool,
     blocks: Path | None,
     is_bare: bool,
@@ -247,6 +256,7 @@ def _search(
     without_pandas()
     mutant_hash = source.install()
     block_counts = BlockCounts(blocks)
+    is_planned = isinstance(source, PlannedRuns)
     from kraftproof.search.progress import SearchProgress
     from kraftproof.search.seeds import parse_seeds, search
 
@@ -261,7 +271,7 @@ def _search(
             source.scenario,
             mutant_hash=mutant_hash,
             budget_s=budget_s,
-            is_steered=is_steered,
+            is_steered=budget_s is not None and not in_order and not is_planned,
             on_result=on_result,
             past_crashes=past_crashes,
             is_bare=is_bare,

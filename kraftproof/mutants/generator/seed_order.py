@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from kraftproof.errors import UsageError
 from kraftproof.mutants.blocks import block_at, blocks, constant_at, naming_blocks
+from kraftproof.mutants.functions import function_at, functions
 from kraftproof.mutants.generator.candidates import NODE, PACKAGE, Candidate, read_sources
 from kraftproof.mutants.mutant import DATA_WORKLOAD
-from kraftproof.mutants.profile.functions import function_at, functions
 from kraftproof.mutants.run_order import (
     SHORT_S,
     Executed,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from kraftproof.mutants.functions import function_at, functions
 from kraftproof.mutants.hook import source_of
 from kraftproof.mutants.mutant import Edit, Mutant
-from kraftproof.mutants.profile.functions import function_at, functions
 
 NODE: Final = Path(__file__).resolve().parents[2] / "node"
 PREFIX: Final = "kraftproof.node."

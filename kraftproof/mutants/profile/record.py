@@ -11,11 +11,11 @@ from pathlib import Path
 
 from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.mutants.blocks import blocks
+from kraftproof.mutants.functions import function_at, functions
 from kraftproof.mutants.generator.seed_order import Block, load_seed_order
 from kraftproof.mutants.hook import source_of
 from kraftproof.mutants.profile.edits import PREFIX, Place
 from kraftproof.mutants.profile.executed import FILE, encoded
-from kraftproof.mutants.profile.functions import function_at, functions
 from kraftproof.mutants.run_order import SHORT_S, Executed
 from kraftproof.mutants.sim_processes import SimProcesses
 

@@ -7,6 +7,7 @@ import pytest
 
 from kraftproof.cluster.simulated.differential import comparison
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
+from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.difference import (
     DifferenceError,
     attempt,
@@ -15,7 +16,6 @@ from kraftproof.cluster.simulated.differential.difference import (
     same,
 )
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
-from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.shell import (

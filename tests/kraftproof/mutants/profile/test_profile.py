@@ -6,9 +6,9 @@ import subprocess
 import pytest
 
 from kraftproof import mutants
+from kraftproof.mutants.functions import function_at, functions
 from kraftproof.mutants.mutant import Edit, Mutant
 from kraftproof.mutants.profile import edits, executed
-from kraftproof.mutants.profile.functions import function_at, functions
 from kraftproof.mutants.run_order import Executed, PlannedRun
 
 SOURCE = """A = 1
