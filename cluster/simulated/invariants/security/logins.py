@@ -12,7 +12,10 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.metadata import DelegationTokenRecord, UserScramCredentialRecord
 
-LOGINS_ARE_VALID: Final = "A login is accepted with a committed credential, or a token in its time, which ends the session."
+LOGINS_ARE_VALID: Final = (
+    "A login is accepted with a committed credential, or with a token in its time, and the "
+    "session ends with the token."
+)
 _NS_PER_MS: Final = 1_000_000
 
 

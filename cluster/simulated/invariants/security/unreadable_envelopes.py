@@ -24,7 +24,13 @@ class UnreadableEnvelopesAreNamed(Invariant):
         request = event.message
         if not isinstance(request, RefusedEnvelope):
             return
-        is_envelope = isinstance(message, envelope_response.EnvelopeResponse)
-        if not is_envelope or message.error_code != request.refused_with:
+        if _error_of(message) != request.refused_with:
             detail = f"content with error {request.refused_with.name} is answered with {message}"
             self.monitor.report_violation(self, process, detail)
+
+
+def _error_of(answer: Message) -> int | None:
+    """Return the error of an answer to an Envelope; None for another answer."""
+    if not isinstance(answer, envelope_response.EnvelopeResponse):
+        return None
+    return answer.error_code
