@@ -11,8 +11,8 @@ from tests.support.long_cases import mostly_long
 from tests.support.plugins import install
 
 QUICK = (
-    *("prepare", "client-is-none", "rows"),
-    *("invoke", "value-is-no-json", "close-is-a-coroutine"),
+    *("prepare", "client-is-none", "rows", "declares"),
+    *("invoke", "invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),
     *("run", "task-of-run", "final_reads-is-none"),
     *("resolved-is-none", "skipped", "apply", "heal"),
     *("init", "step", "key-is-none", "validate-refuses"),
@@ -52,6 +52,14 @@ MISTAKES = {
         {"system": "def rows(self, cluster, table): return [7]"},
         ("system", "rows('records') raised TypeError: "),
     ),
+    "declares": (
+        {"system": "def declares(self, node_config): raise LookupError('no such table')"},
+        ("system", "declares raised LookupError: no such table"),
+    ),
+    "declares-is-none": (
+        {"system": "def declares(self, node_config): pass"},
+        ("system", "declares returned None; a dict of functions and guarantees is expected"),
+    ),
     "open": (
         {"client": "async def open(self): raise ValueError('port 70000')"},
         ("client", "open raised ValueError: port 70000"),
@@ -59,6 +67,10 @@ MISTAKES = {
     "invoke": (
         {"client": "async def invoke(self, f, key, value): assert key == 'no such key'"},
         ("client", "invoke raised AssertionError"),
+    ),
+    "invoke-fails-as-pytest": (
+        {"client": "async def invoke(self, *_): import pytest; pytest.fail('no such key')"},
+        ("client", "invoke raised Failed: no such key"),
     ),
     "invoke-is-none": (
         {"client": "async def invoke(self, f, key, value): pass"},
@@ -270,6 +282,15 @@ UNUSABLE = {
     "planner-of-nothing": (
         {"planner": "#! \ndef plan(random, nodes, /): pass"},
         "its planner returned None; a Fault is expected",
+    ),
+    "seconds": ({"system": "ready_s = '60'"}, "system.py: ready_s is '60'; a number of seconds"),
+    "nodes-of-number": ({"system": "nodes = 3"}, "nodes is 3; a text such as"),
+    "pattern": ({"system": "fatal_output = ('(',)"}, "a tuple of regular expressions is expected"),
+    "errors": ({"system": "internal_errors = None"}, "is None; a frozenset of texts is expected"),
+    "attribute": ({"system": "errors = property(lambda self: 1 / 0)"}, "ZeroDivisionError"),
+    "capabilities": (
+        {"system": "def capabilities(self, can): raise KeyError('pause')"},
+        "capabilities raised KeyError: 'pause'",
     ),
     "capability": (
         {"fault": "requires = 'teleport'"},
