@@ -86,7 +86,8 @@ def execute(
         attempt.drive()
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
-    simulation = simulation_of(attempt.cluster)
+    with writing(directory.path):
+        simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
     run = attempt.so_far()
     if not options.is_virtual:
