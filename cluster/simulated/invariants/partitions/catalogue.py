@@ -27,7 +27,10 @@ from kraftproof.cluster.simulated.invariants.partitions.leaders import (
     MinIsrIsHonoured,
 )
 from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFailedAreOffline
-from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
+from kraftproof.cluster.simulated.invariants.partitions.producers import (
+    ProducersAreJudgedByTheLog,
+    ProducersWriteInOrder,
+)
 from kraftproof.cluster.simulated.invariants.partitions.proposals import (
     JoinersHaveFetched,
     MembersAreRemovedForLag,
@@ -72,6 +75,7 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         EpochEndsAreTrue(static),
         MinIsrIsHonoured(static),
         ProducersAreJudgedByTheLog(static),
+        ProducersWriteInOrder(static),
         LogStartsAreDue(static),
         OnlyFailedAreOffline(static),
         FollowersTellTheirLogs(static),
