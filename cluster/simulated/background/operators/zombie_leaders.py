@@ -7,6 +7,7 @@ batches to the present leader, and some of them again later: the former leader t
 of the batches, and must forget their sequence numbers, too.
 """
 
+from collections.abc import Sequence
 from random import Random
 from typing import Final
 
@@ -21,7 +22,7 @@ from kraftproof.cluster.simulated.background.partition_clients import (
 )
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.world import World
-from kraftproof.node.core.base.types import NO_NODE, milliseconds
+from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 
 SHARE: Final = 0.2
@@ -49,7 +50,7 @@ async def isolate_leaders(
     producer_id, sequence = await client.new_producer_id(), 0
     while not world.is_in_final_phase:
         await scope.sleep(random.randrange(SHORTEST_REST_NS, LONGEST_REST_NS))
-        partition = _replicated(world, random)
+        partition = _replicated(world, random, brokers)
         links = [] if partition is None else _links(world, partition.leader)
         if partition is None or not links:
             continue
@@ -75,7 +76,7 @@ async def isolate_leaders(
             await scope.sleep(random.randrange(LONGEST_LATER_NS))
 
 
-def _replicated(world: World, random: Random) -> Partition | None:
+def _replicated(world: World, random: Random, brokers: Sequence[int]) -> Partition | None:
     """Return a partition of the background topic whose leader has another member in sync."""
     images = [
         machine.process.image for machine in world.machines.values() if machine.process is not None
@@ -87,7 +88,7 @@ def _replicated(world: World, random: Random) -> Partition | None:
     found = [
         each
         for each in image.partitions_of(topic_id)
-        if each.leader != NO_NODE and len(each.isr) > 1
+        if each.leader in brokers and len(each.isr) > 1
     ]
     return random.choice(found) if found else None
 
