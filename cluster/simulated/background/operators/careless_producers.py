@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.background.partition_clients import (
     PARTITIONS,
     Client,
 )
+from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
@@ -31,6 +32,9 @@ LONGEST_LOOK_NS: Final = milliseconds(400)
 SEQUENCES: Final = 1 << 31
 NEAR_THE_END: Final = SEQUENCES - 4
 """A first sequence number from which few batches reach the last number, after which comes 0."""
+OLD_MS: Final = 2 * 86_400_000
+"""Age of the records of some producers: a producer is forgotten a day after its last batch came,
+however old its records are."""
 ACKS: Final = (-1, -1, 1)
 DESCRIBE_VERSION: Final = 0
 
@@ -47,11 +51,12 @@ async def produce_carelessly(
     while not world.is_in_final_phase:
         producer_id = await client.new_producer_id()
         producer = (producer_id, 0, random.choice((0, NEAR_THE_END)))
+        time_ms = now_ms(scope) - random.choice((0, 0, OLD_MS))
         partition = random.randrange(PARTITIONS)
         for _ in range(random.randint(4, 20)):
             await scope.sleep(random.randrange(LONGEST_REST_NS))
             count = random.randint(1, 2)
-            if not await client.repeat(batch_of(producer, count), partition):
+            if not await client.repeat(batch_of(producer, count, time_ms), partition):
                 break  # the log has lost the state of the producer, or a broker is wrong
             producer = after(producer, count)
             for wrong in wrong_batches(random, producer):
@@ -74,10 +79,15 @@ async def _look(
         await client.ask(random.choice(brokers), request, DESCRIBE_VERSION)
 
 
-def batch_of(producer: Producer, count: int) -> bytes:
+def now_ms(scope: SimulatedScope) -> int:
+    """Return the time of a client with a right clock."""
+    return (START_OF_TIME_NS + scope.now()) // milliseconds(1)
+
+
+def batch_of(producer: Producer, count: int, time_ms: int = NO_TIMESTAMP) -> bytes:
     """Return the next batch of a producer."""
     values = [f"{producer}-{delta}".encode() for delta in range(count)]
-    return client_batch(values, NO_TIMESTAMP, producer)
+    return client_batch(values, time_ms, producer)
 
 
 def after(producer: Producer, count: int) -> Producer:

@@ -15,6 +15,7 @@ from kraftproof.cluster.simulated.invariants.partitions.copies import (
     FollowersCopyTheirLeader,
     LogStartsAreDue,
 )
+from kraftproof.cluster.simulated.invariants.partitions.deletions import DeletionsEnd
 from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
 from kraftproof.cluster.simulated.invariants.partitions.followers import (
     FollowersCutOnlyDivergence,
@@ -77,6 +78,7 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         ProducersAreJudgedByTheLog(static),
         ProducersWriteInOrder(static),
         LogStartsAreDue(static),
+        DeletionsEnd(),
         OnlyFailedAreOffline(static),
         FollowersTellTheirLogs(static),
         FollowersCutOnlyDivergence(static),

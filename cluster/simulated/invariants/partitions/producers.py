@@ -10,6 +10,7 @@ from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.acknowledged import CONTENT_BEGIN
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    ProduceResult,
     Replicas,
     Settings,
     partition_in,
@@ -35,9 +36,10 @@ class ProducersAreJudgedByTheLog(Replicas):
     """A leader knows the last sequence numbers of its log, also after a truncation."""
 
     statement = (
-        "A batch that a leader acknowledges is in the leader's log at the answered offset, and on "
-        "the disk if the topic flushes; a batch that follows the producer's last batch in the log, "
-        "or is one of the producer's last five batches there, is not refused as out of order."
+        "A batch that a leader acknowledges is in the leader's log at the answered offset, with "
+        "the answered time, and on the disk if the topic flushes; a batch that follows the "
+        "producer's last batch in the log, or is one of the producer's last five batches there, "
+        "is not refused as out of order."
     )
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
@@ -52,7 +54,7 @@ class ProducersAreJudgedByTheLog(Replicas):
             mirror = process.partitions.get(log)
             wrong = None
             if mirror is not None and result.error_code == ErrorCode.NONE:
-                wrong = _not_in(mirror, sent, result.base_offset)
+                wrong = _not_in(mirror, sent, result)
                 is_flushed = result.base_offset < mirror.durable_end
                 if wrong is None and not is_flushed and self._is_durable(log.topic_id):
                     wrong = f"offset {result.base_offset} is acknowledged before the fsync"
@@ -104,13 +106,16 @@ class ProducersWriteInOrder(Replicas):
             self.monitor.report_violation(self, process, f"{detail}after {before}")
 
 
-def _not_in(mirror: PartitionMirror, sent: bytes, base_offset: int) -> str | None:
-    """Describe an acknowledged batch that the log has not at an offset."""
+def _not_in(mirror: PartitionMirror, sent: bytes, result: ProduceResult) -> str | None:
+    """Describe an acknowledged batch that the log has not at an offset, or with another time."""
+    base_offset, told_ms = result.base_offset, result.log_append_time_ms
     if base_offset < mirror.start_offset:
         return None
     held = next(iter(mirror.between(base_offset, mirror.end_offset)), None)
     if held is not None and held.base_offset == base_offset:
         is_stamped = held.is_log_append_time
+        if told_ms not in {-1, held.max_timestamp_ms if is_stamped else -1}:
+            return f"offset {base_offset} has the time {held.max_timestamp_ms}, not {told_ms}"
         if is_stamped or held.data[CONTENT_BEGIN:] == sent[CONTENT_BEGIN:]:
             return None
     return f"offset {base_offset} is acknowledged, and the log has another batch or none"
