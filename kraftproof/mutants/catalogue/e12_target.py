@@ -6,6 +6,7 @@ MUTANT = Mutant(
     mutant_id="E12-target",
     title="A broker that is shutting down is given leaderships",
     source="KAFKA-14296 (5cff8f67b06), KAFKA-13858",
+    workload="log",
     expected="ControllerConforms",
     edits=(
         Edit(

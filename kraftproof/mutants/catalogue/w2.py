@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="W2",
     title="A new target counts the replicas that were being added as present",
     source="ours; KIP-455",
-    workload="reassignment",
+    workload="log",
     expected="ControllerConforms",
     edits=(
         Edit(

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="W4",
     title="A cancelled reassignment leaves the added replicas in the ISR",
     source="ours; KIP-455",
-    workload="reassignment",
+    workload="log",
     expected="ControllerConforms",
     edits=(
         Edit(

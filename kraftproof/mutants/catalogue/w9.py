@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="W9",
     title="A list of reassignments leaves out those that only remove replicas",
     source="ours; KIP-455",
-    workload="reassignment",
+    workload="log",
     expected="ControllerConforms",
     edits=(
         Edit(

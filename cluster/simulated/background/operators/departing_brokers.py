@@ -15,9 +15,9 @@ from kraftproof.cluster.simulated.node.machine import Machine
 from kraftproof.cluster.simulated.world import World
 from kraftproof.node.core.base.types import milliseconds
 
-SHARE: Final = 0.2
+SHARE: Final = 0.08
 """Share of the runs with a data plane that have such brokers."""
-LABEL: Final = "departing-brokers-5413"
+LABEL: Final = "departing-brokers-285"
 """Source of the draw; by this label no seed recorded for older mutants has such brokers."""
 SHORTEST_REST_NS, LONGEST_REST_NS = milliseconds(1_500), milliseconds(8_000)
 """Time between two stops."""
