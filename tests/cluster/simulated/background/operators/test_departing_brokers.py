@@ -14,7 +14,7 @@ BROKERS = {2, 3, 4}
 def test_each_broker_shuts_down_while_others_lead_and_starts_again(tmp_path, monkeypatch):
     monkeypatch.setattr(departing_brokers, "SHARE", 1.0)
     options = ClusterOptions(
-        nodes=nodes_of(controller=1, broker=3), seed=5, directory=tmp_path, has_data=True
+        nodes=nodes_of(controller=1, broker=3), seed=6, directory=tmp_path, has_data=True
     )
     cluster = SimulatedCluster(options)
     leaving = set()
