@@ -7,10 +7,7 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     IdempotentOnce,
     PartitionLogsMatch,
 )
-from kraftproof.cluster.simulated.invariants.partitions.answer_fields import (
-    AnswersNameTheLog,
-    RefusalsHaveAReason,
-)
+from kraftproof.cluster.simulated.invariants.partitions.answer_fields import AnswersNameTheLog
 from kraftproof.cluster.simulated.invariants.partitions.copies import (
     FollowersCopyTheirLeader,
     LogStartsAreDue,
@@ -37,6 +34,7 @@ from kraftproof.cluster.simulated.invariants.partitions.proposals import (
     MembersAreRemovedForLag,
     OneProposalAtATime,
 )
+from kraftproof.cluster.simulated.invariants.partitions.refusals import RefusalsHaveAReason
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
     PartitionEpochsNeverFall,
