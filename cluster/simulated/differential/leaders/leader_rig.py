@@ -7,9 +7,11 @@ from msgspec.structs import replace
 from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
+    Epoch,
     Instant,
     Monotonic,
     NodeId,
+    Offset,
     WallClock,
     milliseconds,
 )
@@ -28,6 +30,7 @@ from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
 from kraftproof.node.wire.types import Uuid
 
@@ -129,7 +132,7 @@ class LeaderRig:
         self._data.tick(self._now)
         self._advance()
 
-    def _publish(self, *written: Message) -> None:
+    def _publish(self, *written: Record) -> None:
         self._committed.image = apply_all(self._committed.image, written)
         self._advance()
 
@@ -169,11 +172,13 @@ class LeaderRig:
             if is_within and batch.max_timestamp_ms >= effect.timestamp_ms:
                 return TimestampFound(
                     token=effect.token,
-                    offset=batch.base_offset,
+                    offset=Offset(batch.base_offset),
                     timestamp_ms=batch.max_timestamp_ms,
-                    epoch=batch.epoch,
+                    epoch=Epoch(batch.epoch),
                 )
-        return TimestampFound(token=effect.token, offset=-1, timestamp_ms=-1, epoch=-1)
+        return TimestampFound(
+            token=effect.token, offset=Offset(-1), timestamp_ms=-1, epoch=Epoch(-1)
+        )
 
     def _read(self, effect: ReplyWithBatches) -> Message:
         """Return the answer with the batches that a shell reads."""
@@ -198,7 +203,7 @@ class LeaderRig:
 
 def _image(replicas: tuple[int, ...], epoch: int, configs: dict[str, str]) -> MetadataImage:
     """Return an image with unfenced brokers and the partition."""
-    written: list[Message] = [
+    written: list[Record] = [
         records.RegisterBrokerRecord(
             broker_id=broker,
             incarnation_id=Uuid(bytes([broker]) * 16),
@@ -230,4 +235,4 @@ def _image(replicas: tuple[int, ...], epoch: int, configs: dict[str, str]) -> Me
             directories=(_DIRECTORY,) * len(replicas),
         )
     )
-    return apply_all(EMPTY_IMAGE, written)
+    return apply_all(EMPTY_IMAGE, tuple(written))
