@@ -6,6 +6,7 @@ MUTANT = Mutant(
     mutant_id="E1-shutdown",
     title="A broker that is shutting down may join an ISR",
     source="KAFKA-13916 (151ca12a56c, f83d95d9a28)",
+    workload="log",
     expected="ControllerConforms",
     edits=(
         Edit(
