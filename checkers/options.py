@@ -49,6 +49,7 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
         is_keyed: whether each value is [key, value]; None to infer the form from the values.
         initial: the initial values of the system; None if unstated.
         guarantees: what the system declares, by function; empty for a strict judgement.
+        leader_changes: when another node began to lead, as (not before, not after).
     """
 
     limits: Limits = Limits()
@@ -58,3 +59,4 @@ class CheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     is_keyed: bool | None = None
     initial: InitialValues | None = None
     guarantees: dict[str, str] = {}
+    leader_changes: tuple[tuple[int, int], ...] = ()

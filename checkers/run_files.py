@@ -57,6 +57,7 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
         facts: the input of the guards.
         spans: when each fault was in force.
         guarantees: those that the system declares, by function; empty for a strict judgement.
+        leader_changes: when another node began to lead, as (not before, not after).
     """
 
     model: str
@@ -65,6 +66,7 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
     facts: RunFacts
     spans: tuple[FaultSpan, ...]
     guarantees: dict[str, str] = {}
+    leader_changes: tuple[tuple[int, int], ...] = ()
 
 
 def read_run_files(directory: Path) -> RunFiles:
@@ -75,12 +77,13 @@ def read_run_files(directory: Path) -> RunFiles:
     """
     run = _read_run(directory / RUN_FILE)
     faults = read_faults(directory / FAULTS_FILE)
+    outcome = read_outcome(directory)
     return RunFiles(
         model=run.workload.model,
         initial=run.workload.initial,
         leases=_leases(run.options, faults),
         facts=RunFacts(
-            outcome=read_outcome(directory),
+            outcome=outcome,
             is_ours=run.kraftproof is not None,
             nemeses=run.options.nemeses,
             bounds=run.options.guards,
@@ -88,6 +91,7 @@ def read_run_files(directory: Path) -> RunFiles:
         ),
         spans=fault_spans(faults),
         guarantees=run.guarantees if run.options.expect == "declared" else {},
+        leader_changes=() if outcome is None else outcome.leader_changes,
     )
 
 

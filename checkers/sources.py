@@ -24,7 +24,7 @@ from kraftproof.checkers.history.read import is_history, located_operations_of, 
 from kraftproof.checkers.history.read.parquet import is_table_folder
 from kraftproof.checkers.history.tables import iterate_rows, table_path
 from kraftproof.checkers.initial import parse_initial, started
-from kraftproof.checkers.kraft.declared import as_declared
+from kraftproof.checkers.kraft.declared import as_declared, disturbed_times
 from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
@@ -132,7 +132,9 @@ def _history(source: Source, table: pa.Table) -> History:
     if source.model is not None and stated is not None:
         table = started(source.history, source.model, table, stated)
     options = source.options
-    weak = as_declared(table, options.guarantees, options.faults or (), options.leases.failover_ns)
+    weak = as_declared(
+        table, options.guarantees, disturbed_times(options), options.leases.failover_ns
+    )
     return History(source=source, table=weak, recorded=table)
 
 
@@ -270,6 +272,7 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
             leases=run.leases,
             faults=run.spans,
             guarantees=run.guarantees,
+            leader_changes=run.leader_changes,
             initial=options.initial or parse_initial(run.initial, may_be_absent=True),
         ),
         tables=directory / TABLES_DIRECTORY,

@@ -1,9 +1,10 @@
-"""A history as weak as its system declares: repeats and stale answers while faults disturb it.
+"""A history as weak as its system declares: repeats and stale answers while it is disturbed.
 
 A system declares `at-least-once` for an operation that it may repeat by itself, such as a request
-that a Kafka broker forwards (KIP-590). While a fault disturbs the system, the answer `exists` or
-`absent` may then be that of a repeat, and an operation may take effect twice. A system declares
-`bounded-staleness` for a read whose answer may be as old as the begin of the disturbance.
+that a Kafka broker forwards (KIP-590). During a disturbance, the answer `exists` or `absent` may
+then be that of a repeat, and an operation may take effect twice. A system declares
+`bounded-staleness` for a read whose answer may be as old as the begin of the disturbance. A fault
+is a disturbance, and so is a change of the leader without a fault, on a loaded machine.
 
 The rewritten history has more legal orders, so a run that is invalid here breaks its declaration.
 """
@@ -18,6 +19,7 @@ import pyarrow as pa
 from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows, operations_table, rows_of
+from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import RunVerdict
 
 AT_LEAST_ONCE: Final = "at-least-once"
@@ -27,22 +29,31 @@ _OF_A_REPEAT: Final = frozenset({"exists", "absent"})
 _FOREVER: Final = 1 << 62
 
 
+def disturbed_times(options: CheckOptions) -> list[tuple[int, int | None]]:
+    """Return the times of the faults and of the changes of the leader."""
+    faults = [(_begun(span), span.end) for span in options.faults or ()]
+    return [*faults, *options.leader_changes]
+
+
 def as_declared(
-    table: pa.Table, guarantees: Mapping[str, str], spans: Sequence[FaultSpan], tail_ns: int
+    table: pa.Table,
+    guarantees: Mapping[str, str],
+    disturbed: Sequence[tuple[int, int | None]],
+    tail_ns: int,
 ) -> pa.Table:
-    """Return a table of operations, weakened where faults disturbed them.
+    """Return a table of operations, weakened where they were disturbed.
 
     Args:
         table: The operations as recorded.
         guarantees: The guarantee of each function; other functions keep their answers.
-        spans: The times of the faults.
-        tail_ns: The longest time after a fault until its effects end.
+        disturbed: The begin and the end of each disturbance; None for one without an end.
+        tail_ns: The longest time after a disturbance until its effects end.
     """
     weak = {f for f, guarantee in guarantees.items() if guarantee in WEAK}
-    if not weak or not spans:
+    if not weak or not disturbed:
         return table
     recorded = list(iterate_rows(table))
-    windows = [(_begun(one), _FOREVER if one.end is None else one.end + tail_ns) for one in spans]
+    windows = [(begin, _FOREVER if end is None else end + tail_ns) for begin, end in disturbed]
     return operations_table(_weakened(recorded, guarantees, windows)).cast(table.schema)
 
 

@@ -10,6 +10,7 @@ from kraftproof.mutants.installation import workload_of
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
 from kraftproof.output import print_json
+from kraftproof.quick_start import without_pandas
 from kraftproof.search import summary_text
 from kraftproof.search.block_counts import BlockCounts
 from kraftproof.search.defaults import TIME_LIMIT_S
@@ -219,6 +220,7 @@ def _search(
     is_bare: bool,
     as_json: bool,
 ) -> int:
+    without_pandas()
     mutant_hash = source.install()
     block_counts = BlockCounts(blocks)
     from kraftproof.search.progress import SearchProgress

@@ -149,6 +149,11 @@ class Attempt:
         health = None if self._interpreter is None else self._interpreter.health
         return () if health is None else health.violations(self.directory.faults)
 
+    def leader_changes(self) -> tuple[tuple[int, int], ...]:
+        """Return when another node of a live run began to lead."""
+        health = None if self._interpreter is None else self._interpreter.health
+        return () if health is None else health.leader_changes()
+
     async def _ask(self, cluster: Cluster, call: Callable[[Cluster], Awaited]) -> None:
         """Await a call of the system for at most PREPARE_NS."""
         with blamed(plugin("system", self.system.name, self.system), call.__name__, ClusterError):

@@ -43,6 +43,7 @@ class OutcomeRecorder:
         seen: Sequence[ViolatedInvariant] = (),
         *,
         is_complete: bool,
+        leader_changes: tuple[tuple[int, int], ...] = (),
     ) -> None:
         """Write the complete file, or leave no file.
 
@@ -52,6 +53,7 @@ class OutcomeRecorder:
             violations: Violated invariants of the simulator.
             seen: Violations by the nodes of a live run.
             is_complete: Whether the workload reached its end.
+            leader_changes: The times of the looks around each change of the leader.
         """
         outcome = RunOutcome(
             started_ns=None if run is None else run.started_ns,
@@ -59,6 +61,7 @@ class OutcomeRecorder:
             is_complete=is_complete,
             is_guarded=self._is_guarded,
             unread_keys=0 if run is None else run.unread_keys,
+            leader_changes=leader_changes,
             mishaps=tuple(self._mishaps),
         )
         fields = msgspec.to_builtins(outcome)

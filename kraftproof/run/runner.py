@@ -96,7 +96,13 @@ def execute(
     with writing(directory.path):
         seen = attempt.broken_promises()
         violations = () if simulation is None else simulation.violations
-        outcome.write(run, violations, seen, is_complete=attempt.interpreted is not None)
+        outcome.write(
+            run,
+            violations,
+            seen,
+            is_complete=attempt.interpreted is not None,
+            leader_changes=attempt.leader_changes(),
+        )
     progress.phase(f"checking with the {options.engine} engine")
     check = judge_run(directory, workload.model, options.engine, progress.phase, attempt.note)
     return RunResult(

@@ -102,3 +102,25 @@ def test_a_check_on_spark_says_what_the_inline_engine_says(told_runs):
         for engine in ("inline", "spark")
     ]
     assert by_engine[0] == by_engine[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"), [([], Verdict.INVALID), ([[29_500 * MS, 30_500 * MS]], Verdict.VALID)]
+)
+def test_a_change_of_the_leader_excuses_a_repeat_that_the_system_declares(
+    tmp_path, changes, wanted
+):
+    operations = [("create", 30_000 * MS), ("lookup", 50_000 * MS)]
+    events = [
+        {"index": 2 * place + end, "process": 0, "f": f, "key": "t", "time": at + end * MS}
+        | ({"type": "ok", "value": {"outcome": "exists"}} if end else {"type": "invoke"})
+        for place, (f, at) in enumerate(operations)
+        for end in (0, 1)
+    ]
+    path = write_run(tmp_path / "run", "topics", events, tables=False)
+    told = json.loads((path / "run.json").read_text()) | {"kraftproof": "1"}
+    told["guarantees"] = {"create": "at-least-once"}
+    (path / "run.json").write_text(json.dumps(told))
+    (path / "outcome.json").write_text(json.dumps(ENDED | {"leader_changes": changes}))
+    (run,) = check_paths([path], engine="inline")
+    assert run.verdict is wanted

@@ -25,7 +25,7 @@ def under_faults(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 def test_a_run_under_kill_and_pause_is_valid_and_its_logs_are_judged(
     under_faults: dict[str, Any],
 ) -> None:
-    assert under_faults["verdict"] == "valid", under_faults
+    assert under_faults["verdict"] == "valid", str(under_faults)
     verdict = check_run(Path(under_faults["run"]))
     judged = {"kraft/logs-agree", "kraft/log-in-order", "kraft/acknowledged-topics-in-log"}
     assert judged <= set(verdict.checked)

@@ -31,7 +31,7 @@ def under_faults(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 def test_voters_of_both_systems_are_valid_under_kill_and_pause(
     under_faults: dict[str, Any],
 ) -> None:
-    assert under_faults["verdict"] == "valid", under_faults
+    assert under_faults["verdict"] == "valid", str(under_faults)
     verdict = check_run(Path(under_faults["run"]))
     judged = {"kraft/logs-identical", "kraft/logs-agree", "kraft/acknowledged-topics-in-log"}
     assert judged <= set(verdict.checked)
@@ -65,7 +65,7 @@ def test_brokers_of_one_system_work_on_controllers_of_the_other(
     del jars
     faults = ("--nemesis", "kill,pause", "--fault-every", "4", "--min-bites", "1")
     result = run(tmp_path, "--system", "mixed", "--nodes", nodes, *faults)
-    assert result["verdict"] == "valid", result
+    assert result["verdict"] == "valid", str(result)
 
 
 @pytest.mark.long
@@ -74,4 +74,4 @@ def test_a_mixed_quorum_in_containers_is_valid_under_partitions_too(tmp_path: Pa
     faults = ("--nemesis", "kill,pause,partition", "--fault-every", "6", "--min-bites", "1")
     where = ("--system", "mixed", "--backend", "docker", "--time-limit", "30")
     result = run(tmp_path, *where, *faults)
-    assert result["verdict"] == "valid", result
+    assert result["verdict"] == "valid", str(result)

@@ -5,7 +5,6 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.protocol import NodeInfo
@@ -21,11 +20,11 @@ from kraftproof.cluster.systems.deployment import (
 )
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.probe import api_versions
+from kraftproof.cluster.systems.kafka.quorum import cluster_id
 from kraftproof.cluster.systems.kafka.timeouts import properties
 from kraftproof.cluster.systems.system import SystemUnavailableError
 from kraftproof.images.kafka.jars import jars_folder
 from kraftproof.images.kafka.releases import NEWEST
-from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 if TYPE_CHECKING:
     import docker
@@ -64,11 +63,6 @@ DEFAULT_TIMEOUTS: Final = {
 def release_of(version: str | None) -> str:
     """Return the release that a run asks for."""
     return version or NEWEST
-
-
-def cluster_id(seed: int) -> str:
-    """Return the id of the cluster of a run."""
-    return format_uuid(Uuid(Random(seed).randbytes(UUID_BYTES)))
 
 
 def deployment(site: Site, level: str | None = None) -> Deployment:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from random import Random
 from typing import Final
 
 from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeUnknown
@@ -15,6 +16,7 @@ from kraftproof.node.wire.messages import (
     metadata_request,
     metadata_response,
 )
+from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 METADATA_VERSION: Final = 12
 DESCRIBE_QUORUM_VERSION: Final = 1
@@ -84,6 +86,11 @@ def roles_of(led: Iterable[LedQuorum], controllers: Iterable[int]) -> dict[str, 
     active = max(leaders, key=lambda one: one.epoch).leader_id
     standby = tuple(node_id for node_id in controllers if node_id != active)
     return {ACTIVE: (active,), STANDBY: standby or (active,)}
+
+
+def cluster_id(seed: int) -> str:
+    """Return the id of the cluster of a run, the same for the nodes of each system."""
+    return format_uuid(Uuid(Random(seed).randbytes(UUID_BYTES)))
 
 
 async def cluster_id_of(cluster: Cluster, broker: int) -> str:

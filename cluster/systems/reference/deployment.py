@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Final
 
 from kraftproof.cluster.systems.deployment import Command, Deployment, Site
 from kraftproof.cluster.systems.kafka.probe import api_versions
+from kraftproof.cluster.systems.kafka.quorum import cluster_id
 from kraftproof.cluster.systems.reference.certificates import Certificates
 from kraftproof.cluster.systems.reference.chosen_security import first_credentials
 from kraftproof.cluster.systems.reference.clock import TRACE_FILE, wall_clock
 from kraftproof.cluster.systems.reference.node_config import live_properties
 from kraftproof.cluster.systems.reference.server_properties import server_properties
 from kraftproof.cluster.systems.reference.upload import imports, upload
-from kraftproof.node.wire.types import UUID_BYTES, Uuid, format_uuid
 
 if TYPE_CHECKING:
     import docker
@@ -25,10 +24,10 @@ MUTANT: Final = "mutant.py"
 def deployment(site: Site, certificates: Certificates | None = None) -> Deployment:
     """Return what the node of a site is made of; certificates if the listeners have TLS."""
     properties = str(site.directory / PROPERTIES)
-    cluster_id = format_uuid(Uuid(Random(site.options.seed).randbytes(UUID_BYTES)))
+    identity = f"--cluster-id={cluster_id(site.options.seed)}"  # an id may begin with a hyphen
     tool = (site.python, "-m", "kraftproof.node.tools.storage")
     settings = live_properties(site.options)
-    formatting = ("format", "-c", properties, "-t", cluster_id, *first_credentials(settings))
+    formatting = ("format", "-c", properties, identity, *first_credentials(settings))
     files = {PROPERTIES: server_properties(site, settings, certificates)}
     mutant = site.options.mutant
     if mutant is not None and Path(mutant).is_file():

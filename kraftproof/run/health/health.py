@@ -15,7 +15,7 @@ from kraftproof.cluster.systems.outcome import Completion
 from kraftproof.cluster.systems.system import System
 from kraftproof.run.health.answers import broken_promises
 from kraftproof.run.health.internal_errors import InternalError, internal_errors
-from kraftproof.run.health.leaders import replaced_leaders
+from kraftproof.run.health.leaders import leader_changes, replaced_leaders
 from kraftproof.run.health.node_watch import NodeWatch
 from kraftproof.run.health.processes import fatal_lines, processes_that_ended
 from kraftproof.run.health.promises import RECOVER, in_force, violation
@@ -110,6 +110,10 @@ class Health:
         if isinstance(self.cluster, WatchesAnswers):
             found += broken_promises(self.cluster.answers, fault_spans(events))
         return tuple(sorted(found, key=lambda one: one.time_ns or 0))
+
+    def leader_changes(self) -> tuple[tuple[int, int], ...]:
+        """Return when another node began to lead, as the looks saw it."""
+        return leader_changes(self._watch.looks)
 
     def _last_words(self, node_id: int) -> str:
         return last_words(self.cluster.node_files(node_id))

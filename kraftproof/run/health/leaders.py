@@ -1,4 +1,6 @@
-"""ReplacedLeadersResign: a leader without a majority does not stay leader (KIP-595).
+"""The leaders that a run's looks saw: their changes, and the promise ReplacedLeadersResign.
+
+A leader without a majority does not stay leader (KIP-595).
 
 For a moment two nodes may lead, in two epochs: the old leader has not yet learned of the new
 leader. The old leader resigns after a time-out.
@@ -13,6 +15,18 @@ from kraftproof.run.health.promises import CLOCKS, RESIGN, InForce, requirement,
 
 GAP_NS: Final = 3_500_000_000
 """The longest time between two looks of a stretch."""
+
+
+def leader_changes(looks: Sequence[Look]) -> tuple[tuple[int, int], ...]:
+    """Return for each new leader the time of the look before, and that of the first look after."""
+    changes, newest, seen_ns = [], 0, 0
+    for look in looks:
+        epoch = max(look.leaders.values(), default=0)
+        if newest and epoch > newest:
+            changes.append((seen_ns, look.time_ns))
+        if epoch and epoch >= newest:
+            newest, seen_ns = epoch, look.time_ns
+    return tuple(changes)
 
 
 def replaced_leaders(

@@ -9,7 +9,7 @@ from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_table
 from kraftproof.checkers.judge.keys import judge_columns
-from kraftproof.checkers.kraft.declared import as_declared
+from kraftproof.checkers.kraft.declared import as_declared, disturbed_times
 from kraftproof.checkers.models.topics import Topics
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.verdict import Verdict
@@ -39,10 +39,8 @@ def verdict(steps: list[tuple[str, Any, Any]], fault: tuple[int, int], *, weak: 
         )
         for place, (f, asked, told) in enumerate(steps)
     ]
-    start, end = fault
-    span = FaultSpan(name="pause", kind="pause", target="1", start=start, end=end)
     table = operations_table(operations)
-    judged = as_declared(table, DECLARED if weak else {}, (span,), TAIL_NS)
+    judged = as_declared(table, DECLARED if weak else {}, [fault], TAIL_NS)
     (key,) = judge_columns(Topics(), columns_of(judged), CheckOptions())
     return key.verdict
 
@@ -75,3 +73,10 @@ def test_a_read_in_a_fault_is_no_older_than_the_fault() -> None:
     # The topic was there before the fault began, and nothing deleted the topic.
     assert verdict([CREATED, EXISTS, ABSENT], (18, 40), weak=True) is Verdict.INVALID
     assert verdict([CREATED, ABSENT], (5, 40), weak=True) is Verdict.VALID
+
+
+def test_faults_and_changes_of_the_leader_disturb_a_run() -> None:
+    span = FaultSpan(name="p", kind="pause", target="1", start=5, begun=4, end=9)
+    options = CheckOptions(faults=(span,), leader_changes=((20, 31),))
+    assert disturbed_times(options) == [(4, 9), (20, 31)]
+    assert disturbed_times(CheckOptions()) == []

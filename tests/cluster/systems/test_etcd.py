@@ -65,7 +65,7 @@ def test_clients_that_do_not_compare_are_found(workload, tmp_path):
         *("--system", f"{path}:Broken", "--backend", "docker", "--workload", workload),
         *("--nemesis", "none", "--time-limit", "4", "--rate", "200"),
     )
-    assert found["verdict"] == "invalid", found
+    assert found["verdict"] == "invalid", str(found)
 
 
 @pytest.mark.docker

@@ -33,7 +33,7 @@ def test_a_primary_that_is_cut_off_loses_writes(tmp_path):
         *("--workload", "register", "--nemesis", "isolate"),
         *("--time-limit", "24", "--fault-every", "15", "--min-bites", "1"),
     )
-    assert found["verdict"] == "invalid", found
+    assert found["verdict"] == "invalid", str(found)
     assert found["bitten"] == {"isolate": 1}
     why = [one for one in found["why"] if one.startswith("cas-register/linearizable")]
     assert any("no operation set the value back" in one for one in why)
@@ -49,7 +49,7 @@ def test_the_other_workloads_find_the_loss_too(workload, tmp_path):
         *("--workload", workload, "--nemesis", "isolate"),
         *("--time-limit", "24", "--fault-every", "15", "--min-bites", "1"),
     )
-    assert found["verdict"] == "invalid", found
+    assert found["verdict"] == "invalid", str(found)
 
 
 @pytest.mark.docker
@@ -57,7 +57,7 @@ def test_the_other_workloads_find_the_loss_too(workload, tmp_path):
 @pytest.mark.parametrize("workload", ["register", "set", "queue", "counter"])
 def test_without_faults_redis_is_valid(workload, tmp_path):
     found = run(tmp_path, *("--workload", workload, "--nemesis", "none", "--time-limit", "6"))
-    assert found["verdict"] == "valid", found
+    assert found["verdict"] == "valid", str(found)
 
 
 def test_redis_runs_in_containers_only(capsys):

@@ -146,6 +146,14 @@ class ModelLog:
         found = sorted(self.producers(stored), key=lambda one: one.base_offset)
         return [facts_of(one) for one in found]
 
+    def producers_at_start(self, high_watermark: int) -> list[Facts]:
+        """Return the last committed batches of each producer, and the batches above."""
+        stored = self.batches
+        committed = [one for one in stored if one.next_offset <= high_watermark]
+        above = [one for one in stored[len(committed) :] if one.producer_id != -1]
+        found = sorted(self.producers(committed) + above, key=lambda one: one.base_offset)
+        return [facts_of(one) for one in found]
+
     def _last_below(self, offset: int) -> list[RawBatch]:
         oldest_ms = self.newest_ms - DAY_MS
         last = {

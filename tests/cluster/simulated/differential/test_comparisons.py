@@ -38,23 +38,41 @@ from kraftproof.node.storage import (
     stored,
 )
 from kraftproof.node.storage.disk import Disk, DiskHandle
-from kraftproof.node.storage.partitions import log_directory, partition_log, timestamps
+from kraftproof.node.storage.partitions import (
+    log_directory,
+    partition_log,
+    recovery,
+    timestamps,
+)
 from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.node.wire import codec, errors, frames, headers
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records import batches, raw_batch, raw_records
+from tests.support.random_cases import random_cases
 
 DRAWS = 30
+REAL_DISK = "compare_real_disk"
+"""Waits for a real disk: a few draws in `make test`, all in `make test-long`."""
 MOST_DRAWS = 200
 BY_NAME = {one.compare.__name__: one for one in COMPARISONS}
 
 
 @pytest.mark.parametrize("name", sorted(BY_NAME))
 def test_the_node_agrees_with_its_reference(name):
-    for seed in range(DRAWS):
+    for seed in range(DRAWS if name != REAL_DISK else random_cases(DRAWS, share=4)):
         BY_NAME[name].compare(random.Random(f"{name} {seed}"))
+
+
+def test_the_producers_of_a_start_are_the_committed_ones_and_those_above(monkeypatch):
+    """A draw with more batches above the high watermark than a producer keeps."""
+    compare = BY_NAME["compare_partition_logs"].compare
+    compare(random.Random("10003/compare_partition_logs-1"))
+    last = recovery._Recovery
+    monkeypatch.setattr(last, "producer_batches", lambda self: self._log.producers.batches())
+    with pytest.raises(DifferenceError, match="the producers of the log"):
+        compare(random.Random("10003/compare_partition_logs-1"))
 
 
 def _ignored(*_: object, **__: object) -> None:

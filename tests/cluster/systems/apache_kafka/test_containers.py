@@ -13,5 +13,5 @@ def test_every_fault_of_the_docker_backend_has_an_effect(tmp_path: Path) -> None
     faults = ("--nemesis", "kill,pause,partition,clock", "--fault-every", "6", "--min-bites", "1")
     where = ("--system", "apache-kafka", "--backend", "docker", "--time-limit", "40")
     result = run(tmp_path, *where, *faults)
-    assert result["verdict"] == "valid", result
+    assert result["verdict"] == "valid", str(result)
     assert set(result["bitten"]) == {"kill", "pause", "partition", "clock"}

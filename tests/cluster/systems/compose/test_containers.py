@@ -42,5 +42,5 @@ def test_nodes_of_both_kinds_are_killed_and_the_lost_writes_are_found(
 ) -> None:
     # The servers keep nothing on disk: a kill loses writes, and the check has to find that.
     result = run(tmp_path, system, "--nemesis", "kill", "--min-bites", "1")
-    assert result["verdict"] == "invalid", result
+    assert result["verdict"] == "invalid", str(result)
     assert result["bitten"]["kill"] >= 1

@@ -1,16 +1,19 @@
 """Nodes of a mixed cluster: the words of --nodes, the files of both systems, and refusals."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from kraftproof.cluster.protocol import Address, ClusterOptions
 from kraftproof.cluster.systems.deployment import Deployment, Site
+from kraftproof.cluster.systems.kafka.quorum import cluster_id
 from kraftproof.cluster.systems.mixed.system import MixedSystem
 from kraftproof.cluster.systems.system import SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import nodes_of_run, plan
+from tests.support.command import run
 
 
 def roles(nodes: str) -> list[tuple[str, ...]]:
@@ -18,7 +21,7 @@ def roles(nodes: str) -> list[tuple[str, ...]]:
     return [node.roles for node in nodes_of_run(given, MixedSystem())]
 
 
-def deployments(nodes: str) -> dict[int, Deployment]:
+def deployments(nodes: str, seed: int = 3) -> dict[int, Deployment]:
     """Return the deployment of each node."""
     system, given = MixedSystem(), RunOptions(system="mixed", nodes=nodes)
     infos = nodes_of_run(given, system)
@@ -29,7 +32,7 @@ def deployments(nodes: str) -> dict[int, Deployment]:
         }
         for node in infos
     }
-    options = ClusterOptions(nodes=infos, seed=3, directory=Path("run"))
+    options = ClusterOptions(nodes=infos, seed=seed, directory=Path("run"))
     return {
         node.node_id: system.deployment(
             Site(
@@ -64,7 +67,20 @@ def test_all_voters_have_the_same_voters_cluster_and_level() -> None:
     assert "PLAINTEXT://198.18.0.3:9092" in kafkas.files["server.properties"]
     (format_ours,), (format_kafkas, _) = ours.setup, kafkas.setup  # and a flush of the directory
     assert format_kafkas[-2:] == ("--release-version", "3.9-IV0")
-    assert f"--cluster-id={format_ours[-1]}" in format_kafkas
+    assert format_ours[-1] in format_kafkas
+
+
+def test_the_id_of_a_cluster_may_begin_with_a_hyphen(tmp_path: Path) -> None:
+    seed = next(seed for seed in range(1000) if cluster_id(seed).startswith("-"))
+    ours = deployments("reference=1,apache-kafka=1", seed)[1]
+    ((_, *arguments),) = ours.setup
+    arguments[arguments.index("-c") + 1] = str(tmp_path / "server.properties")
+    own = ours.files["server.properties"].replace("/run/nodes/1", str(tmp_path))
+    (tmp_path / "server.properties").write_text(own)
+    done = run([sys.executable], *arguments)
+    assert done.returncode == 0, done.stderr
+    meta = (tmp_path / "data" / "meta.properties").read_text()
+    assert f"cluster.id={cluster_id(seed)}\n" in meta
 
 
 def test_our_broker_finds_the_port_of_kafkas_controllers() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.run.health.internal_errors import InternalError, internal_errors
-from kraftproof.run.health.leaders import replaced_leaders
+from kraftproof.run.health.leaders import leader_changes, replaced_leaders
 from kraftproof.run.health.node_watch import FatalLine, Look
 from kraftproof.run.health.processes import fatal_lines, processes_that_ended
 from kraftproof.run.health.promises import in_force
@@ -106,3 +106,11 @@ def test_an_internal_error_counts_without_a_fault_only() -> None:
     assert list(internal_errors(answers(25), faults)) == []
     assert list(internal_errors(answers(33), faults)) == []
     assert len(list(internal_errors(answers(36), faults))) == 1
+
+
+def test_a_change_of_the_leader_is_between_two_looks() -> None:
+    def leaders(second: int) -> dict[int, int]:
+        return {} if second in {0, 8, 9, 25} else led(second)
+
+    assert leader_changes(looks(lambda at: NODES, leaders)) == ((7 * SECOND, 10 * SECOND),)
+    assert leader_changes(looks(lambda at: NODES)) == ()
