@@ -130,6 +130,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
             random = Random(f"{self.options.seed}/unregistered")
             phase = replace(phase, unregistered=draw_broker(self.world, phase.core, random))
             await converge(self._scope, self.world, phase)
+            compare_with_references(self.world, self.options, is_end=True)
         except Exception as error:  # noqa: BLE001 - the checks run code of the node
             self.world.crashed(HARNESS, error)
 
@@ -137,10 +138,9 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         """Write the present disk and trace of each node to the run directory."""
         for info in self.nodes:
             self._machine(info.node_id).write_files(self.node_files(info.node_id))
-        tracebacks = [violation.traceback for violation in self.violations if violation.traceback]
-        if tracebacks:
-            text = "\n".join(tracebacks)
-            (self.options.directory / CRASH_FILE).write_text(text, encoding="utf-8")
+        traces = [violation.traceback for violation in self.violations if violation.traceback]
+        if traces:
+            (self.options.directory / CRASH_FILE).write_text("\n".join(traces), encoding="utf-8")
 
     @property
     @override
