@@ -3,7 +3,10 @@
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
+    DATA,
+    PARTITION,
     SHELL,
     STORAGE,
     TABLES,
@@ -42,6 +45,8 @@ EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 KAFKA: Final = "TablesMatchKafka"
 KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
+LEADERS: Final = "LeadersMatchReference"
+LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -71,4 +76,5 @@ COMPARISONS: Final = (
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
+    Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
 )

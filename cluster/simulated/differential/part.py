@@ -13,8 +13,10 @@ TABLES: Final = (
     "kraftproof.node.core.metadata.version",
 )
 """Modules of the core with tables of Kafka."""
-PACKAGES: Final = (WIRE, STORAGE, SHELL, *TABLES)
-"""Everything that is compared."""
+PARTITION: Final = "kraftproof.node.core.partition"
+DATA: Final = "kraftproof.node.core.broker.data"
+PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, *TABLES)
+"""Every package with a comparison."""
 Compare = Callable[[Random], None]
 
 
@@ -26,3 +28,5 @@ class Comparison(NamedTuple):
     packages: tuple[str, ...]
     """The packages whose code is compared."""
     compare: Compare
+    is_at_end: bool = False
+    """Whether the invariants of the run come first: the comparison follows the final phase."""
