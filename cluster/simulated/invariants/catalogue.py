@@ -114,6 +114,10 @@ from kraftproof.cluster.simulated.invariants.security.acl_answers import (
     AclDescriptionsAreTrue,
 )
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
+from kraftproof.cluster.simulated.invariants.security.credential_answers import (
+    CredentialDescriptionsAreTrue,
+)
+from kraftproof.cluster.simulated.invariants.security.quota_answers import QuotaDescriptionsAreTrue
 from kraftproof.cluster.simulated.invariants.security.refusal_reasons import RefusalsSayWhy
 from kraftproof.cluster.simulated.invariants.security.token_answers import (
     TokenAnswersNameTheOwner,
@@ -190,6 +194,8 @@ def make_monitor(
             RefusalsSayWhy(),
             TokenAnswersNameTheOwner(),
             AclDescriptionsAreTrue(),
+            QuotaDescriptionsAreTrue(),
+            CredentialDescriptionsAreTrue(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )
