@@ -2,7 +2,15 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.part import SHELL, STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
+from kraftproof.cluster.simulated.differential.part import (
+    DATA,
+    PARTITION,
+    SHELL,
+    STORAGE,
+    WIRE,
+    Comparison,
+)
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -33,6 +41,8 @@ FILES: Final = "FilesMatchReference"
 FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a reference."
 EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
+LEADERS: Final = "LeadersMatchReference"
+LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
 
 COMPARISONS: Final = (
     *(
@@ -61,4 +71,5 @@ COMPARISONS: Final = (
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
+    Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
 )
