@@ -191,11 +191,7 @@ def make_monitor(
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
-            RefusalsSayWhy(),
-            TokenAnswersNameTheOwner(),
-            AclDescriptionsAreTrue(),
-            QuotaDescriptionsAreTrue(),
-            CredentialDescriptionsAreTrue(),
+            *_of_security(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )
@@ -215,6 +211,17 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
         AnswersFollowEntries(config),
+    )
+
+
+def _of_security() -> tuple[Invariant, ...]:
+    """Return the invariants of refusals, tokens and descriptions, in the order of their hooks."""
+    return (
+        RefusalsSayWhy(),
+        TokenAnswersNameTheOwner(),
+        AclDescriptionsAreTrue(),
+        QuotaDescriptionsAreTrue(),
+        CredentialDescriptionsAreTrue(),
     )
 
 
