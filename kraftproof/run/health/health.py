@@ -11,6 +11,7 @@ from kraftproof.cluster.answer_watch import WatchesAnswers
 from kraftproof.cluster.plugin import blamed, plugin
 from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.remote.output import last_words
+from kraftproof.cluster.systems.calls import resigns_s_of
 from kraftproof.cluster.systems.outcome import Completion
 from kraftproof.cluster.systems.system import System
 from kraftproof.run.health.answers import broken_promises
@@ -37,8 +38,10 @@ class Health:
     internal: list[InternalError] = field(default_factory=list)
     late: list[ViolatedInvariant] = field(default_factory=list)
     _watch: NodeWatch = field(init=False)
+    _resigns_s: float | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self._resigns_s = resigns_s_of(self.system, self.options)
         self._watch = NodeWatch(self.cluster, self.system, self.report)
 
     def start(self) -> None:
@@ -104,9 +107,8 @@ class Health:
             *internal_errors(self.internal, spans),
             *self.late,
         ]
-        resigns_s = self.system.resigns_s(self.options)
-        if resigns_s is not None:
-            found += replaced_leaders(watch.looks, spans, int(resigns_s * 1e9))
+        if self._resigns_s is not None:
+            found += replaced_leaders(watch.looks, spans, int(self._resigns_s * 1e9))
         if isinstance(self.cluster, WatchesAnswers):
             found += broken_promises(self.cluster.answers, fault_spans(events))
         return tuple(sorted(found, key=lambda one: one.time_ns or 0))
