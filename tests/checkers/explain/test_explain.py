@@ -135,7 +135,7 @@ def test_a_long_history_is_proved_by_its_end():
     [
         ("mutex", "double-acquire"),
         long("mutex", "double-release"),
-        ("counter", "too-high"),
+        long("counter", "too-high"),
         long("multi-register", "stale-read"),
         long("priority-queue", "duplicate"),
         long("stack", "duplicate"),
