@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
     DATA,
@@ -43,6 +44,8 @@ EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
+COPIES: Final = "CopiesMatchReference"
+COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 
 COMPARISONS: Final = (
     *(
@@ -72,4 +75,5 @@ COMPARISONS: Final = (
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
+    Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
 )
