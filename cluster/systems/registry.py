@@ -10,8 +10,9 @@ from typing import Final
 
 from kraftproof.cluster.compose_reference import is_compose
 from kraftproof.cluster.plugin import loaded
+from kraftproof.cluster.plugin_attributes import require_attributes
 from kraftproof.cluster.plugin_file import is_in_file, loaded_from_file
-from kraftproof.cluster.systems.attributes import require_attributes
+from kraftproof.cluster.systems.attributes import ATTRIBUTES
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 ENTRY_POINTS: Final = "kraftproof.systems"
@@ -44,7 +45,7 @@ def make_system(name: str) -> System:
     else:
         made = loaded("system", _entry_point(name), CALLS)
     if name not in SYSTEMS:
-        require_attributes(name, made)
+        require_attributes("system", name, made, ATTRIBUTES)
     return made
 
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
     DATA,
@@ -47,6 +48,8 @@ KAFKA: Final = "TablesMatchKafka"
 KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
+COPIES: Final = "CopiesMatchReference"
+COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -77,4 +80,5 @@ COMPARISONS: Final = (
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
+    Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
 )

@@ -31,6 +31,10 @@ UNUSABLE = {
         {"system": "def capabilities(self, can): raise KeyError('pause')"},
         "capabilities raised KeyError: 'pause'",
     ),
+    "model-of-number": ({"workload": "model = 7"}, "workload.py: model is 7; a text is expected"),
+    "initial": ({"workload": "initial = 5"}, "initial is 5; a tuple of texts is expected"),
+    "data": ({"workload": "has_data = property(lambda self: 1 / 0)"}, "ZeroDivisionError"),
+    "kind": ({"fault": "kind = 7"}, "fault.py: kind is 7; a text is expected"),
     "capability": (
         {"fault": "requires = 'teleport'"},
         "Fault.requires is 'teleport', no capability; one of kill, pause, restart, partition",

@@ -73,7 +73,7 @@ class Produces:
                 base=model.end,
                 count=count,
                 epoch=model.epoch,
-                data=_placed(data, model.end, model.epoch),
+                data=placed(data, model.end, model.epoch),
                 producer=producer,
                 time_ms=time_ms,
             )
@@ -191,6 +191,6 @@ def _encoded(values: list[bytes], time_ms: int, header: Header) -> bytes:
     return encode_batch([ClientRecord(value, time_ms) for value in values], header)
 
 
-def _placed(data: bytes, offset: int, epoch: int) -> bytes:
+def placed(data: bytes, offset: int, epoch: int) -> bytes:
     """Return the bytes of a batch at its offset, in the epoch of its leader."""
     return struct.pack(">q", offset) + data[8:12] + struct.pack(">i", epoch) + data[16:]
