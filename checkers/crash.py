@@ -26,6 +26,18 @@ class ModelCrashError(CheckerInputError):
     """The traceback from the other process, if the model crashed there."""
 
 
+def reraise_interrupt(error: BaseException) -> None:
+    """Raise an interrupt again; all else that a plug-in raises is a mistake of the plug-in.
+
+    Some errors are no Exception, such as that of pytest.fail.
+
+    Raises:
+        BaseException: the interrupt.
+    """
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+        raise error
+
+
 def crashed(name: str, model: object, error: BaseException) -> str:
     """Return the name of the model, the exception, and the origin of the model."""
     return f"the checker of {name} crashed: {_described(error)}{_origin(model)}"

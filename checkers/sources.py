@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 import pyarrow as pa
 
-from kraftproof.checkers.crash import ModelCrashError, crashed
+from kraftproof.checkers.crash import ModelCrashError, crashed, reraise_interrupt
 from kraftproof.checkers.guards.facts import RunFacts
 from kraftproof.checkers.history.lines import HistoryError
 from kraftproof.checkers.history.operations import Operation
@@ -145,7 +145,8 @@ def _under_own_keys(source: Source, table: pa.Table) -> pa.Table:
         keys = [_key_by(source.model, operation) for operation in iterate_rows(table)]
     except ValueError as error:
         raise source.named(error) from error
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        reraise_interrupt(error)
         raise ModelCrashError(crashed(source.model.name, source.model, error)) from error
     place = table.column_names.index("key")
     return table.set_column(place, table.schema.field(place), pa.array(keys, pa.string()))

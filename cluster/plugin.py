@@ -62,6 +62,10 @@ class PluginError(Exception):
         self.plugin = culprit
 
 
+class HarnessSignal(BaseException):
+    """A signal by which the harness ends a task, and which passes through a plug-in's code."""
+
+
 class BlockedError(BaseException):
     """A plug-in's code has kept everything else from running; the text says how long and where.
 
@@ -102,7 +106,9 @@ def loaded_function(kind: str, point: "EntryPoint") -> Any:  # noqa: ANN401 - an
 def _made(kind: str, point: "EntryPoint", make: Callable[[], Any]) -> Any:  # noqa: ANN401 - anybody's
     try:
         return make()
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not is_mistake(error):
+            raise
         raise PluginLoadError(f"{_named(kind, point)}: {described(error)}") from error
 
 
@@ -173,9 +179,30 @@ class blamed:  # noqa: N801 - read as a verb in a `with` statement
             return
         if isinstance(error, BlockedError):
             raise PluginError(self._culprit, f"{self._call} {error}") from error
-        if isinstance(error, (Exception, SystemExit)):
+        if is_mistake(error):
             mistake = f"{self._call} raised {described(error)}"
             raise PluginError(self._culprit, mistake) from error
+
+
+def is_mistake(error: BaseException) -> bool:
+    """Return whether what a plug-in's code raised is its own; an interrupt or a cancel is not.
+
+    A CancelledError is the plug-in's where nobody has cancelled the task: it awaited a task or a
+    future that it had cancelled itself. Some errors are no Exception, such as that of pytest.fail.
+    """
+    if isinstance(error, (Exception, SystemExit)):
+        return True
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit, HarnessSignal, BlockedError)):
+        return False
+    import asyncio  # slow to import, and loaded already where a task can be cancelled
+
+    if not isinstance(error, asyncio.CancelledError):
+        return True
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs: a simulated run has no such error
+        return True
+    return task is not None and task.cancelling() == 0
 
 
 def described(error: BaseException) -> str:

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 from zlib import crc32
 
-from kraftproof.cluster.plugin import PluginLoadError, described, origin_of, shown
+from kraftproof.cluster.plugin import PluginLoadError, described, is_mistake, origin_of, shown
 
 
 def is_in_file(name: str) -> bool:
@@ -39,7 +39,9 @@ def loaded_from_file(kind: str, reference: str, calls: Sequence[str]) -> Any:  #
     path, _, class_name = reference.rpartition(":")
     try:
         made = getattr(_module(kind, Path(path)), class_name)()
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not is_mistake(error):
+            raise
         raise PluginLoadError(f"{kind} {reference}: {_reason(error, path)}") from error
     missing = [call for call in calls if not callable(getattr(made, call, None))]
     if missing:
@@ -60,7 +62,9 @@ def function_of_file(kind: str, reference: str) -> Any:  # noqa: ANN401 - anybod
     path, _, name = reference.rpartition(":")
     try:
         function = getattr(_module(kind, Path(path)), name)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not is_mistake(error):
+            raise
         raise PluginLoadError(f"{kind} {reference}: {_reason(error, path)}") from error
     if not callable(function):
         raise PluginLoadError(f"{kind} {reference}: {shown(function)} can't be called")

@@ -105,12 +105,12 @@ def run(arguments: list[str]) -> int:
             return _unwritten(error.__context__)
         print_error(f"kraftproof: a plug-in or a model ended the program, with status {error.code}")
         return USAGE_EXIT_CODE
-    except Exception as error:  # noqa: BLE001 - no exception may pass for a verdict
+    except BaseException as error:  # noqa: BLE001 - no exception may pass for a verdict
         status = _failed(error)
     return status
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: BaseException) -> int:
     """Print the error that ended the command, and return the exit code."""
     # Python wraps an interrupt inside of __set_name__: the interrupt is then the cause.
     if isinstance(error.__cause__, KeyboardInterrupt) or interrupts.is_lost():

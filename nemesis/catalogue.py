@@ -18,6 +18,7 @@ from kraftproof.cluster.plugin import (
     returned,
     shown,
 )
+from kraftproof.cluster.plugin_attributes import Expected, is_named, require_attributes
 from kraftproof.cluster.plugin_file import function_of_file, is_in_file
 from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.aimed_crash import AimedCrash, plan_aimed_crash
@@ -76,6 +77,8 @@ from kraftproof.nemesis.restarts.taken_port import TakenPort, plan_taken_port
 ENTRY_POINTS = "kraftproof.faults"
 RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
 """The calls of a fault by their old names."""
+ATTRIBUTES: Expected = {"kind": (is_named, "a text")}
+"""The attributes of a fault; `requires` is asked for apart."""
 
 _OURS: dict[str, Planner] = {
     Kill.kind: plan_kill,
@@ -158,6 +161,7 @@ def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
         fault: object = draw(random, nodes)
     if not all(callable(getattr(fault, call, None)) for call in ("apply", "heal")):
         raise returned(culprit, "its planner", fault, "a Fault")
+    require_attributes("fault", name, fault, ATTRIBUTES)
     requires = getattr(fault, "requires", None)
     if not isinstance(requires, Capability):
         named, known = f"{type(fault).__name__}.requires", ", ".join(Capability)

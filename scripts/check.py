@@ -22,9 +22,9 @@ from scripts.run_tests import (
     RECORD,
     WORKER_S,
     recorded,
-    results_of,
     stages,
 )
+from scripts.stage_runs import results_of
 
 SECONDS = 90.0
 RESERVE_SECONDS = 12.0

@@ -6,8 +6,10 @@ class as an entry point of the group `kraftproof.workloads`.
 
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
+from typing import Final
 
 from kraftproof.cluster.plugin import loaded
+from kraftproof.cluster.plugin_attributes import Expected, is_named, is_texts, require_attributes
 from kraftproof.workloads.administration.acls import Acls
 from kraftproof.workloads.administration.credentials import Credentials
 from kraftproof.workloads.administration.quotas import Quotas
@@ -69,6 +71,17 @@ class UnknownWorkloadError(ValueError):
     """The name belongs to no workload; the message is one line."""
 
 
+REQUIRED: Final[Expected] = {"name": (is_named, "a text"), "model": (is_named, "a text")}
+OPTIONAL: Final[Expected] = {
+    "initial": (is_texts, "a tuple of texts"),
+    **{
+        name: (lambda value: isinstance(value, bool), "True or False")
+        for name in ("has_data", "has_security", "owns_settings")
+    },
+}
+"""The attributes of a workload, and those that it may have."""
+
+
 def workload_names() -> tuple[str, ...]:
     """Return the names of all workloads, built-in workloads first."""
     return (*_OURS, *sorted(point.name for point in entry_points(group=ENTRY_POINTS)))
@@ -84,7 +97,8 @@ def make_workload(name: str) -> Workload:
 
     Raises:
         UnknownWorkloadError: the name belongs to no workload.
-        PluginLoadError: the plug-in can't be imported or constructed, or lacks a method.
+        PluginLoadError: the plug-in can't be imported or constructed, lacks a method, or has an
+            attribute of a wrong kind.
     """
     ours = _OURS.get(name)
     if ours is not None:
@@ -92,5 +106,7 @@ def make_workload(name: str) -> Workload:
     for point in entry_points(group=ENTRY_POINTS):
         if point.name == name:
             made: Workload = loaded("workload", point, CALLS)
+            require_attributes("workload", name, made, REQUIRED)
+            require_attributes("workload", name, made, OPTIONAL, may_lack=True)
             return made
     raise UnknownWorkloadError(f"unknown workload {name!r}: one of {', '.join(workload_names())}")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.crash import crashed_engine, origin_of
+from kraftproof.checkers.crash import crashed_engine, origin_of, reraise_interrupt
 from kraftproof.checkers.engines.own import OWN, are_decided
 from kraftproof.checkers.engines.types import Engine, Outcome, Outcomes
 from kraftproof.checkers.options import Limits
@@ -46,7 +46,8 @@ class InstalledEngine(Engine):
         count = len(calls.starts) - 1
         try:
             return _of_each_key(list(self.engine.decide(calls, limits)), count)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 a plug-in may raise anything
+        except BaseException as error:  # noqa: BLE001 a plug-in may raise anything
+            reraise_interrupt(error)
             reason = crashed_engine(self.name, error)
             return [Outcome(verdict=Verdict.UNKNOWN, engine=self.name, reason=reason)] * count
 
@@ -54,7 +55,8 @@ class InstalledEngine(Engine):
     def order_of(self, calls: Calls, cut: int, limits: Limits) -> NDArray[np.int64] | None:
         try:
             order = self.engine.order_of(calls, cut, limits)
-        except (Exception, SystemExit):  # noqa: BLE001 an order is a proposal: others are asked
+        except BaseException as error:  # noqa: BLE001 an order is a proposal: others are asked
+            reraise_interrupt(error)
             return None
         return None if order is None else np.asarray(order, dtype=np.int64)
 
@@ -88,7 +90,8 @@ def _loaded(entry: EntryPoint) -> InstalledEngine:
     named = f"{entry.name} ({origin_of(entry)})"
     try:
         engine = entry.load()()
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        reraise_interrupt(error)
         raise CheckerInputError(f"{crashed_engine(named, error)}: uninstall it") from error
     missing = [one for one in ("accepts", "decide", "order_of") if not hasattr(engine, one)]
     if missing:

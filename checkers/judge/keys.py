@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from kraftproof.checkers.crash import reraise_interrupt
 from kraftproof.checkers.engines.types import Outcome
 from kraftproof.checkers.findings import fact_of
 from kraftproof.checkers.history.columns import OK, Columns
@@ -95,13 +96,15 @@ def _judge_columns(model: Model, columns: Columns, options: CheckOptions) -> lis
         given = read(model, columns)
     except ValueError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except BaseException as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        reraise_interrupt(error)
         return [_crashed(model, columns, key, error) for key in every_key]
     if given is None:
         return _judge_generally(model, columns, every_key, options)
     try:
         outcomes = outcomes_of(model, columns, given, options)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except BaseException as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        reraise_interrupt(error)
         return [_crashed(model, columns, key, error) for key in every_key]
     share = (time.monotonic() - started) / max(len(columns), 1)
     left = [key for key, outcome in enumerate(outcomes) if outcome is None]
@@ -133,7 +136,8 @@ def judge_key(
         found = model.check(key, operations, options) if isinstance(model, PropertyModel) else []
         verdict = _verdict(model, key, len(operations), outcome, first_illegal, found, operations)
         verdict = located_verdict(verdict, operations, options)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except BaseException as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        reraise_interrupt(error)
         verdict = unknown_verdict(model, key, len(operations), error)
     return msgspec.structs.replace(verdict, seconds=time.monotonic() - started)
 
@@ -189,7 +193,8 @@ class _KeyJudge:
                 self.model.validate(operation)
         except ValueError:
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown
+        except BaseException as error:  # noqa: BLE001 a crashed checker is unknown
+            reraise_interrupt(error)
             return unknown_verdict(self.model, key, len(operations), error)
         return judge_key(self.model, key, operations, self.options)
 
@@ -225,7 +230,8 @@ def _key_verdict(
         )
         known = operations or ([] if first_illegal is None else [first_illegal])
         verdict = located_verdict(verdict, known, options)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except BaseException as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        reraise_interrupt(error)
         verdict = _crashed(model, columns, key, error)
     return msgspec.structs.replace(verdict, seconds=share * count)
 

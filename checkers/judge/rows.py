@@ -7,7 +7,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kraftproof.checkers.crash import crashed, traceback_of
+from kraftproof.checkers.crash import crashed, reraise_interrupt, traceback_of
 from kraftproof.checkers.findings import located_all
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
@@ -29,7 +29,8 @@ def judge_rows(model: TableModel, columns: Columns, key: int, options: CheckOpti
         findings, reason = model.judge_rows(columns.keys[key], rows, options)
     except ValueError:
         raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+    except BaseException as error:  # noqa: BLE001 a crashed checker is unknown, whatever it died of
+        reraise_interrupt(error)
         return unknown_verdict(model, columns.keys[key], len(rows), error)
     decided = verdict_of_findings(findings)
     is_unknown = decided is Verdict.VALID and reason is not None

@@ -19,7 +19,7 @@ from zlib import crc32
 import pyarrow as pa
 
 from kraftproof.checkers.calls import Calls
-from kraftproof.checkers.crash import origin_of
+from kraftproof.checkers.crash import origin_of, reraise_interrupt
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models.renamed import require_new_names
@@ -208,7 +208,8 @@ def _loaded(entry: EntryPoint) -> Model:
         return _required(named, entry.load()())
     except CheckerInputError:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        reraise_interrupt(error)
         said = f"{type(error).__name__}: {shortened(' '.join(str(error).split()))}"
         raise CheckerInputError(f"model {named} can't be loaded: {said}") from error
 
@@ -253,7 +254,8 @@ def model_of_file(reference: str) -> Model:
     try:
         spec.loader.exec_module(module)
         model = getattr(module, class_name)()
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        reraise_interrupt(error)
         del sys.modules[unique]
         said = (str(error).strip().splitlines() or ["no reason given"])[0].replace(unique, path)
         raise CheckerInputError(

@@ -37,6 +37,7 @@ from kraftproof.cluster.remote.probe import answers
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
 from kraftproof.cluster.remote.start_order import StartOrder
 from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.calls import bootstrap_of, capabilities_of, login_of, tls_of
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 NO_NAMES = "the nodes of the system {} know each other by address"
@@ -85,17 +86,17 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     @property
     def login(self) -> object | None:
         """Return the credentials of the system's clients; None without a login."""
-        return self._system.login(self._options)
+        return login_of(self._system, self._options)
 
     @property
     def tls(self) -> ssl.SSLContext | None:
         """Return the TLS context of the system's clients; None for plain connections."""
-        return self._system.tls(self._options)
+        return tls_of(self._system, self._options)
 
     @property
     @override
     def capabilities(self) -> frozenset[Capability]:
-        return self._system.capabilities(self._provider.capabilities)
+        return capabilities_of(self._system, self._provider.capabilities)
 
     @property
     @override
@@ -271,7 +272,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
 
     @override
     def bootstrap(self) -> str:
-        return self._system.bootstrap(self)
+        return bootstrap_of(self._system, self)
 
     @override
     def node_files(self, node_id: int) -> Path:

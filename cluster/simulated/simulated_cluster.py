@@ -59,6 +59,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
     def __init__(self, options: ClusterOptions, specify: MakeSpecification | None = None) -> None:
         refuse_unmutated(options.mutant)
         self.options = options
+        self.is_stopped = False
         self.world = World(options, specify)
         self.aimed_crashes = {}
         self._scope = SimulatedScope(self.world.scheduler)
@@ -73,11 +74,10 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         """
         scheduler, violations = self.world.scheduler, self.world.monitor.violations
         task = self._scope.spawn(main)
-        finished = task.finished
         with seldom_collected():
             try:
                 scheduler.run_until(
-                    lambda: finished.is_set or violations,
+                    lambda: task.finished.is_set or violations,
                     until_ns=MAXIMUM_NS,
                     maximum_events=MAXIMUM_EVENTS,
                 )
@@ -130,6 +130,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
             random = Random(f"{self.options.seed}/unregistered")
             phase = replace(phase, unregistered=draw_broker(self.world, phase.core, random))
             await converge(self._scope, self.world, phase)
+            compare_with_references(self.world, self.options, is_end=True)
         except Exception as error:  # noqa: BLE001 - the checks run code of the node
             self.world.crashed(HARNESS, error)
 
@@ -137,10 +138,9 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         """Write the present disk and trace of each node to the run directory."""
         for info in self.nodes:
             self._machine(info.node_id).write_files(self.node_files(info.node_id))
-        tracebacks = [violation.traceback for violation in self.violations if violation.traceback]
-        if tracebacks:
-            text = "\n".join(tracebacks)
-            (self.options.directory / CRASH_FILE).write_text(text, encoding="utf-8")
+        traces = [violation.traceback for violation in self.violations if violation.traceback]
+        if traces:
+            (self.options.directory / CRASH_FILE).write_text("\n".join(traces), encoding="utf-8")
 
     @property
     @override
@@ -181,6 +181,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
 
     @override
     async def stop(self) -> None:
+        self.is_stopped = True
         if self.options.is_collected:
             self.write_files()
         for info in self.nodes:
@@ -294,7 +295,6 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         return self.options.directory / "nodes" / str(node_id)
 
     def _process(self, node_id: int) -> NodeProcess:
-        process = self._machine(node_id).process
-        if process is None:
+        if (process := self._machine(node_id).process) is None:
             raise ClusterError(f"node {node_id} is down")
         return process

@@ -10,7 +10,9 @@ from typing import Final
 
 from kraftproof.cluster.compose_reference import is_compose
 from kraftproof.cluster.plugin import loaded
+from kraftproof.cluster.plugin_attributes import require_attributes
 from kraftproof.cluster.plugin_file import is_in_file, loaded_from_file
+from kraftproof.cluster.systems.attributes import ATTRIBUTES
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 ENTRY_POINTS: Final = "kraftproof.systems"
@@ -30,21 +32,20 @@ def make_system(name: str) -> System:
 
     Raises:
         SystemUnavailableError: no system has the name.
-        PluginLoadError: it can't be imported or made, or lacks a method.
+        PluginLoadError: it can't be imported or made, lacks a method, or has an attribute of a
+            wrong kind.
     """
     if is_compose(name):
         from kraftproof.cluster.systems.compose.system import compose_system
 
         return compose_system(name)
+    made: System
     if is_in_file(name):
-        return _of_file(name)
-    point = _entry_point(name)
-    made: System = loaded("system", point, CALLS)
-    return made
-
-
-def _of_file(reference: str) -> System:
-    made: System = loaded_from_file("system", reference, CALLS)
+        made = loaded_from_file("system", name, CALLS)
+    else:
+        made = loaded("system", _entry_point(name), CALLS)
+    if name not in SYSTEMS:
+        require_attributes("system", name, made, ATTRIBUTES)
     return made
 
 

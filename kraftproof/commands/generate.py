@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from kraftproof.errors import UsageError
 from kraftproof.output import print_json, print_line
+from kraftproof.quick_start import without_pandas
 
 if TYPE_CHECKING:
     from kraftproof.checkers.generate import Generated, GenerateOptions
@@ -145,6 +146,7 @@ def parse_mix(text: str) -> dict[str, float]:
 def _generate(options: "GenerateOptions", out: Path) -> "Generated":
     from kraftproof.checkers.generate import generate as generate_file
 
+    without_pandas()
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

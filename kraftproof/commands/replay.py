@@ -11,6 +11,7 @@ from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import RunOptions
 from kraftproof.output import print_error, print_json, print_line, print_verdict
+from kraftproof.quick_start import without_pandas
 
 if TYPE_CHECKING:
     from kraftproof.run.recorded import RecordedRun
@@ -109,6 +110,8 @@ def _replay(recorded: "RecordedRun", times: int, mutant_hash: str | None, *, as_
     from kraftproof.running import run_and_report
 
     options = recorded.options
+    if options.engine != "spark":
+        without_pandas()
     schedule = plan(options, recorded.schedule())
     preflight(options)
     before = check_run(recorded.path, "inline", write_tables=False)

@@ -9,6 +9,7 @@ from kraftproof.checkers import check_run
 from kraftproof.checkers.verdict import RunVerdict, Verdict, worst
 from kraftproof.errors import UsageError
 from kraftproof.output import print_error, print_verdict
+from kraftproof.quick_start import without_pandas
 from kraftproof.report import write_reports
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.findings import last_moments
@@ -30,6 +31,7 @@ def report(
     Exit code of the worst verdict: 0 valid, 2 unknown, 1 invalid; 3 wrong usage
     or input.
     """
+    without_pandas()
     directories = [RunDirectory(path=run) for run in runs]
     for directory in directories:
         directory.read_run()  # refuses other directories before any page is written

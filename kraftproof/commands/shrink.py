@@ -14,6 +14,7 @@ from kraftproof.errors import UsageError
 from kraftproof.mutants.installation import workload_of
 from kraftproof.options import refuse_store
 from kraftproof.output import print_line
+from kraftproof.quick_start import without_pandas
 from kraftproof.run.directory import SCHEDULE_FILE
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
@@ -128,6 +129,7 @@ def _schedule_path(run: Path) -> Path:
 
 
 def _shrink(source: Source, seed: int, target: Path, budget_s: float) -> int:
+    without_pandas()
     mutant_hash = source.install()
     from kraftproof.search.seeds import run_seed, shown
     from kraftproof.search.shrinking import Shrinking

@@ -9,6 +9,7 @@ from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import RunOptions
 from kraftproof.output import print_error, print_line
+from kraftproof.quick_start import without_pandas
 
 if TYPE_CHECKING:
     from kraftproof.checkers.verdict import Finding
@@ -30,6 +31,8 @@ def shrink_live(run: Path, store: Path, *, tries: int, budget_s: float) -> int:
     from kraftproof.run.planning import plan, preflight
     from kraftproof.search.live_shrinking import LiveShrinking, Tried
 
+    if recorded.options.engine != "spark":
+        without_pandas()
     verdict = check_run(run, "inline", write_tables=False)
     schedule = plan(recorded.options, recorded.schedule())
     preflight(recorded.options)

@@ -10,10 +10,12 @@ from kraftproof.mutants.installation import workload_of
 from kraftproof.option_files import option_file
 from kraftproof.options import refuse_store
 from kraftproof.output import print_json
+from kraftproof.quick_start import without_pandas
 from kraftproof.search import summary_text
 from kraftproof.search.block_counts import BlockCounts
 from kraftproof.search.defaults import TIME_LIMIT_S
-from kraftproof.search.scenario_sources import ScheduleFile, Seeds, Source
+from kraftproof.search.planning import of_edits, of_runs
+from kraftproof.search.scenario_sources import PlannedRuns, ScheduleFile, Seeds, Source
 
 if TYPE_CHECKING:
     from kraftproof.search.seed_result import SeedResult
@@ -69,6 +71,21 @@ PastCrashesOption = Annotated[
         help="Continue after a seed in which a node crashes, until a property is violated.",
     ),
 ]
+RunsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SEED:WORKLOAD:SECONDS,...",
+        help="Run these seeds in this order, each with its workload and its simulated seconds.",
+    ),
+]
+PlanOption = Annotated[
+    bool,
+    typer.Option(
+        "--plan/--no-plan",
+        help="Begin an open search with runs that execute the edited code: what differs from the "
+        "last commit, or the edits of a mutant's file.",
+    ),
+]
 BlocksOption = Annotated[
     Path | None,
     typer.Option(
@@ -110,6 +127,8 @@ def sim(
     past_crashes: PastCrashesOption = False,
     blocks: BlocksOption = None,
     bare: BareOption = False,
+    runs: RunsOption = None,
+    plan: PlanOption = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the result as a JSON object on the last line.")
     ] = False,
@@ -141,35 +160,50 @@ def sim(
     """
     refuse_budget(budget_s)
     refuse_store(store)
-    source: Source
     if schedule is None:
-        wanted = _seeds_wanted(seeds, seed)
-        source = Seeds(
+        drawn = Seeds(
             store=store,
             mutant=mutant,
             nodes=nodes,
             workload=workload or workload_of(mutant),
             time_limit_s=time_limit,
         )
+        is_open = plan and not (in_order or nodes or workload or blocks)
+        source, wanted = _chosen(drawn, _seeds_wanted(seeds, seed), runs, workload, is_open=is_open)
     else:
         limit = None if time_limit == TIME_LIMIT_S else time_limit
         _refuse_beside(schedule, (seeds, seed, nodes, workload, mutant, limit))
         source = ScheduleFile(schedule, store)
         wanted = str(source.seed)
-    if budget_s is None and wanted.endswith(":"):
-        budget_s = DEFAULT_BUDGET_S
     status = _search(
         wanted,
         source,
-        budget_s,
+        DEFAULT_BUDGET_S if budget_s is None and wanted.endswith(":") else budget_s,
         coverage=coverage,
-        is_steered=budget_s is not None and not in_order,
+        in_order=in_order,
         past_crashes=past_crashes,
         blocks=blocks,
         is_bare=bare,
         as_json=as_json,
     )
     raise typer.Exit(status)
+
+
+def _chosen(
+    drawn: Seeds,
+    wanted: str,
+    runs: str | None,
+    workload: str | None,
+    *,
+    is_open: bool,
+) -> tuple[Source, str]:
+    """Return the source of the runs, and its seeds: those given, or a plan."""
+    planned = None
+    if runs is not None:
+        planned = of_runs(drawn, runs, workload)
+    elif is_open and wanted.endswith(":"):
+        planned = of_edits(drawn, int(wanted[:-1]))
+    return (drawn, wanted) if planned is None else (planned, planned.wanted)
 
 
 def _refuse_beside(schedule: Path, given: tuple[object, ...]) -> None:
@@ -213,14 +247,16 @@ def _search(
     budget_s: float | None,
     *,
     coverage: Path | None,
-    is_steered: bool,
+    in_order: bool,
     past_crashes: bool,
     blocks: Path | None,
     is_bare: bool,
     as_json: bool,
 ) -> int:
+    without_pandas()
     mutant_hash = source.install()
     block_counts = BlockCounts(blocks)
+    is_planned = isinstance(source, PlannedRuns)
     from kraftproof.search.progress import SearchProgress
     from kraftproof.search.seeds import parse_seeds, search
 
@@ -235,7 +271,7 @@ def _search(
             source.scenario,
             mutant_hash=mutant_hash,
             budget_s=budget_s,
-            is_steered=is_steered,
+            is_steered=budget_s is not None and not in_order and not is_planned,
             on_result=on_result,
             past_crashes=past_crashes,
             is_bare=is_bare,

@@ -193,7 +193,7 @@ class Searcher:
         self, mutant_id: str, seeds: SeedRange, workload: str | None, budget_s: float | None
     ) -> dict[str, Any]:
         """Run `kraftproof sim`, and return the object of its last line."""
-        arguments = ["--seeds", str(seeds), *self._bare]
+        arguments = ["--seeds", str(seeds), "--no-plan", *self._bare]
         arguments += [] if workload is None else ["--workload", workload]
         arguments += [] if budget_s is None else ["--budget-s", repr(budget_s)]
         arguments += [] if mutant_id == CLEAN else ["--mutant", mutant_id, "--past-crashes"]

@@ -4,15 +4,16 @@ Order: start the cluster, prepare the system, interpret, stop, collect. See
 runner.py for the verdict.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
 from kraftproof import interrupts
 from kraftproof.checkers.run_outcome import CONTAMINATED, Mishap, ViolatedInvariant
-from kraftproof.cluster.plugin import HarnessError, blamed, plugin
+from kraftproof.cluster.plugin import HarnessError, PluginError, blamed, plugin
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import Cluster, ClusterError
+from kraftproof.cluster.systems.calls import guarantees_of
 from kraftproof.cluster.systems.identities import several_clusters
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -60,6 +61,14 @@ class Attempt:
         self._interpreter: Interpreter | None = None
         self.system: System = make_system(options.system)
         self.asked = cluster_options(options, directory, self.system, schedule, is_collected)
+
+    def guarantees(self) -> Mapping[str, str]:
+        """Return the guarantees that the system declares; none, and a mishap, if it fails to."""
+        try:
+            return guarantees_of(self.system, self.asked)
+        except PluginError as error:
+            self.note(*mishap_of(error, self.directory.path))
+            return {}
 
     def drive(self) -> None:
         """Bring the run to its end, or note what ended it.
@@ -185,6 +194,8 @@ class Attempt:
             self.progress.phase("collecting the nodes' files")
             try:
                 collect(self.cluster, self.system, self.directory)
+                if self._interpreter is not None and self._interpreter.health is not None:
+                    self._interpreter.health.read_registrations()
             except (HarnessError, OSError):
                 raise
             except Exception as error:  # noqa: BLE001 - theirs or ours, the run has a report

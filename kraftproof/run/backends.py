@@ -176,8 +176,8 @@ def simulation_of(cluster: Cluster | None) -> Simulation | None:
     from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
     assert isinstance(cluster, SimulatedCluster), "only the simulator is called simulated"
-    if cluster.violations and cluster.options.is_collected:
-        cluster.write_files()  # the run was stopped where it stood
+    if cluster.options.is_collected and (cluster.violations or not cluster.is_stopped):
+        cluster.write_files()  # the run was ended where it stood
     return Simulation(
         events=cluster.events,
         simulated_ns=cluster.simulated_ns,

@@ -98,7 +98,7 @@ class RunDirectory:
         mutant_hash: str | None,
         guarantees: Mapping[str, str] | None = None,
     ) -> None:
-        """Write run.json before the cluster starts."""
+        """Write run.json, and empty files of the history and the faults, before anything starts."""
         profile = PROFILES[options.timeouts]
         run = {
             "schema_version": SCHEMA_VERSION,
@@ -137,6 +137,8 @@ class RunDirectory:
         }
         text = json.dumps(run, indent=2) + "\n"
         (self.path / "run.json").write_text(text, encoding="utf-8")
+        self.history.touch()  # a run that is broken off at once has recorded nothing
+        self.faults.touch()
 
     def write_phases(self, seconds: Mapping[str, float]) -> None:
         """Write phases.json: the duration of each phase of the run, in seconds."""

@@ -14,6 +14,7 @@ from random import Random
 
 from kraftproof.cluster.plugin import blamed, plugin
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.systems.calls import capabilities_of
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
@@ -229,7 +230,7 @@ def _refuse_fault(
     backend: Backend,
 ) -> None:
     capabilities = backend.capabilities
-    able = system.capabilities(capabilities)
+    able = capabilities_of(system, capabilities)
     if fault.requires in able:
         reason = backend.lacks(fault.requires, requested)
         if reason is not None:

@@ -80,12 +80,14 @@ def execute(
     workload = make_workload(options.workload)
     attempt = Attempt(options, directory, schedule, progress, watch, is_collected=is_collected)
     nodes = nodes_of_run(options, attempt.system)
-    guarantees = attempt.system.declares(dict(options.node_config))
+    guarantees = attempt.guarantees()
     directory.write_run(options, workload, nodes, schedule, mutant_hash, guarantees)
-    attempt.drive()
+    if not attempt.mishaps:
+        attempt.drive()
     if not guarded and attempt.is_interrupted:
         raise KeyboardInterrupt  # a search is ended as a whole
-    simulation = simulation_of(attempt.cluster)
+    with writing(directory.path):
+        simulation = simulation_of(attempt.cluster)
     attempt.collect(with_tables=is_collected)
     run = attempt.so_far()
     if not options.is_virtual:

@@ -3,13 +3,14 @@
 A source plants its mutant before any module of the node is imported.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kraftproof.errors import UsageError
 from kraftproof.mutants.installation import install_mutant
+from kraftproof.mutants.run_order import PlannedRun
 from kraftproof.options import RunOptions, parse_pair
 from kraftproof.search.defaults import TIME_LIMIT_S
 from kraftproof.search.schedule_file import (
@@ -92,6 +93,54 @@ class Seeds:
         if self.time_limit_s != TIME_LIMIT_S:
             words += ["--time-limit", number_text(self.time_limit_s)]
         return words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRuns:
+    """The runs of a plan in their order, instead of seeds; the number of a run is its place.
+
+    The unchanged node draws the workload of a seed without a workload, so that a run executes what
+    was recorded of the unchanged node. After the plan come the seeds from `then` on, if set.
+    """
+
+    runs: tuple[PlannedRun, ...]
+    seeds: Seeds
+    then: int | None = None
+    made: dict[int, tuple[PlannedRun, str]] = field(default_factory=dict)
+    """The last run of each seed, and its workload."""
+
+    @property
+    def wanted(self) -> str:
+        """The places of the plan, as seeds."""
+        return "0:" if self.then is not None else f"0:{len(self.runs)}"
+
+    def install(self) -> str | None:
+        """Plant the mutant, if there is one, and return its hash."""
+        return self.seeds.install()
+
+    def scenario(self, seed: int) -> "Scenario":
+        """Draw the scenario of the run in a place."""
+        run, given = self._run(seed), self.seeds
+        one = replace(given, mutant=None, **_own(run)).scenario(run.seed)
+        self.made[run.seed] = run, one.options.workload
+        return replace(one, options=replace(one.options, mutant=given.mutant))
+
+    def _run(self, place: int) -> PlannedRun:
+        if place < len(self.runs):
+            return self.runs[place]
+        assert self.then is not None, "a place of the plan"
+        return PlannedRun(self.then + place - len(self.runs))
+
+    def replay(self, seed: int) -> str:
+        """Return the command for the last run of a seed."""
+        run, workload = self.made[seed]
+        return replace(self.seeds, **(_own(run) | {"workload": workload})).replay(seed)
+
+
+def _own(run: PlannedRun) -> dict[str, Any]:
+    """Return the options that a run of a plan sets itself."""
+    own: dict[str, Any] = {} if run.workload is None else {"workload": run.workload}
+    return own if run.time_limit_s is None else own | {"time_limit_s": run.time_limit_s}
 
 
 class ScheduleFile:

@@ -24,7 +24,7 @@ from kraftproof.run.attempt import Watch
 from kraftproof.run.diagram_recorder import DiagramRecorder
 from kraftproof.run.directory import SCHEDULE_FILE, RunDirectory
 from kraftproof.run.display.progress import Silence
-from kraftproof.run.mishaps import CRASH
+from kraftproof.run.mishaps import CRASH, writing
 from kraftproof.run.outcome import NOT_REPEATABLE, add_mishap
 from kraftproof.run.runner import RunResult, execute
 from kraftproof.search.coverage import CoverageWatch, Covered
@@ -184,15 +184,21 @@ def shown(found: SeedResult, mutant_hash: str | None) -> SeedResult:
     recorder = DiagramRecorder()
     with scenario_run(found.scenario, mutant_hash, is_collected=True, watch=recorder) as result:
         directory = _kept(result.directory, found.scenario)
+    with writing(directory.path):
+        return _reported(found, replace(result, directory=directory), recorder)
+
+
+def _reported(found: SeedResult, result: RunResult, recorder: DiagramRecorder) -> SeedResult:
+    """Write the schedule, the verdict and the reports of a result that is shown."""
+    directory = result.directory
     (directory.path / SCHEDULE_FILE).write_text(found.schedule_text(), encoding="utf-8")
-    result = replace(result, directory=directory)
     before, after = found.violation, violation_of(result)
     if before != after:
         doubt = f"the run was another one when it was done again: {after} in place of {before}"
         add_mishap(directory.path, NOT_REPEATABLE, doubt)
     result = replace(result, check=check_run(directory.path, "inline", write_tables=False))
     diagram = recorder.draw(result)
-    write_reports(result.directory, result.check, diagram)
+    write_reports(directory, result.check, diagram)
     return replace(found, result=result, diagram=diagram)
 
 
@@ -206,7 +212,7 @@ def scenario_run(
     """
     options = one.options
     path = options.store / f".sim-seed{options.seed}-{os.getpid()}"
-    with unfinished_directory(path):
+    with writing(path), unfinished_directory(path):
         yield execute(
             options,
             RunDirectory(path=path),

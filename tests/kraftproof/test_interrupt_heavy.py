@@ -55,7 +55,7 @@ def histories(tmp_path_factory):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("moment", [long("starting Spark"), "judging"])
+@pytest.mark.parametrize("moment", [long("starting Spark"), long("judging")])
 def test_ctrl_c_ends_an_analysis_and_its_java(harness, histories, tmp_path, moment):
     out = tmp_path / "analysis"
     process = harness("analyze", histories, "--master", "local[2]", "--out", out)

@@ -4,6 +4,7 @@ An edit is a mutant's (mutants/mutant.py). `broken.py` runs the tests that carry
 with the edit in place; they must notice.
 """
 
+import importlib.util
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ class Breakage:
         module: The edited module, such as node.core.gate.
         old: The text to replace, which the module has once.
         new: The text in its place.
+        stage: The stage of `make test` with the tests of the requirement, if no other has any.
     """
 
     requirement: str
@@ -31,6 +33,7 @@ class Breakage:
     module: str
     old: str
     new: str
+    stage: str = ""
 
     @property
     def name(self) -> str:
@@ -42,6 +45,18 @@ class Breakage:
         """Return the edit as a mutant, which the import hook can install."""
         edit = Edit(module=f"kraftproof.{self.module}", old=self.old, new=self.new)
         return Mutant(mutant_id=self.name, title=self.title, source="", edits=(edit,))
+
+    @property
+    def problem(self) -> str:
+        """Return why the edit does not apply to the module as it is; empty if it does."""
+        (edit,) = self.mutant.edits
+        found = importlib.util.find_spec(edit.module)
+        if found is None or found.origin is None:
+            return f"there is no module {edit.module}"
+        count = Path(found.origin).read_text(encoding="utf-8").count(edit.old)
+        if count != 1:
+            return f"{edit.module} has the text {count} times"
+        return "" if edit.new != edit.old else "it changes nothing"
 
 
 def breakages_of(path: Path) -> tuple[Breakage, ...]:

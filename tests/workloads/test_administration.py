@@ -28,7 +28,7 @@ def done(run):
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("workload", ["acls", "credentials", long("tokens"), "quotas"])
+@pytest.mark.parametrize("workload", [long("acls"), long("credentials"), long("tokens"), "quotas"])
 def test_a_simulated_run_is_valid_under_its_faults(kraftproof_run, workload):
     run = kraftproof_run(
         backend="simulated",
@@ -52,10 +52,10 @@ TLS = (("security.inter.broker.protocol", "SSL"),)
 @pytest.mark.parametrize(
     ("workload", "fault", "settings"),
     [
-        ("credentials", "kill", TLS),
-        ("acls", "partition", ()),
+        long("credentials", "kill", TLS),
+        long("acls", "partition", ()),
         ("tokens", "pause", TLS),
-        ("quotas", "kill", ()),
+        long("quotas", "kill", ()),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -86,10 +86,10 @@ def test_a_short_run_on_local_nodes_is_valid_under_a_fault(
 @pytest.mark.parametrize(
     ("workload", "mutant", "finding"),
     [
-        ("credentials", "H10", "credentials/order"),
+        long("credentials", "H10", "credentials/order"),
         ("acls", "H7", "acls/order"),
-        ("tokens", "H11", "tokens/maximum"),
-        ("quotas", "H13", "quotas/needless"),
+        long("tokens", "H11", "tokens/maximum"),
+        long("quotas", "H13", "quotas/needless"),
     ],
 )
 def test_a_bug_in_live_nodes_is_found(kraftproof_run, workload, mutant, finding):

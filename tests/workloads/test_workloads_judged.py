@@ -4,9 +4,10 @@ import pytest
 
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.workloads.catalogue import ours
+from tests.support.long_cases import long
 from tests.support.memory_store import verdict_of
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, long(2), long(3))
 BUGS = {
     "register": ("forgets", "not-atomic"),
     "set": ("forgets", "not-atomic"),

@@ -18,8 +18,11 @@ from kraftproof.cluster.simulated.background import (
 )
 from kraftproof.cluster.simulated.background.operators import (
     administrators,
+    careless_producers,
+    departing_brokers,
     describers,
     unclean_topic,
+    zombie_leaders,
 )
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.world import World
@@ -85,6 +88,18 @@ def _start_for_partitions(
         if random.random() < dated_topic.SHARE:
             task = dated_topic.use_dated_topic(scope, world, random, brokers)
             tasks.append(scope.spawn(task))
+        random = Random(f"{options.seed}/{zombie_leaders.LABEL}")
+        if random.random() < zombie_leaders.SHARE:
+            cuts = zombie_leaders.isolate_leaders(scope, world, random, brokers)
+            tasks.append(scope.spawn(cuts))
+        random = Random(f"{options.seed}/{careless_producers.LABEL}")
+        if random.random() < careless_producers.SHARE:
+            careless = careless_producers.produce_carelessly(scope, world, random, brokers)
+            tasks.append(scope.spawn(careless))
+        random = Random(f"{options.seed}/{departing_brokers.LABEL}")
+        if random.random() < departing_brokers.SHARE:
+            stops = departing_brokers.stop_and_start_brokers(scope, world, random, brokers)
+            tasks.append(scope.spawn(stops))
     if world.authorizer is not None:
         random = Random(f"{options.seed}/access-clients")
         task = access_clients.send_with_principals(scope, network, random, nodes)

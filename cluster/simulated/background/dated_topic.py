@@ -4,6 +4,7 @@ Two writers send right and wrong batches with known answers (odd_batches.py). Re
 offsets by time, and read across segments. The invariants of partitions judge the readers' answers.
 """
 
+from copy import copy
 from random import Random
 from typing import Final
 
@@ -33,6 +34,9 @@ SHARE: Final = 0.35
 """Share of the runs with a data plane that have the topic."""
 LABEL: Final = "dated-topic-38433"
 """Source of the draw; by this label the seeds recorded for older mutants have no such topic."""
+EMPTIED_SHARE: Final = 0.2
+EMPTIED: Final = "emptied-0"
+"""Share of these topics that keep no record, and the source of the draw."""
 NAME: Final = "__dated"
 PARTITIONS: Final = 2
 WRITERS: Final = 2
@@ -265,6 +269,7 @@ def _unexpected(error: int, right: ErrorCode) -> str | None:
 def _create(
     random: Random, rules: TopicRules, replicas: int
 ) -> create_topics_request.CreateTopicsRequest:
+    drawn = copy(random).random()
     configs = {
         "flush.messages": "1",
         "internal.segment.bytes": str(rules.segment_bytes),
@@ -278,4 +283,6 @@ def _create(
         configs["cleanup.policy"] = "compact"
     elif random.random() < 0.3:
         configs["retention.bytes"] = str(5 * rules.segment_bytes)
+    if not rules.is_compacted and Random(f"{drawn}/{EMPTIED}").random() < EMPTIED_SHARE:
+        configs["retention.bytes"] = "0"
     return creation(NAME, PARTITIONS, replicas, configs, timeout_ms=TIMEOUT_MS)

@@ -91,7 +91,7 @@ class Client:
     async def send(self, data: bytes, partition: int, acks: int) -> None:
         """Send a batch once, to the last known leader or to any broker."""
         broker = self._leaders.get(partition) or self._random.choice(self._brokers)
-        answer = await self.ask(broker, _produce(data, partition, acks), PRODUCE_VERSION)
+        answer = await self.ask(broker, produce_to(data, partition, acks), PRODUCE_VERSION)
         found = broker if _error_of(answer) == ErrorCode.NONE else _leader_of(answer)
         self._leaders.pop(partition, None)
         if found in self._brokers:
@@ -109,19 +109,19 @@ class Client:
 
     async def produce(self, world: World) -> None:
         """Produce batches in series to a partition, until the final phase."""
-        producer_id, sent = await self._producer_id(), list[bytes]()
+        producer_id, sent = await self.new_producer_id(), list[bytes]()
         random, partition, sequence = self._random, self._random.randrange(PARTITIONS), 0
         while not world.is_in_final_phase:
             await self._scope.sleep(random.randrange(LONGEST_REST_NS))
             count = random.randint(1, 3)
             values = [f"{producer_id}-{sequence + delta}".encode() for delta in range(count)]
             data = client_batch(values, NO_TIMESTAMP, (producer_id, 0, sequence))
-            if await self._repeat(data, partition):
+            if await self.repeat(data, partition):
                 sent = [*sent, data][-MOST_IN_FLIGHT:]
                 await self._send_again(sent, partition, (producer_id, 0, sequence), count)
                 sequence += count
             else:
-                producer_id, sequence, sent = await self._producer_id(), 0, []
+                producer_id, sequence, sent = await self.new_producer_id(), 0, []
 
     async def _send_again(
         self, sent: list[bytes], partition: int, last: tuple[int, int, int], count: int
@@ -165,7 +165,8 @@ class Client:
         is_known = self._apart.random() < KNOWN_EPOCH_SHARE
         return self._apart.randrange(LARGEST_KNOWN_EPOCH) if is_known else NO_EPOCH
 
-    async def _producer_id(self) -> int:
+    async def new_producer_id(self) -> int:
+        """Ask brokers for the id of a new producer until one answers."""
         while True:
             request = init_producer_id_request.InitProducerIdRequest(transaction_timeout_ms=1)
             answer = await self.ask(self._random.choice(self._brokers), request, INIT_VERSION)
@@ -176,11 +177,11 @@ class Client:
                     pass
             await self._scope.sleep(milliseconds(200))
 
-    async def _repeat(self, data: bytes, partition: int) -> bool:
+    async def repeat(self, data: bytes, partition: int) -> bool:
         """Send a batch until the outcome is sure; return False for a refused sequence."""
         random, broker = self._random, self._random.choice(self._brokers)
         while True:
-            request = _produce(data, partition, random.choice(_ACKS))
+            request = produce_to(data, partition, random.choice(_ACKS))
             answer = await self.ask(broker, request, PRODUCE_VERSION)
             error = _error_of(answer)
             if error == ErrorCode.NONE:
@@ -193,7 +194,8 @@ class Client:
             await self._scope.sleep(milliseconds(50))
 
 
-def _produce(data: bytes, partition: int, acks: int) -> produce_request.ProduceRequest:
+def produce_to(data: bytes, partition: int, acks: int) -> produce_request.ProduceRequest:
+    """Return the Produce of a batch to a partition of the background topic."""
     part = produce_request.PartitionProduceData(index=partition, records=data)
     topic = produce_request.TopicProduceData(name=NAME, partition_data=(part,))
     return produce_request.ProduceRequest(acks=acks, timeout_ms=1_000, topic_data=(topic,))

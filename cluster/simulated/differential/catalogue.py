@@ -2,7 +2,18 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.part import SHELL, STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
+from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
+from kraftproof.cluster.simulated.differential.part import (
+    DATA,
+    PARTITION,
+    SHELL,
+    STORAGE,
+    TABLES,
+    WIRE,
+    Comparison,
+)
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -33,8 +44,15 @@ FILES: Final = "FilesMatchReference"
 FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a reference."
 EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
+KAFKA: Final = "TablesMatchKafka"
+KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
+LEADERS: Final = "LeadersMatchReference"
+LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
+COPIES: Final = "CopiesMatchReference"
+COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 
 COMPARISONS: Final = (
+    Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
     *(
         Comparison(MESSAGES, MESSAGES_STATEMENT, (WIRE,), compare)
         for compare in (compare_tables, compare_primitives, compare_headers, compare_messages)
@@ -61,4 +79,6 @@ COMPARISONS: Final = (
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
+    Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
+    Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
 )

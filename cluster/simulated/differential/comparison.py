@@ -1,8 +1,8 @@
 """Choose the runs that compare the node's code with references, and report differences.
 
-A search for a bug in a package compares that package at the start of each seed. Of the other runs a
-small share compares everything. The comparisons draw from chances of their own, and change nothing
-in the run.
+A search for a bug in a package compares that package at the start of each seed, or at the end. Of
+the other runs a small share compares everything. The comparisons draw from chances of their own,
+and change nothing in the run.
 """
 
 import sys
@@ -11,7 +11,7 @@ from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
-from kraftproof.cluster.simulated.differential.part import SHELL, STORAGE, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.part import PACKAGES, WIRE, Comparison
 from kraftproof.cluster.simulated.invariants.crash import crash_of
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.violation import ViolationKind
@@ -23,7 +23,7 @@ ROUNDS: Final = 4
 """Number of draws in a run."""
 
 
-def compare_with_references(world: World, options: ClusterOptions) -> None:
+def compare_with_references(world: World, options: ClusterOptions, *, is_end: bool = False) -> None:
     """Compare the node's code with references, if the run is chosen; report the first difference.
 
     A failed assertion of the node is reported as in any step of a run.
@@ -36,7 +36,7 @@ def compare_with_references(world: World, options: ClusterOptions) -> None:
     chosen = _chosen_packages(options)
     for number in range(ROUNDS):
         for one in COMPARISONS:
-            if chosen.isdisjoint(one.packages):
+            if one.is_at_end is not is_end or chosen.isdisjoint(one.packages):
                 continue
             random = Random(f"{options.seed}/{one.compare.__name__}-{number}")
             if not _agrees(world, one, random):
@@ -74,8 +74,8 @@ def _compares_all(options: ClusterOptions) -> bool:
 def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
     """Return the packages to compare in a run."""
     if _compares_all(options):
-        return frozenset((WIRE, STORAGE, SHELL))
-    return frozenset(filter(_is_mutated, (WIRE, STORAGE, SHELL)))
+        return frozenset(PACKAGES)
+    return frozenset(filter(_is_mutated, PACKAGES))
 
 
 def _is_mutated(package: str) -> bool:

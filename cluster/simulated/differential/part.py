@@ -7,6 +7,16 @@ from typing import Final, NamedTuple
 WIRE: Final = "kraftproof.node.wire"
 STORAGE: Final = "kraftproof.node.storage"
 SHELL: Final = "kraftproof.node.shell"
+TABLES: Final = (
+    "kraftproof.node.core.base.config",
+    "kraftproof.node.core.configs.broker_keys",
+    "kraftproof.node.core.metadata.version",
+)
+"""Modules of the core with tables of Kafka."""
+PARTITION: Final = "kraftproof.node.core.partition"
+DATA: Final = "kraftproof.node.core.broker.data"
+PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, *TABLES)
+"""Every package with a comparison."""
 Compare = Callable[[Random], None]
 
 
@@ -18,3 +28,5 @@ class Comparison(NamedTuple):
     packages: tuple[str, ...]
     """The packages whose code is compared."""
     compare: Compare
+    is_at_end: bool = False
+    """Whether the invariants of the run come first: the comparison follows the final phase."""

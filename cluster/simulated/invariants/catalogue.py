@@ -114,9 +114,16 @@ from kraftproof.cluster.simulated.invariants.security.acl_answers import (
     AclDescriptionsAreTrue,
 )
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
+from kraftproof.cluster.simulated.invariants.security.credential_answers import (
+    CredentialDescriptionsAreTrue,
+)
+from kraftproof.cluster.simulated.invariants.security.quota_answers import QuotaDescriptionsAreTrue
 from kraftproof.cluster.simulated.invariants.security.refusal_reasons import RefusalsSayWhy
 from kraftproof.cluster.simulated.invariants.security.token_answers import (
     TokenAnswersNameTheOwner,
+)
+from kraftproof.cluster.simulated.invariants.security.unreadable_envelopes import (
+    UnreadableEnvelopesAreNamed,
 )
 from kraftproof.cluster.simulated.invariants.snapshots import (
     ImageReachesLogStart,
@@ -187,9 +194,7 @@ def make_monitor(
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),
             ForeignClusterIdRefused(config),
-            RefusalsSayWhy(),
-            TokenAnswersNameTheOwner(),
-            AclDescriptionsAreTrue(),
+            *_of_security(),
             *_conformance(config, committed_log, make_specification),
             *_of_bounds(config),
         )
@@ -209,6 +214,18 @@ def _of_brokers(config: ClusterConfig, registry: Registry) -> tuple[Invariant, .
         ForwardsKeepDeadlines(config),
         ForwardsBackOff(config),
         AnswersFollowEntries(config),
+    )
+
+
+def _of_security() -> tuple[Invariant, ...]:
+    """Return the invariants of refusals, tokens and descriptions, in the order of their hooks."""
+    return (
+        RefusalsSayWhy(),
+        UnreadableEnvelopesAreNamed(),
+        TokenAnswersNameTheOwner(),
+        AclDescriptionsAreTrue(),
+        QuotaDescriptionsAreTrue(),
+        CredentialDescriptionsAreTrue(),
     )
 
 

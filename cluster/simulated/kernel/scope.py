@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from typing_extensions import override
 
-from kraftproof.cluster.plugin import BlockedError
+from kraftproof.cluster.plugin import BlockedError, HarnessSignal
 from kraftproof.cluster.scope import Promise, Scope, Task
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 Waiter = Callable[[], None]
 
 
-class TaskCancelled(BaseException):
+class TaskCancelled(HarnessSignal):
     """Raised inside the coroutine of a cancelled task, and in tasks that await the task."""
 
 

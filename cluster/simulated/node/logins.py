@@ -88,7 +88,8 @@ class SimulatedLogins:
             )
             return
         if step.principal is not None:
-            wrong = wrong_login(session.login_name, step.principal, (begun, image), now)
+            images = (begun, image)
+            wrong = wrong_login(session.login_name, step.principal, images, now, step.lifetime_ms)
             if wrong is not None:
                 self._env.monitor.report_violation_of(
                     "LoginsAreValid", LOGINS_ARE_VALID, self._process, wrong

@@ -9,7 +9,12 @@ records are in its log and may yet be committed.
 from typing import Final
 
 from kraftproof.cluster.systems.errors import ErrorTable
-from kraftproof.cluster.systems.kafka.log_requests import READS, SEND_REFUSALS
+from kraftproof.cluster.systems.kafka.log_requests import (
+    READS,
+    SEND_REFUSALS,
+    SEND_TO_LEADER,
+    STALE_LEADER,
+)
 from kraftproof.node.wire.errors import ErrorCode
 
 _OF_THE_REQUEST: Final = frozenset(
@@ -32,5 +37,7 @@ REFUSALS: Final[dict[str, frozenset[int]]] = {
     "delete": _OF_THE_REQUEST | {ErrorCode.TOPIC_DELETION_DISABLED},
     "alter": _OF_THE_REQUEST | {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_CONFIG},
     "send": SEND_REFUSALS,
+    # With acks=1 Kafka checks its leadership, appends and flushes under one lock, and answers.
+    SEND_TO_LEADER: SEND_REFUSALS | STALE_LEADER,
 }
 ERRORS: Final = ErrorTable(reads=READS | {"lookup", "describe"}, refusals=REFUSALS)

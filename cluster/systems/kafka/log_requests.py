@@ -38,13 +38,16 @@ _UNKNOWN_PRODUCER_ID: Final = 59
 STALE_LEADER: Final = frozenset(
     {ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
 )
-"""Errors of a node that does not lead the partition, or leads the partition no longer."""
+"""Errors of a node that does not lead the partition, or leads the partition no longer.
+
+With acks=all, a leader also answers so after the append, if the leadership or the topic ends before
+the acknowledgements.
+"""
 ENDS_PRODUCER: Final = frozenset(
     {_OUT_OF_ORDER_SEQUENCE, _INVALID_PRODUCER_EPOCH, _UNKNOWN_PRODUCER_ID}
 )
 """Refusals after which a producer needs a new identity."""
 SEND_REFUSALS: Final[frozenset[int]] = ENDS_PRODUCER | {
-    *STALE_LEADER,
     ErrorCode.NOT_ENOUGH_REPLICAS,
     ErrorCode.MESSAGE_TOO_LARGE,
     ErrorCode.INVALID_REQUIRED_ACKS,
@@ -54,7 +57,9 @@ SEND_REFUSALS: Final[frozenset[int]] = ENDS_PRODUCER | {
     ErrorCode.UNSUPPORTED_VERSION,
     ErrorCode.INVALID_REQUEST,
 }
-"""The errors of Produce that prove that the broker appended no record."""
+"""The errors of Produce that prove, with any acks, that the broker appended no record."""
+SEND_TO_LEADER: Final = "send-to-leader"
+"""The name of a `send` with acks=1 in the tables of errors."""
 READS: Final = frozenset({"assign", "poll", "final", "state"})
 
 

@@ -52,11 +52,13 @@ class RefusedError(Exception):
 
     Attributes:
         code: The code.
+        f: The operation's name in the table of errors; None for the name of the workload.
     """
 
-    def __init__(self, code: int) -> None:
+    def __init__(self, code: int, f: str | None = None) -> None:
         super().__init__(error_name(code))
         self.code = code
+        self.f = f
 
 
 class LogClient(Client):
@@ -103,7 +105,7 @@ class LogClient(Client):
             return await self._invoke(f, key, value)
         except RefusedError as error:
             self._leaders.pop(key, None)
-            outcome = self._errors.of(f, error.code)
+            outcome = self._errors.of(error.f or f, error.code)
             is_on = outcome is Outcome.FAIL and error.code not in requests.ENDS_PRODUCER
             return Completion(outcome=outcome, error=str(error), connected=is_on)
         except WireError as error:
@@ -169,13 +171,9 @@ class LogClient(Client):
         answer = await self._call(request, requests.PRODUCE_VERSION)
         topics = cast("produce_response.ProduceResponse", answer).responses
         part = topics[0].partition_responses[0]
-        if part.error_code in requests.STALE_LEADER and value["acks"] == -1:
-            # The leader may have appended the record before it lost its leadership.
-            self._leaders.pop(key, None)
-            name = error_name(part.error_code)
-            return Completion(outcome=Outcome.INFO, error=name, connected=False)
         if part.error_code != ErrorCode.NONE:
-            raise RefusedError(part.error_code)
+            f = requests.SEND_TO_LEADER if value["acks"] == 1 else "send"
+            raise RefusedError(part.error_code, f)
         self._count(key, producer)
         return Completion(outcome=Outcome.OK, value={"offset": part.base_offset})
 

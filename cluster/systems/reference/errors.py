@@ -9,7 +9,7 @@ exists) are `ok` and belong to the client. KIP-590 says which errors a forwardin
 from typing import Final
 
 from kraftproof.cluster.systems.errors import ErrorTable
-from kraftproof.cluster.systems.kafka.log_requests import READS, SEND_REFUSALS
+from kraftproof.cluster.systems.kafka.log_requests import READS, SEND_REFUSALS, SEND_TO_LEADER
 from kraftproof.node.wire.errors import ErrorCode
 
 _NEVER_TRIED: Final = frozenset(
@@ -47,6 +47,9 @@ DEFINITE_REFUSALS: Final[dict[str, frozenset[int]]] = {
     "unregister": _NEVER_TRIED,
     "alter": _NEVER_TRIED | {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_CONFIG},
     "send": SEND_REFUSALS,
+    # A leader that flushes each append may lose its leadership before the flush ends: so
+    # NOT_LEADER_OR_FOLLOWER is no proof. An appended batch of a deleted topic has this error, too.
+    SEND_TO_LEADER: SEND_REFUSALS | {ErrorCode.UNKNOWN_TOPIC_OR_PARTITION},
     **dict.fromkeys(("grant", "revoke", "set", "prepare"), _NEVER_TRIED),
     "remove": _NEVER_TRIED | _NO_TOKEN | {ErrorCode.RESOURCE_NOT_FOUND},
     **dict.fromkeys(("renew", "expire"), _NEVER_TRIED | _NO_TOKEN),

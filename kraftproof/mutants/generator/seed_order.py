@@ -1,100 +1,115 @@
-"""Order the seeds of a search: most executions of the edited block per CPU-second first.
+"""Plan the search for a mutant: the runs that execute the edited block.
 
 The counts come from `kraftproof sim --blocks` over the unchanged node, recorded once for each
-version of the node and the simulator. A seed without an execution of the edited block is the
-same run with the mutant, so the search leaves the seed out.
+version of the node and the simulator. A run without an execution of the edited block is the same
+with the mutant, so the search leaves the run out. See run_order.py for the order.
 """
 
 import ast
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.errors import UsageError
-from kraftproof.mutants.blocks import block_at, constant_at, naming_blocks
+from kraftproof.mutants.blocks import block_at, blocks, constant_at, naming_blocks
+from kraftproof.mutants.functions import function_at, functions
 from kraftproof.mutants.generator.candidates import NODE, PACKAGE, Candidate, read_sources
 from kraftproof.mutants.mutant import DATA_WORKLOAD
+from kraftproof.mutants.run_order import (
+    SHORT_S,
+    Executed,
+    PlannedRun,
+    by_gain,
+    short_and_full,
+    with_new_seeds,
+)
 from kraftproof.mutants.sim_processes import SimProcesses
+from kraftproof.option_files import option_file
+from kraftproof.output import print_error
 from kraftproof.workloads.catalogue import SELDOM
 
 VERSIONED: Final = ("node", "cluster/simulated", "nemesis", "workloads", "search")
 """Packages whose code decides the executed blocks of a seed."""
 JUDGING: Final = ("cluster/simulated/invariants",)
 """Folders of these packages that only judge: a change leaves the executed blocks as they are."""
-MUCH_MORE: Final = 4
-"""Factor of executions per CPU-second that makes a search take a workload no seed draws."""
 FIRST_RECORDED: Final = 10_000
 """The first recorded seed. The seeds of the catalogue lack the loads that are younger than they."""
-FIRST_SEEDS: Final = 4
-"""Number of seeds of the best workload that a search takes first."""
-SEEDS_A_TURN: Final = 2
-"""Number of seeds of each workload that a search takes in turn."""
 FEWER: Final = 4
 """A seldom drawn workload has the recorded seeds divided by this number."""
+EDITED, BESIDE = 1.0, 0.2
+"""Weights of the edited block, and of the other blocks of the function."""
+Block = tuple[str, int]
+"""A module and a block of the module."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reaching:
-    """The seeds that run an edited block, best first, and the workload of these runs."""
+class Plan:
+    """The runs of a search, best first."""
 
-    seeds: list[int]
-    workload: str | None = None
-    """None for the workloads that the seeds draw."""
+    runs: list[PlannedRun]
+    reached: int
+    """Number of recorded runs that execute the edited block."""
 
 
 class SeedOrder:
-    """The block counts of seeds that the unchanged node passes, by workload."""
+    """The block counts of short runs that the unchanged node passes, by workload."""
 
     def __init__(self, counts: Mapping[str | None, Sequence[dict[str, Any]]]) -> None:
-        self._counts = {
-            workload: [one for one in found if one["verdict"] == "valid"]
+        self.recorded = [
+            Executed(PlannedRun(one["seed"], workload), one["cpu_seconds"], _counts_of(one))
             for workload, found in counts.items()
-        }
+            for one in found
+            if one["verdict"] == "valid"
+        ]
 
-    def of(self, candidate: Candidate) -> list[Reaching]:
-        """Return the seeds that run the edited block, workload by workload.
+    def of(self, candidate: Candidate, full_s: float) -> Plan:
+        """Return the runs that execute the edited block, in the order of run_order.py.
 
-        The workload whose best seed runs the block most often per CPU-second comes first; another
-        workload than that of the seeds must run the block much more often. A constant is reached
-        by the blocks that name it, and other module code by every seed.
+        A constant is reached by the blocks that name it, and other module code by every run. Where
+        no recorded run executes the block, longer runs of the edited function may do so.
         """
-        reaching = _reaching_blocks(candidate)
-        rated: list[tuple[float, Reaching]] = []
-        for workload, counts in self._counts.items():
-            ranked = []
-            for one in counts:
-                runs = 1 if reaching is None else _runs(one["blocks"], reaching)
-                if runs:
-                    ranked.append((-runs / max(one["cpu_seconds"], 0.1), one["seed"]))
-            ranked.sort()
-            if ranked:
-                weight = MUCH_MORE if workload is None else 1
-                rated.append((ranked[0][0] * weight, Reaching([s for _, s in ranked], workload)))
-        rated.sort(key=lambda each: each[0])
-        return [each for _, each in rated]
+        edited = _reaching_blocks(candidate)
+        module = candidate.source.module
+        if edited is None:
+            recorded = [self._with_all(one, module) for one in self.recorded]
+            runs = by_gain(recorded, {(module, -1): 1.0})
+            return Plan(short_and_full(runs, full_s), len(runs))
+        reaching = [one for one in self.recorded if any(map(one.counts.get, edited))]
+        function = _function_blocks(candidate)
+        weights = dict.fromkeys(function, BESIDE) | dict.fromkeys(edited, EDITED)
+        if reaching:
+            runs = short_and_full(by_gain(reaching, weights), full_s)
+            return Plan(with_new_seeds(runs, full_s), len(reaching))
+        near = by_gain(self.recorded, dict.fromkeys(function, 1.0))
+        return Plan([replace(one, time_limit_s=full_s) for one in near], 0)
+
+    def _with_all(self, one: Executed[Block], module: str) -> Executed[Block]:
+        """Return a run with its executions of a module as one place."""
+        every = sum(count for (name, _), count in one.counts.items() if name == module)
+        return replace(one, counts={(module, -1): 1.0 + every})
 
 
-def in_turns(groups: Sequence[Reaching]) -> list[Reaching]:
-    """Return the groups in parts: the best seeds of the best group, then some of each in turn.
-
-    The seeds of one workload are alike, so that a bug which they miss is more likely found by
-    another workload than by more of their kind.
-    """
-    if not groups:
-        return []
-    best, *others = groups
-    parts = [Reaching(best.seeds[:FIRST_SEEDS], best.workload)]
-    left = [*others, Reaching(best.seeds[FIRST_SEEDS:], best.workload)]
-    while left := [group for group in left if group.seeds]:
-        parts += [Reaching(group.seeds[:SEEDS_A_TURN], group.workload) for group in left]
-        left = [Reaching(group.seeds[SEEDS_A_TURN:], group.workload) for group in left]
-    return parts
+def _counts_of(recorded: dict[str, Any]) -> dict[Block, float]:
+    return {
+        (module, int(block)): count
+        for module, blocks in recorded["blocks"].items()
+        for block, count in blocks.items()
+    }
 
 
-def _reaching_blocks(candidate: Candidate) -> Sequence[tuple[str, int]] | None:
+def _function_blocks(candidate: Candidate) -> Sequence[Block]:
+    """Return the blocks of the function with the edited line."""
+    source = candidate.source
+    named = functions(source.text)
+    edited = function_at(named, candidate.line)
+    firsts = [one.first for one in blocks(source.text)]
+    return [(source.module, i) for i, one in enumerate(firsts) if function_at(named, one) == edited]
+
+
+def _reaching_blocks(candidate: Candidate) -> Sequence[Block] | None:
     """Return the modules and blocks that can show an edit; None for all."""
     source = candidate.source
     block = block_at(source.text, candidate.line)
@@ -110,10 +125,6 @@ def _reaching_blocks(candidate: Candidate) -> Sequence[tuple[str, int]] | None:
             return None
         reaching += [(other.module, one) for one in sorted(found)]
     return reaching
-
-
-def _runs(blocks: dict[str, dict[str, int]], reaching: Sequence[tuple[str, int]]) -> int:
-    return sum(blocks.get(module, {}).get(str(block), 0) for module, block in reaching)
 
 
 def version() -> str:
@@ -151,7 +162,7 @@ def load_seed_order(
     """Read the counts of this version from a folder; record the counts where none are.
 
     A few seeds run with each workload that seeds draw seldom, and all seeds with `log`, the
-    workload of the data plane. The time limit is that of a seed's workload, in simulated seconds.
+    workload of the data plane. The recorded runs are short.
 
     Raises:
         SearchFailedError: the recording failed or was stopped.
@@ -159,9 +170,10 @@ def load_seed_order(
     """
     numbers: dict[str | None, int] = dict.fromkeys(SELDOM, max(seeds // FEWER, 1))
     numbers |= {None: seeds, DATA_WORKLOAD: seeds}
+    limit_s = min(time_limit_s, SHORT_S)
     return SeedOrder(
         {
-            workload: _counts(folder, number, time_limit_s, processes, workload)
+            workload: _counts(folder, number, limit_s, processes, workload)
             for workload, number in numbers.items()
         }
     )
@@ -173,10 +185,11 @@ def _counts(
     name = f"blocks-{version()}-{seeds}-{time_limit_s:g}"
     path = folder / (f"{name}.jsonl" if workload is None else f"{name}-{workload}.jsonl")
     if not path.is_file():
-        chosen = f"{FIRST_RECORDED}:{FIRST_RECORDED + seeds}"
-        arguments = ["--seeds", chosen, "--in-order", "--blocks", str(path)]
-        arguments += ["--time-limit", f"{time_limit_s:g}", *with_workload(workload)]
-        processes.run(arguments, f"recording of seeds {chosen}")
+        with option_file("--store", path) as part:
+            part.write_text(
+                "".join(_recorded(folder, seeds, time_limit_s, processes, workload)),
+                encoding="utf-8",
+            )
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
@@ -184,6 +197,24 @@ def _counts(
         raise UsageError(f"{path}: no record of block counts; remove the file") from error
 
 
-def with_workload(workload: str | None) -> list[str]:
-    """Return the option of a workload; none for the workloads that seeds draw."""
-    return [] if workload is None else ["--workload", workload]
+def _recorded(
+    folder: Path, seeds: int, time_limit_s: float, processes: SimProcesses, workload: str | None
+) -> Iterator[str]:
+    """Yield the lines of the recorded seeds; a seed that the unchanged node fails is left out."""
+    first, end = FIRST_RECORDED, FIRST_RECORDED + seeds
+    lines = folder / "recording.jsonl"
+    while first < end:
+        arguments = ["--seeds", f"{first}:{end}", "--in-order", "--bare", "--blocks", str(lines)]
+        arguments += ["--time-limit", f"{time_limit_s:g}"]
+        arguments += [] if workload is None else ["--workload", workload]
+        found = processes.run(arguments, f"recording of seeds {first}:{end}")
+        yield from lines.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines.unlink()
+        if not found["violations"]:
+            return
+        broken = found["violations"][0]
+        first = broken["seed"] + 1
+        print_error(
+            f"kraftproof: seed {broken['seed']} of the unchanged node violates "
+            f"{broken['invariant']} (--workload {workload}); the search leaves the seed out"
+        )

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.mutants.generator.candidates import Candidate
-from kraftproof.mutants.generator.seed_order import SeedOrder, in_turns, with_workload
+from kraftproof.mutants.generator.seed_order import SeedOrder
+from kraftproof.mutants.run_order import PlannedRun
 from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
 
 PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
@@ -46,14 +47,17 @@ class Trial:
     reached: int
     """Number of recorded seeds with runs of the edited block."""
     workload: str | None = None
-    """The workload of the runs; None for the workloads that the seeds draw."""
+    """The workload of the run; None for the workload that the seed draws."""
+    time_limit_s: float | None = None
+    """The simulated seconds of the run."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
     """A search so far."""
 
-    workload: str | None
+    last: PlannedRun | None = None
+    """The violating run, or the last one."""
     spent_s: float = 0.0
     searched: int = 0
     crashes: int = 0
@@ -91,58 +95,56 @@ class Searches:
             SearchFailedError: the search failed or was stopped.
         """
         mutant = candidate.mutant()
-        groups = self._order.of(candidate)
-        search = _Search(workload=groups[0].workload if groups else None)
-        for group in in_turns(groups):
-            search.workload, left = group.workload, group.seeds
-            while left and not search.is_over(self._budget_s):
-                left = self._search(mutant.mutant_id, left, search)
-            if search.is_over(self._budget_s):
-                break
-        kill, reached = search.kill, sum(len(group.seeds) for group in groups)
+        plan = self._order.of(candidate, self._time_limit_s)
+        search, left = _Search(), plan.runs
+        while left and not search.is_over(self._budget_s):
+            left = self._search(mutant.mutant_id, left, search)
+        kill, last = search.kill, search.last
+        missed = SURVIVED if plan.reached else NOT_REACHED
         return Trial(
             mutant=mutant.mutant_id,
             module=candidate.source.module.removeprefix("kraftproof."),
             line=candidate.line,
             operator=candidate.operator,
             edit=one_line(candidate),
-            result=kill["kind"] if kill is not None else SURVIVED if groups else NOT_REACHED,
+            result=missed if kill is None else kill["kind"],
             by=None if kill is None else _by(kill),
             cpu_seconds=round(search.spent_s, 2),
             seed=None if kill is None else kill["seed"],
             searched=search.searched,
-            reached=reached,
-            workload=search.workload,
+            reached=plan.reached,
+            workload=None if last is None else last.workload,
+            time_limit_s=None if last is None else last.time_limit_s,
         )
 
-    def _search(self, mutant_id: str, seeds: list[int], search: "_Search") -> list[int]:
-        """Search the seeds until a violation, and return the seeds that are left to search."""
+    def _search(
+        self, mutant_id: str, runs: list[PlannedRun], search: "_Search"
+    ) -> list[PlannedRun]:
+        """Search the runs until a violation, and return the runs that are left to search."""
         try:
-            found = self._sim(mutant_id, seeds, search.workload, search.spent_s)
+            found = self._sim(mutant_id, runs, search.spent_s)
         except SearchHungError:
             search.kill = {"kind": CRASH, "invariant": HUNG, "detail": HUNG, "seed": None}
             search.spent_s, search.crashes = self._budget_s, MOST_CRASHES
             return []
         search.spent_s += found["cpu_seconds"]
         search.searched += found["seeds"]
+        search.last = runs[found["seeds"] - 1]
         if not found["violations"]:
             return []
         search.kill = found["violations"][0]
         search.crashes += search.kill["kind"] == CRASH
-        return seeds[seeds.index(search.kill["seed"]) + 1 :]
+        return runs[found["seeds"] :]
 
     def is_spent(self, trial: Trial) -> bool:
         """Return whether an earlier trial is final: a kill, or a survivor of this budget."""
-        is_whole = trial.cpu_seconds >= self._budget_s or trial.searched >= trial.reached
+        is_whole = trial.cpu_seconds >= self._budget_s
         return trial.result not in UNKILLED or (is_whole and trial.result == SURVIVED)
 
-    def _sim(
-        self, mutant_id: str, seeds: list[int], workload: str | None, spent_s: float
-    ) -> dict[str, Any]:
+    def _sim(self, mutant_id: str, runs: list[PlannedRun], spent_s: float) -> dict[str, Any]:
         budget_s = self._budget_s - spent_s
         arguments = ["--mutant", str(self._files / f"{mutant_id}.py"), "--in-order", "--bare"]
-        arguments += ["--seeds", ",".join(map(str, seeds)), "--budget-s", f"{budget_s:.2f}"]
-        arguments += ["--time-limit", f"{self._time_limit_s:g}", *with_workload(workload)]
+        arguments += ["--runs", ",".join(map(str, runs)), "--budget-s", f"{budget_s:.2f}"]
         return self._processes.run(arguments, mutant_id, int(self._budget_s) + HANG_S)
 
 

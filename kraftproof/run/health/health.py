@@ -1,6 +1,6 @@
 """Watch the health of a live run's nodes, and judge the health with the log of the faults."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -11,8 +11,9 @@ from kraftproof.cluster.answer_watch import WatchesAnswers
 from kraftproof.cluster.plugin import blamed, plugin
 from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
 from kraftproof.cluster.remote.output import last_words
+from kraftproof.cluster.systems.calls import resigns_s_of
 from kraftproof.cluster.systems.outcome import Completion
-from kraftproof.cluster.systems.system import System
+from kraftproof.cluster.systems.system import Registration, System
 from kraftproof.run.health.answers import broken_promises
 from kraftproof.run.health.internal_errors import InternalError, internal_errors
 from kraftproof.run.health.leaders import leader_changes, replaced_leaders
@@ -37,9 +38,13 @@ class Health:
     """Takes a mistake of the system, which ends the run."""
     internal: list[InternalError] = field(default_factory=list)
     late: list[ViolatedInvariant] = field(default_factory=list)
+    registrations: Sequence[Registration] = ()
+    """The registrations of controllers in the collected logs."""
     _watch: NodeWatch = field(init=False)
+    _resigns_s: float | None = field(init=False)
 
     def __post_init__(self) -> None:
+        self._resigns_s = resigns_s_of(self.system, self.options)
         self._watch = NodeWatch(self.cluster, self.system, self.report)
 
     def start(self) -> None:
@@ -90,6 +95,11 @@ class Health:
                 return
             await scope.sleep(POLL_NS)
 
+    def read_registrations(self) -> None:
+        """Read the registrations of controllers in the collected files of the nodes."""
+        with blamed(plugin("system", self.system.name, self.system), "registrations"):
+            self.registrations = tuple(self.system.registrations(self.cluster))
+
     def violations(self, faults: Path) -> tuple[ViolatedInvariant, ...]:
         """Return the broken promises in the order of time, by the log of the run's faults."""
         events = read_faults(faults)
@@ -105,12 +115,9 @@ class Health:
             *internal_errors(self.internal, spans),
             *self.late,
         ]
-        found += unregistered(
-            watch.looks, self.system.registrations(self.cluster), spans, watch.wall_ns
-        )
-        resigns_s = self.system.resigns_s(self.options)
-        if resigns_s is not None:
-            found += replaced_leaders(watch.looks, spans, int(resigns_s * 1e9))
+        found += unregistered(watch.looks, self.registrations, spans, watch.wall_ns)
+        if self._resigns_s is not None:
+            found += replaced_leaders(watch.looks, spans, int(self._resigns_s * 1e9))
         if isinstance(self.cluster, WatchesAnswers):
             found += broken_promises(self.cluster.answers, fault_spans(events))
         return tuple(sorted(found, key=lambda one: one.time_ns or 0))

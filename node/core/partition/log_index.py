@@ -120,8 +120,10 @@ class LogIndex:
         self.start_offset = offset
         self.high_watermark = max(self.high_watermark, offset)
         self.epochs.raise_start(offset)
-        kept = max(bisect_right(self._offsets(), offset) - 1, 0)
-        del self._spans[:kept]
+        # Without records, a span would keep the time of a deleted record.
+        is_empty = offset == self.end_offset
+        gone = len(self._spans) if is_empty else bisect_right(self._offsets(), offset) - 1
+        del self._spans[: max(gone, 0)]
 
     def position_of(self, offset: Offset) -> int:
         """Return the estimated number of bytes before an offset."""

@@ -1,4 +1,4 @@
-"""Every engine of every model against the reference that tries every order: 3,000 histories.
+"""Every engine of every model against the reference that tries every order: 1,600 histories.
 
 `make test-long` runs 1,000,000 of them on all cores (`tests.support.checkers.differential`).
 """
@@ -18,7 +18,7 @@ from tests.support.checkers.differential import BATCH, run_batch
 from tests.support.checkers.engines import ENGINES
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(50_000, share=16)
+HISTORIES = random_cases(50_000, share=32)
 REGISTERS = "cas-register"
 COMPILED_TOO = pytest.mark.compiled
 """`make test` compares the engine of registers compiled as well; `make test-long` all engines."""

@@ -28,7 +28,7 @@ FIRST = {case.options.model: case for case in reversed(SMALL)}
 """
 COMPILED = [
     next(case for case in SMALL if case.options.model == "cas-register" and case.engines == engines)
-    for engines in (("general", "race"), ("race", "unique-cas"), ("chosen", "unique-cas"))
+    for engines in (("general", "race"), ("race", "unique-cas"))
 ]
 """Registers are what most histories are of: `make test` compiles their engines."""
 

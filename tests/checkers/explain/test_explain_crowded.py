@@ -55,7 +55,7 @@ def crowded(
         # Each of two reads saw an element that the other did not.
         long(crowded("list-append", "lost-append", 1_000, 50, 0.05, 33), 3),
         # The other update of the same value was over long before.
-        (crowded("cas-register", "lost-update", 1_000, 50, 0.05, 33), 3),
+        long(crowded("cas-register", "lost-update", 1_000, 50, 0.05, 33), 3),
         # What overwrote it was the last to begin before the read, and many were over later.
         long(crowded("map", "stale-read", 2_000, 50, 0.02, 74, values=8), 2),
         # What is read was written by a transaction that is open, and can't have read what it did.

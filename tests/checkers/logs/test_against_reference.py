@@ -11,6 +11,7 @@ from kraftproof.checkers.logs.reading.unpack import unpacked
 from kraftproof.checkers.logs.rules.problems import STALE
 from tests.checkers.logs.reference import Reference
 from tests.checkers.logs.small import small_history
+from tests.support.random_cases import random_cases
 
 
 def found_by_columns(operations):
@@ -61,7 +62,7 @@ EVERY_KIND = {
 
 
 def test_a_few_thousand_histories():
-    counts = compared(range(3_000))
+    counts = compared(range(random_cases(3_000, share=3)))
     assert counts.keys() == EVERY_KIND
     assert min(counts.values()) > 20
 

@@ -38,6 +38,7 @@ def check(tmp_path, capsys):
         ("return None", "TypeError: operation 0 has the key None, which is no text (model "),
         ("raise KeyError('x')", "KeyError: 'x' (model "),
         ("raise SystemExit(0)", "SystemExit: 0 (model "),
+        ("import pytest; pytest.fail('no key')", "Failed: no key (model "),
     ],
 )
 def test_a_model_that_gives_no_keys_is_unknown(check, body, wanted):
@@ -53,10 +54,18 @@ def test_a_key_that_is_refused_is_one_line(check):
     assert error == "kraftproof check: /h.jsonl:2: field key: odd\n"
 
 
-def test_a_model_that_ends_the_program_passes_for_no_verdict(check):
-    status, out, error = check("def step(self, state, call): raise SystemExit(0)")
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("raise SystemExit(0)", "SystemExit: 0"),
+        ("import pytest; pytest.fail('odd')", "Failed: odd"),
+        ("import asyncio; raise asyncio.CancelledError", "CancelledError: no reason given"),
+    ],
+)
+def test_a_model_that_ends_the_program_passes_for_no_verdict(check, body, wanted):
+    status, out, error = check(f"def step(self, state, call): {body}")
     assert (status, error) == (2, "")
-    assert "key k: the checker of stock crashed: SystemExit: 0 (model " in out
+    assert f"key k: the checker of stock crashed: {wanted} (model " in out
 
 
 def test_a_file_without_a_class_says_what_is_missing(check):

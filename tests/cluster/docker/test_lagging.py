@@ -9,6 +9,6 @@ pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 
 @pytest.mark.requirement("631-34")
-@pytest.mark.parametrize("kind", [long("kill"), "partition"])
+@pytest.mark.parametrize("kind", [long("kill"), long("partition")])
 def test_a_controller_that_was_away_catches_up_by_snapshot(kind, tmp_path, capsys):
     shows_catching_up(run_with_a_lagging_controller("docker", kind, tmp_path), capsys)

@@ -123,7 +123,7 @@ def test_a_node_whose_port_a_fault_has_taken_says_so_and_starts_when_the_port_is
     drive(cluster.free_port(3))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_whole_run_under_kill_and_pause_is_valid(kraftproof_run):
     result = kraftproof_run(nemeses=("kill", "pause"), time_limit_s=30)
     assert result.verdict == "valid", result.why

@@ -32,9 +32,17 @@ def unknown(tmp_path_factory):
     return str(path)
 
 
-def test_the_exit_code_is_that_of_the_worst(unknown):
-    limit = ("--key-seconds", "0.05")
+def test_the_exit_code_is_that_of_the_worst(tmp_path):
+    unknown = str(write(tmp_path / "h.jsonl", ("a", "fail")))
     assert run(VALID).exit_code == 0
+    assert run(VALID, unknown).exit_code == 2
+    assert run(unknown, INVALID, VALID).exit_code == 1
+
+
+@pytest.mark.long
+def test_the_exit_code_tells_that_the_time_was_too_short(unknown):
+    """Compiles an engine, which takes twenty seconds where no command has compiled it before."""
+    limit = ("--key-seconds", "0.05")
     assert run(VALID, unknown, *limit).exit_code == 2
     assert run(unknown, INVALID, VALID, *limit).exit_code == 1
 

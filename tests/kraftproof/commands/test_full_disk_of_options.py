@@ -88,7 +88,7 @@ def test_a_full_disk_is_one_line_that_names_the_path(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("is_staged", [long(False), True])
+@pytest.mark.parametrize("is_staged", [long(False), long(True)])
 def test_an_analysis_on_a_full_disk_is_one_line(full_disk, histories, is_staged):
     if is_staged:  # the histories fit, the tables of the analysis do not
         (full_disk / "filler").unlink()

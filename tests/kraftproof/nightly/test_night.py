@@ -167,6 +167,14 @@ def night(folder: Path, number: int, plan: str) -> tuple[int, str]:
     return done.returncode, summary.read_text() if summary.exists() else done.stderr
 
 
+def test_a_night_of_controls_alone_is_empty(tmp_path) -> None:
+    status, text = night(tmp_path, 1, '[controls]\nmutants = ["A18"]\n')
+    assert status == 2, text
+    assert "An empty night" in text
+    assert "| mutant A18 | found |" in text
+
+
+@pytest.mark.long
 def test_two_nights(tmp_path) -> None:
     (tmp_path / "sick.toml").write_text(ROW)
     control = '[controls]\nrows = ["sick"]\n'

@@ -46,6 +46,21 @@ def test_a_simulated_run_names_the_path_wherever_the_disk_is_full(small_disk, ki
     assert history is None or history.read_bytes()[-1:] in {b"", b"\n"}
 
 
+@pytest.mark.parametrize("kilobytes", [4, 60, 200])
+def test_a_search_names_the_path_wherever_the_disk_is_full(small_disk, kilobytes):
+    disk = small_disk(kilobytes)
+    done = run(
+        KRAFTPROOF,
+        *("sim", "--seed", "0", "--mutant", "A18", "--time-limit", "20"),
+        *("--store", disk / "store"),
+    )
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"kraftproof: {disk}/store")
+    assert last.endswith("No space left on device")
+
+
 def test_a_live_run_is_ended_at_once_and_its_nodes_are_gone(small_disk):
     disk = small_disk(1200)
     done = run(

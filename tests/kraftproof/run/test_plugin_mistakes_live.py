@@ -157,7 +157,7 @@ BLOCKS = {
     ("backend", "call"),
     mostly_long(
         ((f"{backend}-{call}", (backend, call)) for backend in BACKENDS for call in BLOCKS),
-        ["local-apply", "simulated-invoke"],
+        ["local-apply", "simulated-prepare"],
     ),
 )
 def test_a_call_that_blocks_the_run_is_ended(test, tmp_path, package, backend, call):
@@ -169,3 +169,29 @@ def test_a_call_that_blocks_the_run_is_ended(test, tmp_path, package, backend, c
     assert f"site/{package}/{part}.py" in kept
     if (backend, call) == ("local", "apply"):
         assert phases_of(directory, package)[-1] == "healed"
+
+
+ENDS = {
+    "invoke-awaits-a-cancelled-task": (
+        {
+            "client": """
+            async def invoke(self, f, key, value):
+                import asyncio
+                task = asyncio.ensure_future(asyncio.sleep(60))
+                task.cancel()
+                await task
+            """
+        },
+        "invoke raised CancelledError",
+    ),
+    "resigns_s": (
+        {"system": "def resigns_s(self, options): raise KeyError('lease')"},
+        "resigns_s raised KeyError: 'lease'",
+    ),
+}
+"""Mistakes that only a live cluster meets."""
+
+
+@pytest.mark.parametrize(("replaced", "what"), ENDS.values(), ids=ENDS.keys())
+def test_a_mistake_ends_the_run_at_once(test, tmp_path, replaced, what):
+    the_mistake(*test(replaced, nodes="1+1"), tmp_path / "store", what)

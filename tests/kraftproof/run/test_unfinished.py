@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from tests.support.command import ROOT
+from tests.support.random_cases import is_long
 
 WORK = """
 import json, os, shutil, sys, tempfile
@@ -66,7 +67,7 @@ while status == INTERRUPTED:
     number += STEP
 print(json.dumps({"instructions": number, "left": left, "status": status, "names": names}))
 """
-STEP = 13
+STEP = 13 if is_long() else 41
 """Instructions from one interrupt to the next."""
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from kraftproof.node.core.base.config import Endpoint, Timeouts
-from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.base.config import Endpoint
 from kraftproof.node.properties.config import (
     ServerConfig,
     parse_hosts,
@@ -53,29 +52,6 @@ def test_a_combined_node() -> None:
     assert config.storage.metadata_directory == "/data/a"
     assert config.storage.directories == ("/data/a", "/data/b")
     assert (node.default_partitions, node.default_replication_factor) == (1, 1)
-
-
-@pytest.mark.requirement("631-81")
-@pytest.mark.requirement("631-82")
-@pytest.mark.requirement("631-83")
-def test_the_time_outs_are_the_kips_unless_set() -> None:
-    assert parse().node.timeouts == Timeouts()
-    assert Timeouts() == Timeouts(
-        election_ns=milliseconds(1000),
-        election_backoff_max_ns=milliseconds(1000),
-        fetch_ns=milliseconds(2000),
-        request_ns=milliseconds(2000),
-        retry_backoff_ns=milliseconds(20),
-        retry_backoff_max_ns=milliseconds(1000),
-        heartbeat_interval_ns=milliseconds(3000),
-        session_ns=milliseconds(18000),
-        initial_registration_ns=milliseconds(60000),
-    )
-    timeouts = parse(
-        {"broker.session.timeout.ms": "2000", "controller.quorum.election.timeout.ms": "500"}
-    ).node.timeouts
-    assert timeouts.session_ns == milliseconds(2000)
-    assert timeouts.election_ns == milliseconds(500)
 
 
 @pytest.mark.requirement("631-08")

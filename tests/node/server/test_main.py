@@ -1,6 +1,8 @@
 """What kraft-node says when it can't start: one line, status 1, no traceback."""
 
+import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,21 @@ from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.metadata import NoOpRecord
 
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
+LONGEST_S = 30
+
+
+@pytest.fixture(autouse=True)
+def ended_start() -> Iterator[None]:
+    """End a node that starts in spite of its mistake: it would serve for ever."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError("the node serves")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(LONGEST_S)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 def properties(tmp_path: Path, extra: str = "", port: int = 1) -> str:

@@ -13,6 +13,8 @@ from kraftproof.node.storage.stored import Stored, open_node_storage
 from tests.node.core.raft.messages import elected
 from tests.node.storage.test_stored import batch, config, formatted
 from tests.support.node.quorum_harness import Quorum
+from tests.support.node.snapshot_disk import DIRECTORY, with_two_snapshots
+from tests.support.node.snapshot_disk import opened as opened_in_memory
 
 DISK = Disk()
 NAMES = (
@@ -54,6 +56,14 @@ def test_an_orderly_stop_notes_what_is_durable_and_committed(tmp_path: Path) -> 
     again = opened(tmp_path)
     assert again.history.high_watermark == 4
     assert len(again.batches) == 5
+
+
+def test_an_orderly_stop_notes_where_the_log_begins() -> None:
+    disk = with_two_snapshots()
+    stored = opened_in_memory(disk)
+    stored.storage.stopped(40)
+    path = f"{DIRECTORY}/log-start-offset-checkpoint"
+    assert disk.read(path).decode() == says(20)
 
 
 def test_a_kill_leaves_lower_bounds_which_the_next_start_brings_up_to_date(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ def test_meta_properties_as_kafka_writes_them_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("631-05")
+@pytest.mark.requirement("631-91")
 @pytest.mark.requirement("631-92")
 @pytest.mark.parametrize(
     ("text", "named"),

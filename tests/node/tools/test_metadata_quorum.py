@@ -35,11 +35,13 @@ DIRECTORY = "IS6yXIreTWOkot2qpXXSMA"
 NO_LEADER = 6
 
 
-def replica(replica_id: int, end: int, time_ms: int = -1) -> ReplicaState:
+def replica(
+    replica_id: int, end: int, time_ms: int = -1, fetched_ms: int | None = None
+) -> ReplicaState:
     return ReplicaState(
         replica_id=replica_id,
         log_end_offset=end,
-        last_fetch_timestamp=time_ms,
+        last_fetch_timestamp=time_ms if fetched_ms is None else fetched_ms,
         last_caught_up_timestamp=time_ms,
     )
 
@@ -49,7 +51,7 @@ PARTITION = PartitionData(
     leader_id=2,
     leader_epoch=7,
     high_watermark=110,
-    current_voters=(replica(1, 110, 1900), replica(2, 120, 2000), VOTER_3),
+    current_voters=(replica(1, 110, 1900, fetched_ms=1950), replica(2, 120, 2000), VOTER_3),
     observers=(replica(14, 120, 1999),),
 )
 NODES = tuple(
@@ -97,13 +99,13 @@ def test_the_table_begins_with_the_leader_and_pads_as_kafkas() -> None:
     assert replication_lines(QUORUM, None) == [
         f"{head}LastCaughtUpTimestamp\tStatus  \t",
         f"2     \t{ZERO}\t120         \t0  \t2000              \t2000                 \tLeader  \t",
-        f"1     \t{ZERO}\t110         \t10 \t1900              \t1900                 \tFollower\t",
+        f"1     \t{ZERO}\t110         \t10 \t1950              \t1900                 \tFollower\t",
         f"3     \t{DIRECTORY}\t-1          \t121\t-1                \t-1                   "
         "\tFollower\t",
         f"14    \t{ZERO}\t120         \t0  \t1999              \t1999                 \tObserver\t",
     ]
     ages = [line.split("\t")[4].strip() for line in replication_lines(QUORUM, 2005)]
-    assert ages == ["LastFetchTimestamp", "5 ms ago", "105 ms ago", "-1", "6 ms ago"]
+    assert ages == ["LastFetchTimestamp", "5 ms ago", "55 ms ago", "-1", "6 ms ago"]
 
 
 @pytest.mark.requirement("595-69")

@@ -35,31 +35,38 @@ def kio_class(api: str, version: int, part: str) -> Any:
     )
 
 
-def random_kio(cls: Any, chance: random.Random, depth: int = 0) -> Any:
-    """A random instance of one of kio's classes; fields have their default now and then."""
+def random_kio(cls: Any, chance: random.Random, depth: int = 0, *, is_whole: bool = False) -> Any:
+    """A random instance of one of kio's classes; fields have their default now and then.
+
+    A whole instance has no default, no null and no empty array, so that its innermost fields are
+    there.
+    """
     values = {}
     for field in dataclasses.fields(cls):
-        if field.default is not dataclasses.MISSING and chance.random() < 0.25:
+        has_default = field.default is not dataclasses.MISSING and not is_whole
+        if has_default and chance.random() < 0.25:
             values[field.name] = field.default
         else:
-            values[field.name] = _value(field, field.type, chance, depth)
+            values[field.name] = _value(field, field.type, chance, depth, is_whole=is_whole)
     return cls(**values)
 
 
-def _value(field: Any, kind: Any, chance: random.Random, depth: int) -> Any:
+def _value(field: Any, kind: Any, chance: random.Random, depth: int, *, is_whole: bool) -> Any:
     kafka_type = field.metadata.get("kafka_type")
     if get_origin(kind) is UnionType:
         tagged = field.metadata.get("tag") is not None
-        if chance.random() < 0.3 and not tagged:
+        if not tagged and not is_whole and chance.random() < 0.3:
             return None
         inner = next(arm for arm in get_args(kind) if arm is not NoneType)
-        return _value(field, inner, chance, depth)
+        return _value(field, inner, chance, depth, is_whole=is_whole)
     if get_origin(kind) is tuple:
         element = get_args(kind)[0]
-        count = chance.randrange(4 if depth < 2 else 2)
-        return tuple(_value(field, element, chance, depth + 1) for _ in range(count))
+        count = chance.randrange(int(is_whole), 4 if depth < 2 else 2)
+        return tuple(
+            _value(field, element, chance, depth + 1, is_whole=is_whole) for _ in range(count)
+        )
     if kafka_type is None:
-        return random_kio(kind, chance, depth + 1)
+        return random_kio(kind, chance, depth + 1, is_whole=is_whole)
     return _scalar(kafka_type, kind, chance)
 
 

@@ -14,6 +14,7 @@ from tests.node.wire.kio_messages import kio_class, random_kio, to_ours
 
 MESSAGES = [(api, part, f"{api}_{part}") for api in APIS for part in ("request", "response")]
 SAMPLES = 12
+WHOLE_SAMPLES = 2
 ROWS = {
     "vote_request": "595-17",
     "vote_response": "595-18",
@@ -30,6 +31,10 @@ ROWS = {
     "envelope_request": "590-01",
     "broker_registration_request": "631-41",
     "broker_registration_response": "631-41",
+    "broker_heartbeat_request": "631-46",
+    "broker_heartbeat_response": "631-46",
+    "unregister_broker_request": "631-62",
+    "unregister_broker_response": "631-62",
 }
 
 
@@ -57,8 +62,8 @@ def test_bytes_are_those_of_kio(api, part, module, version):
     cls = kio_class(api, version, part)
     schema = schema_of(module)
     write = entity_writer(cls)
-    for _ in range(SAMPLES):
-        theirs = random_kio(cls, chance)
+    for sample in range(SAMPLES):
+        theirs = random_kio(cls, chance, is_whole=sample < WHOLE_SAMPLES)
         buffer = io.BytesIO()
         write(buffer, theirs)
         ours = to_ours(generated(module), schema.message, theirs)
@@ -69,6 +74,9 @@ def test_bytes_are_those_of_kio(api, part, module, version):
             assert codec.decode_response(schema.key, version, buffer.getvalue()) == ours
 
 
+@pytest.mark.requirement("595-17")
+@pytest.mark.requirement("595-32")
+@pytest.mark.requirement("595-37")
 def test_flexible_versions_and_headers_are_those_of_kio():
     for api in APIS:
         for part in ("request", "response"):

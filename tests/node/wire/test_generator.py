@@ -35,5 +35,6 @@ def test_a_stale_missing_or_surplus_file_is_named(texts, tmp_path, monkeypatch, 
     assert generate_wire.stale(texts, tmp_path) == []
 
 
+@pytest.mark.long
 def test_the_check_agrees_from_run_to_run(texts):
     assert generate_wire.generate() == texts

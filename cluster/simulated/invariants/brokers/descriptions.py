@@ -51,6 +51,9 @@ GROUPS_FROM, LISTS_FROM, NAMED_FROM = 8, 4, 2
 Place = tuple[str, int]
 """Name of a topic, and a partition."""
 
+SEQUENCES = 1 << 31
+"""After the largest sequence number of a producer follows 0."""
+
 
 class DescriptionsAreTrue(Invariant):
     """A tool that lists the cluster sees each topic, resource and producer once, as it is."""
@@ -212,7 +215,7 @@ def _producer_faults(
             told = {one.producer_id: one for one in part.active_producers}
             last = {each.producer_id: each for each in mirror.batches if each.producer_id >= 0}
             for producer, batch in last.items():
-                sequence = batch.base_sequence + batch.last_offset_delta
+                sequence = (batch.base_sequence + batch.last_offset_delta) % SEQUENCES
                 known = (batch.producer_epoch, sequence, batch.max_timestamp_ms)
                 one = told.get(producer)
                 found = (one.producer_epoch, one.last_sequence, one.last_timestamp) if one else None

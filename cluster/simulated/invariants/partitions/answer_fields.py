@@ -1,4 +1,4 @@
-"""Invariants of the fields beside the records: begins, sizes, redirections, and refusals."""
+"""Invariant of the fields beside the records: starts, epochs, high watermarks and sizes."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Final
@@ -6,33 +6,28 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.cluster.simulated.invariants.partitions.fetched import follower_of
-from kraftproof.cluster.simulated.invariants.partitions.leaders import (
-    DATA_REQUESTS,
-    NO_EPOCH,
-    may_end_apart,
-    results_of_parts,
+from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    Replicas,
+    Settings,
 )
-from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, partition_in
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import MetadataImage, Partition
-from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
     fetch_request,
     fetch_response,
     list_offsets_request,
     list_offsets_response,
+    produce_request,
+    produce_response,
 )
-from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records.raw_batch import parse_batches
-from kraftproof.node.wire.types import ZERO_UUID, Uuid
+from kraftproof.node.wire.types import ZERO_UUID
 
 EARLIEST: Final = frozenset((-2, -4))
-RUNNING: Final = 3
-"""The state of a broker that follows the image with its own registration."""
+EPOCHS_FROM: Final = 4
+"""The first version of ListOffsets with leader epochs in the answers."""
 LEADERS_FROM: Final = 12
 """The first version of Fetch whose answers name the current leader."""
 
@@ -41,13 +36,29 @@ class AnswersNameTheLog(Replicas):
     """Clients go on from the offsets of an answer, and bound their memory by its size."""
 
     statement = (
-        "Answers name the start of the leader's log; the last stable offset is the high watermark, "
-        "and not beyond the log; an answer has at most the wanted bytes, or one batch."
+        "Answers name the start of the leader's log and the epoch of the first record; a Fetch "
+        "below the start is refused; the last stable offset is the high watermark, and not beyond "
+        "the log; an answer has at most the wanted bytes, or one batch."
     )
     requests: ClassVar[Requests] = (
         fetch_request.FetchRequest,
         list_offsets_request.ListOffsetsRequest,
+        produce_request.ProduceRequest,
     )
+
+    def __init__(self, static: Settings = ()) -> None:
+        super().__init__(static)
+        self._arrived: dict[tuple[int, int, int], dict[LogId, tuple[int, int]]] = {}
+        """By node, incarnation and Produce: the generation and the start of each log."""
+
+    @override
+    def on_data_received(self, process: ProcessView, event: Received) -> None:
+        if isinstance(event.message, produce_request.ProduceRequest) and event.message.acks:
+            key = (process.node_id, process.incarnation, event.request)
+            self._arrived[key] = {
+                log: (mirror.generation, mirror.start_offset)
+                for log, mirror in self._produced(process, event.message)
+            }
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
@@ -56,6 +67,7 @@ class AnswersNameTheLog(Replicas):
             if mirror is not None and start != mirror.start_offset:
                 detail = f"log {log}: starts at {mirror.start_offset}, and {start} is told"
                 self.monitor.report_violation(self, process, detail)
+        self._earliest_epochs(process, event, message)
         for log, high_watermark in self._high_watermarks(message):
             mirror = process.partitions.get(log)
             if mirror is not None and high_watermark > mirror.end_offset:
@@ -63,8 +75,41 @@ class AnswersNameTheLog(Replicas):
                 self.monitor.report_violation(self, process, detail)
         if isinstance(message, fetch_response.FetchResponse):
             assert isinstance(event.message, fetch_request.FetchRequest), "its request"
-            for wrong in _wrong_sizes(event.message, message):
+            for wrong in (*_wrong_sizes(event.message, message), *_below(event.message, message)):
                 self.monitor.report_violation(self, process, wrong)
+        if isinstance(event.message, produce_request.ProduceRequest):
+            key = (process.node_id, process.incarnation, event.request)
+            arrived = self._arrived.pop(key, {})
+            if isinstance(message, produce_response.ProduceResponse):
+                self._judge_produced(process, event.message, message, arrived)
+
+    def _produced(
+        self, process: ProcessView, request: produce_request.ProduceRequest
+    ) -> Iterator[tuple[LogId, PartitionMirror]]:
+        """Yield the logs of a Produce that the broker has."""
+        for topic in request.topic_data:
+            for data in topic.partition_data:
+                log = self._log_of(topic.name, topic.topic_id, data.index)
+                mirror = None if log is None else process.partitions.get(log)
+                if log is not None and mirror is not None:
+                    yield log, mirror
+
+    def _judge_produced(
+        self,
+        process: ProcessView,
+        request: produce_request.ProduceRequest,
+        message: produce_response.ProduceResponse,
+        arrived: dict[LogId, tuple[int, int]],
+    ) -> None:
+        """Compare the told start of a log with the starts at the arrival and at the answer."""
+        for log, _, result in self._results(request, message):
+            mirror, told = process.partitions.get(log), result.log_start_offset
+            if mirror is None or log not in arrived or result.error_code or told < 0:
+                continue
+            generation, start = arrived[log]
+            if generation == mirror.generation and not start <= told <= mirror.start_offset:
+                detail = f"log {log}: starts at {mirror.start_offset}, and {told} is told"
+                self.monitor.report_violation(self, process, detail)
 
     def _high_watermarks(self, answer: Message) -> Iterator[tuple[LogId, int]]:
         if isinstance(answer, fetch_response.FetchResponse):
@@ -96,6 +141,27 @@ class AnswersNameTheLog(Replicas):
                 if log is not None and asked.timestamp in EARLIEST and not at.error_code:
                     yield log, at.offset
 
+    def _earliest_epochs(self, process: ProcessView, event: Received, answer: Message) -> None:
+        """Compare the epoch beside the start of a log with the first record."""
+        request = event.message
+        if (
+            not isinstance(answer, list_offsets_response.ListOffsetsResponse)
+            or not isinstance(request, list_offsets_request.ListOffsetsRequest)
+            or event.version < EPOCHS_FROM
+        ):
+            return
+        for topic, listed in zip(request.topics, answer.topics, strict=True):
+            for asked, at in zip(topic.partitions, listed.partitions, strict=True):
+                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
+                mirror = None if log is None else process.partitions.get(log)
+                if mirror is None or asked.timestamp not in EARLIEST or at.error_code:
+                    continue
+                first = next(mirror.after(at.offset), None)
+                if first is not None and first.epoch != at.leader_epoch:
+                    detail = f"log {log}: epoch {at.leader_epoch} is told with offset {at.offset}"
+                    found = f"{detail}, the record has epoch {first.epoch}"
+                    self.monitor.report_violation(self, process, found)
+
 
 def _wrong_sizes(
     request: fetch_request.FetchRequest, answer: fetch_response.FetchResponse
@@ -118,104 +184,17 @@ def _wrong_sizes(
             is_first = is_first and not records
 
 
+def _below(
+    request: fetch_request.FetchRequest, answer: fetch_response.FetchResponse
+) -> Iterator[str]:
+    """Describe parts that are served below the told start of the log."""
+    for topic, answered in zip(request.topics, answer.responses, strict=False):
+        for asked, part in zip(topic.partitions, answered.partitions, strict=True):
+            is_served = not part.error_code and part.diverging_epoch.end_offset < 0
+            if is_served and asked.fetch_offset < part.log_start_offset:
+                start = f"the log starts at {part.log_start_offset}"
+                yield f"a Fetch from offset {asked.fetch_offset} is served, {start}"
+
+
 def _is_one_batch(records: bytes) -> bool:
     return sum(1 for _ in parse_batches(records, allow_partial=True)) <= 1
-
-
-class RefusalsHaveAReason(Invariant):
-    """A broker that refuses what it could serve is as useless as a broker that is down."""
-
-    statement = (
-        "A running broker refuses a request about a partition only for the reason that the error "
-        "names: another leader, another epoch, no topic, an offset outside of the log."
-    )
-    requests: ClassVar[Requests] = DATA_REQUESTS
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._images: dict[tuple[int, int, int], MetadataImage] = {}
-        """By node, incarnation and request: the image at the arrival of some requests."""
-
-    @override
-    def on_data_received(self, process: ProcessView, event: Received) -> None:
-        if may_end_apart(event.message):
-            self._images[process.node_id, process.incarnation, event.request] = process.image
-
-    @override
-    def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
-        status, request = process.status, event.message
-        key = (process.node_id, process.incarnation, event.request)
-        images = (process.image, self._images.pop(key, process.image))
-        if status is None or status.broker_state != RUNNING or event.principal != ANONYMOUS:
-            return
-        if isinstance(request, fetch_request.FetchRequest):
-            if follower_of(request, event.version)[0] >= 0:
-                return  # the leader may not know the follower's replica yet
-            for wrong in _wrong_ranges(process, event, message):
-                self.monitor.report_violation(self, process, wrong)
-        for name, topic_id, index, epoch, error in results_of_parts(request, message):
-            if not error:
-                continue
-            log = _log_in(process.image, name, topic_id, index)
-            wrongs: list[str | None] = []
-            for image in images:
-                partition = None if log is None else partition_in(image, log)
-                refused = (epoch, error)
-                if log is not None and partition is not None:
-                    wrongs.append(_needless(process, log, partition, refused))
-                else:
-                    wrongs.append(None)
-            if all(wrongs):
-                self.monitor.report_violation(self, process, f"log {log}: {wrongs[0]}")
-
-
-def _log_in(image: MetadataImage, name: str, topic_id: Uuid, index: int) -> LogId | None:
-    found = image.topic_ids.get(name) if name else topic_id
-    return None if found is None else LogId(found, index)
-
-
-def _needless(
-    process: ProcessView, log: LogId, partition: Partition, refused: tuple[int, int]
-) -> str | None:
-    """Describe an error that the image contradicts; the asked leader epoch, and the error."""
-    epoch, error = refused
-    known = f"epoch {partition.leader_epoch} of broker {partition.leader}"
-    match error:
-        case ErrorCode.UNKNOWN_TOPIC_OR_PARTITION | ErrorCode.UNKNOWN_TOPIC_ID:
-            return "the partition is refused as unknown"
-        case ErrorCode.FENCED_LEADER_EPOCH if not NO_EPOCH < epoch < partition.leader_epoch:
-            return f"leader epoch {epoch} is refused as older, in {known}"
-        case ErrorCode.UNKNOWN_LEADER_EPOCH if epoch <= partition.leader_epoch:
-            return f"leader epoch {epoch} is refused as unknown, in {known}"
-        case ErrorCode.NOT_LEADER_OR_FOLLOWER if partition.leader == process.node_id:
-            mirror = process.partitions.get(log)
-            is_held = mirror is not None and mirror.directory not in process.partitions.failed
-            return f"refused as not the leader, in {known}" if is_held else None
-        case _:
-            return None
-
-
-def _wrong_ranges(process: ProcessView, event: Received, message: Message) -> Iterator[str]:
-    """Describe refused offsets within the log, and redirections to another leader."""
-    request = event.message
-    assert isinstance(request, fetch_request.FetchRequest), "a Fetch"
-    if not isinstance(message, fetch_response.FetchResponse):
-        return
-    for topic, answered in zip(request.topics, message.responses, strict=False):
-        for asked, part in zip(topic.partitions, answered.partitions, strict=True):
-            log = _log_in(process.image, topic.topic, topic.topic_id, asked.partition)
-            mirror = None if log is None else process.partitions.get(log)
-            is_outside = part.error_code == ErrorCode.OFFSET_OUT_OF_RANGE
-            is_held = mirror is not None and _holds(mirror, asked.fetch_offset)
-            if is_outside and asked.last_fetched_epoch < 0 and is_held:
-                yield f"log {log}: offset {asked.fetch_offset} is refused as out of range"
-            told = part.current_leader
-            partition = None if log is None else partition_in(process.image, log)
-            if told.leader_id >= 0 and partition is not None:
-                leader = (partition.leader, partition.leader_epoch)
-                if (told.leader_id, told.leader_epoch) != leader:
-                    yield f"log {log}: leader {told.leader_id} is told, the image has {leader[0]}"
-
-
-def _holds(mirror: PartitionMirror, offset: int) -> bool:
-    return mirror.start_offset <= offset <= mirror.end_offset

@@ -7,14 +7,12 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     IdempotentOnce,
     PartitionLogsMatch,
 )
-from kraftproof.cluster.simulated.invariants.partitions.answer_fields import (
-    AnswersNameTheLog,
-    RefusalsHaveAReason,
-)
+from kraftproof.cluster.simulated.invariants.partitions.answer_fields import AnswersNameTheLog
 from kraftproof.cluster.simulated.invariants.partitions.copies import (
     FollowersCopyTheirLeader,
     LogStartsAreDue,
 )
+from kraftproof.cluster.simulated.invariants.partitions.deletions import DeletionsEnd
 from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
 from kraftproof.cluster.simulated.invariants.partitions.followers import (
     FollowersCutOnlyDivergence,
@@ -27,12 +25,16 @@ from kraftproof.cluster.simulated.invariants.partitions.leaders import (
     MinIsrIsHonoured,
 )
 from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFailedAreOffline
-from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
+from kraftproof.cluster.simulated.invariants.partitions.producers import (
+    ProducersAreJudgedByTheLog,
+    ProducersWriteInOrder,
+)
 from kraftproof.cluster.simulated.invariants.partitions.proposals import (
     JoinersHaveFetched,
     MembersAreRemovedForLag,
     OneProposalAtATime,
 )
+from kraftproof.cluster.simulated.invariants.partitions.refusals import RefusalsHaveAReason
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
     PartitionEpochsNeverFall,
@@ -72,7 +74,9 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         EpochEndsAreTrue(static),
         MinIsrIsHonoured(static),
         ProducersAreJudgedByTheLog(static),
+        ProducersWriteInOrder(static),
         LogStartsAreDue(static),
+        DeletionsEnd(),
         OnlyFailedAreOffline(static),
         FollowersTellTheirLogs(static),
         FollowersCutOnlyDivergence(static),

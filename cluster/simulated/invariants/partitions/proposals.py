@@ -139,7 +139,8 @@ class MembersAreRemovedForLag(Invariant):
 
     statement = (
         "A leader proposes to remove a member only if the member has not reached the log end for "
-        "replica.lag.time.max.ms, less the error of the clocks, in the last time-out of a proposal."
+        "replica.lag.time.max.ms, less the error of the clocks, in the last time-out of a "
+        "proposal, by the first request of the proposal."
     )
     requests: ClassVar[Requests] = (Request,)
 
@@ -147,10 +148,17 @@ class MembersAreRemovedForLag(Invariant):
         super().__init__()
         self._fetches = fetches
         self._lag_ns = lag_ns
+        self._sent: dict[tuple[int, int, LogId], tuple[int, int, tuple[int, ...]]] = {}
+        """By node, incarnation and log: the epochs and the members of the last proposal."""
 
     @override
     def on_sent(self, process: ProcessView, effect: Send) -> None:
         for log, part, partition in current_proposals(process, effect):
+            key = (process.node_id, process.incarnation, log)
+            proposal = (part.leader_epoch, part.partition_epoch, members_of(part))
+            if self._sent.get(key) == proposal:
+                continue  # without the controllers, the leader asks again and again
+            self._sent[key] = proposal
             for member in sorted({*partition.isr} - {process.node_id, *members_of(part)}):
                 times = self._fetches.of(process, log, part.leader_epoch).level_ns.get(member, [])
                 longest = _longest_pause(times, process.now_ns())

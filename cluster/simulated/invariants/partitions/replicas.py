@@ -27,6 +27,8 @@ TOPIC: Final = 2
 BROKER: Final = 4
 """Types of resources with configurations."""
 ACKS_ALL: Final = -1
+RUNNING: Final = 3
+"""The state of a broker that follows the image with its own registration."""
 _FLUSH: Final = ("flush.messages", "log.flush.interval.messages")
 """The names of a topic's and of a broker's setting."""
 NO_CONFIGS: Final[Map[str, str]] = Map()

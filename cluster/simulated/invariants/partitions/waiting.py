@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.invariants.partitions.fetched import (
 )
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
+    RUNNING,
     Replicas,
     partition_in,
 )
@@ -21,6 +22,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -47,7 +49,9 @@ class _Fetch(Struct, kw_only=True):
     offsets: dict[LogId, int]
     is_follower: bool
     due_ns: int | None = None
-    """The running time of the process when the first records were readable."""
+    """The running time of the process when the answer was due."""
+    cause: str = "beside readable records"
+    """The state of the partition from then on."""
 
 
 class WaitingFetchesAreAnswered(Replicas):
@@ -57,8 +61,8 @@ class WaitingFetchesAreAnswered(Replicas):
     """
 
     statement = (
-        "A broker answers a Fetch when the first byte is readable, and a Fetch without news only "
-        "after the wait of the Fetch."
+        "A broker answers a Fetch when the first byte is readable or the leadership of a partition "
+        "has ended, and a Fetch without news only after the wait of the Fetch."
     )
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
@@ -66,10 +70,27 @@ class WaitingFetchesAreAnswered(Replicas):
         super().__init__()
         self._open: dict[int, dict[int, _Fetch]] = {}
         """By node, then by the token of a request."""
+        self._partitions: dict[int, object] = {}
+        """By node: the partitions of the image that the node published last."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._open.pop(process.node_id, None)
+
+    @override
+    def on_published(self, process: ProcessView, offset: int, image: MetadataImage) -> None:
+        super().on_published(process, offset, image)
+        before = self._partitions.get(process.node_id)
+        self._partitions[process.node_id] = image.partitions
+        status = process.status
+        if before is image.partitions or status is None or status.broker_state != RUNNING:
+            return
+        for fetch in self._open.get(process.node_id, {}).values():
+            for log in fetch.offsets if fetch.due_ns is None else ():
+                partition = partition_in(image, log)
+                if partition is None or partition.leader != process.node_id:
+                    fetch.due_ns = process.running_ns()
+                    fetch.cause = "after the end of the leadership"
 
     @override
     def on_data_received(self, process: ProcessView, event: Received) -> None:
@@ -115,7 +136,7 @@ class WaitingFetchesAreAnswered(Replicas):
         assert isinstance(request, fetch_request.FetchRequest), "the only type of its requests"
         if fetch.due_ns is not None and process.running_ns() - fetch.due_ns > LATE_NS:
             waited_ns = process.running_ns() - fetch.due_ns
-            detail = f"a Fetch has waited {waited_ns / 1e6:.0f} ms beside readable records"
+            detail = f"a Fetch has waited {waited_ns / 1e6:.0f} ms {fetch.cause}"
             self.monitor.report_violation(self, process, detail)
         wait_ns = milliseconds(max(min(request.max_wait_ms, LONGEST_FETCH_MS), 0))
         least_ns = wait_ns * (1 - 2 * self.monitor.rate_error) - ROUNDING_NS

@@ -69,6 +69,6 @@ def _partition(replica: Replica) -> describe_log_dirs_response.DescribeLogDirsPa
     index = replica.index
     return describe_log_dirs_response.DescribeLogDirsPartition(
         partition_index=replica.log.partition,
-        partition_size=index.size,
+        partition_size=index.bytes_between(index.start_offset, index.end_offset),
         offset_lag=max(index.high_watermark - index.end_offset, 0),
     )

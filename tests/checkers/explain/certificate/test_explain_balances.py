@@ -182,7 +182,7 @@ def test_another_count_than_the_recorded_one_is_not_believed():
         long("queue", "false-empty", 0.0),
         ("priority-queue", "false-empty", 0.0),
         ("priority-queue", "duplicate", 0.0),
-        ("stack", "out-of-order", 0.05),
+        long("stack", "out-of-order", 0.05),
     ],
 )
 def test_what_hundreds_of_calls_show_is_told_by_counting_them(name, kind, lost):

@@ -87,7 +87,7 @@ def test_so_it_does_where_it_has_little_room_and_begins_again(name):
         long("cas-register", "lost-update", 3),
         long("cas-register", "phantom", 1),
         ("cas-register", "stale-read", 3),
-        ("kv-append", "phantom", 1),
+        long("kv-append", "phantom", 1),
         long("map", "phantom", 1),
         long("multi-register", "phantom", 1),
         long("multi-register", "stale-read", 3),

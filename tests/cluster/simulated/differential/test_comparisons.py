@@ -7,6 +7,7 @@ import pytest
 
 from kraftproof.cluster.simulated.differential import comparison
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
+from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.difference import (
     DifferenceError,
     attempt,
@@ -15,7 +16,13 @@ from kraftproof.cluster.simulated.differential.difference import (
     same,
 )
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
+from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.broker.data import fetch, list_offsets, produce
+from kraftproof.node.core.partition.epoch_cache import EpochCache
+from kraftproof.node.core.partition.leader import Leader
+from kraftproof.node.core.partition.log_index import LogIndex
+from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -42,17 +49,21 @@ from kraftproof.node.storage.partitions import (
 from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.node.wire import codec, errors, frames, headers
+from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records import batches, raw_batch, raw_records
+from tests.support.random_cases import random_cases
 
 DRAWS = 30
+REAL_DISK = "compare_real_disk"
+"""Waits for a real disk: a few draws in `make test`, all in `make test-long`."""
 MOST_DRAWS = 200
 BY_NAME = {one.compare.__name__: one for one in COMPARISONS}
 
 
 @pytest.mark.parametrize("name", sorted(BY_NAME))
 def test_the_node_agrees_with_its_reference(name):
-    for seed in range(DRAWS):
+    for seed in range(DRAWS if name != REAL_DISK else random_cases(DRAWS, share=4)):
         BY_NAME[name].compare(random.Random(f"{name} {seed}"))
 
 
@@ -70,7 +81,12 @@ def _ignored(*_: object, **__: object) -> None:
     """Stand for a method that does nothing."""
 
 
+_ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
+_LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
+    ("compare_core_tables", core_tables, "GIVEN", _LARGER),
+    ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", _ignored),
     ("compare_primitives", Writer, "string", Writer.compact_string),
@@ -104,6 +120,16 @@ PLANTED = [
     ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
     ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
     ("compare_partition_damage", Segment, "cut", _ignored),
+    ("compare_followers", ProducerStates, "truncate", _ignored),
+    ("compare_followers", EpochCache, "truncate", _ignored),
+    ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),
+    ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
+    ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
+    ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
+    ("compare_leaders", ProducerStates, "check", lambda *_: None),
+    ("compare_leaders", produce.DelayedProduce, "expire", _ignored),
+    ("compare_leaders", fetch.FetchService, "_record_progress", _ignored),
+    ("compare_leaders", list_offsets, "_not_available", lambda _: ErrorCode.NONE),
 ]
 
 
@@ -218,6 +244,18 @@ def test_a_failed_assertion_of_the_node_stays_one(monkeypatch):
 
 def test_only_packages_with_a_bug_are_compared(monkeypatch):
     assert reported(monkeypatch, differs, mutated=("kraftproof.node.storage",)) == ([], [])
+
+
+def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
+    one = comparison.Comparison("Same", "Both are.", ("a package",), differs, is_at_end=True)
+    monkeypatch.setattr("kraftproof.cluster.simulated.differential.catalogue.COMPARISONS", (one,))
+    monkeypatch.setattr(comparison, "PACKAGES", ("a package",))
+    monkeypatch.setattr(comparison, "_is_mutated", lambda _: True)
+    world, options = World(), SimpleNamespace(seed=1, mutant="x")
+    comparison.compare_with_references(world, options)
+    assert world.recorded == []
+    comparison.compare_with_references(world, options, is_end=True)
+    assert world.recorded == [("Same", "two is not one")]
 
 
 def test_few_runs_without_a_bug_compare():

@@ -11,7 +11,6 @@ from kraftproof.cluster.simulated.invariants.partitions.leaders import (
     LeadersServe,
     MinIsrIsHonoured,
 )
-from kraftproof.cluster.simulated.invariants.partitions.producers import ProducersAreJudgedByTheLog
 from kraftproof.cluster.simulated.invariants.partitions.visible import (
     ReadersGetCommittedBytes,
     VisibleIsOnTheIsr,
@@ -241,22 +240,3 @@ def test_a_deletion_waits_for_live_replicas():
     topic = answered.DeleteRecordsTopicResult(name="t", partitions=(part,))
     case.answer(1, request, answered.DeleteRecordsResponse(topics=(topic,)))
     assert case.reported == [f"{NAME}: the low watermark is 1, replica 2 starts at 0"]
-
-
-def test_producers_are_judged_by_the_log():
-    case = PartitionCase(ProducersAreJudgedByTheLog())
-    order = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
-    first = produced([b"a"], producer_id=5, producer_epoch=0, base_sequence=0)
-    second = produced([b"b"], producer_id=5, producer_epoch=0, base_sequence=1)
-    case.append(1, raw(0, b"a", producer_id=5, producer_epoch=0, base_sequence=0))
-    case.answer(1, produce(first), result(0))
-    assert case.reported == []
-    case.answer(1, produce(first), result(0, order))
-    case.answer(1, produce(second), result(0, order))
-    case.answer(1, produce(second), result(1))
-    name = "sequence 1 of producer 5 is refused"
-    assert case.reported == [
-        f"{NAME}: the batch at offset 0 is refused when it comes again",
-        f"{NAME}: {name}, after offset 0 of the log",
-        f"{NAME}: offset 1 is acknowledged, and the log has another batch or none",
-    ]

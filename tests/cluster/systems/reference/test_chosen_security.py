@@ -24,6 +24,7 @@ from kraftproof.cluster.systems.reference.chosen_security import (
 )
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.cluster.systems.system import SystemUnavailableError
+from tests.support.long_cases import long
 
 RUN_SECONDS = 240
 
@@ -88,7 +89,7 @@ def test_the_harness_is_the_super_user_with_and_without_logins() -> None:
 @pytest.mark.parametrize(
     ("backend", "mechanism", "protocol"),
     [
-        ("local", "PLAIN", None),
+        long("local", "PLAIN", None),
         ("local", "SCRAM-SHA-512", "SASL_SSL"),
         pytest.param("docker", "SCRAM-SHA-256", "SASL_SSL", marks=pytest.mark.docker),
     ],

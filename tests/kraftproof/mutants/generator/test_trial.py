@@ -1,10 +1,12 @@
 """A search for a generated mutant: its order of seeds, and what kills the mutant."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from kraftproof.errors import UsageError
+from kraftproof.mutants.blocks import block_at
 from kraftproof.mutants.generator import seed_order
 from kraftproof.mutants.generator.candidates import read_sources
 from kraftproof.mutants.generator.results import append_result, read_results, totals
@@ -12,6 +14,7 @@ from kraftproof.mutants.generator.review import read_review, section, with_secti
 from kraftproof.mutants.generator.sampling import draw
 from kraftproof.mutants.generator.seed_order import SeedOrder
 from kraftproof.mutants.generator.trial import HUNG, Searches
+from kraftproof.mutants.run_order import NEW_SEEDS
 from kraftproof.mutants.sim_processes import SearchHungError
 
 ELECTIONS = Path(__file__).resolve().parents[4] / "node" / "core" / "raft" / "elections.py"
@@ -37,11 +40,11 @@ class Scripted:
         self.asked = []
 
     def run(self, arguments, subject, limit_s=0):
-        seeds = list(map(int, arguments[arguments.index("--seeds") + 1].split(",")))
-        self.asked.append(seeds)
-        self.arguments = arguments
+        runs = arguments[arguments.index("--runs") + 1].split(",")
+        self.asked.append([one for one in runs if int(one.partition(":")[0]) not in NEW_SEEDS])
         found = []
-        for seed in seeds:
+        for run in runs:
+            seed = int(run.partition(":")[0])
             found.append(seed)
             if self.kinds.get(seed) == "hung":
                 raise SearchHungError(subject)
@@ -66,26 +69,23 @@ def run(kinds, counts, budget_s=30.0):
 def test_the_seeds_that_run_the_block_most_come_first():
     counts = [*everywhere([1], 5), *everywhere([2], 50), *everywhere([3], 0)]
     trial, asked = run({}, counts)
-    assert asked == [[2, 1]]
-    assert (trial.result, trial.searched, trial.reached) == ("survived", 2, 2)
+    assert asked == [["2::20", "1::20", "2::60", "1::60"]]
+    assert (trial.result, trial.reached) == ("survived", 2)
+    assert trial.searched == 4 + len(NEW_SEEDS)
 
 
-def test_a_search_takes_the_workload_that_runs_the_block_most():
-    counts = {None: everywhere([1], 5), "log": everywhere([2, 3], 50)}
+def test_each_fourth_run_has_its_full_length():
+    _, asked = run({}, everywhere(range(5), 1))
+    lengths = [one.rpartition(":")[2] for one in asked[0]]
+    assert lengths == ["20", "20", "20", "60", "20", *["60"] * 4]
+
+
+def test_a_search_names_the_workload_and_the_length_of_its_find():
+    counts = {None: everywhere([1], 5), "log": everywhere([2, 3], 50), "acls": everywhere([4], 0)}
     processes = Scripted({3: "property"})
     trial = Searches(processes, SeedOrder(counts), 30.0, Path(), LIMIT_S).run(CANDIDATE)
-    assert processes.asked == [[2, 3]]
-    assert processes.arguments[-2:] == ["--workload", "log"]
-    assert (trial.workload, trial.reached) == ("log", 3)
-
-
-def test_a_search_goes_on_with_the_other_workloads():
-    counts = {None: everywhere([1], 5), "log": everywhere([2, 3], 50), "acls": everywhere([4], 0)}
-    processes = Scripted({})
-    trial = Searches(processes, SeedOrder(counts), 30.0, Path(), LIMIT_S).run(CANDIDATE)
-    assert processes.asked == [[2, 3], [1]]
-    assert "--workload" not in processes.arguments
-    assert (trial.result, trial.searched, trial.reached) == ("survived", 3, 3)
+    assert processes.asked == [["2:log:20", "1::20", "3:log:20", "2:log:60", "1::60", "3:log:60"]]
+    assert (trial.workload, trial.time_limit_s, trial.reached) == ("log", 20, 3)
     found = Searches(Scripted({1: "property"}), SeedOrder(counts), 30.0, Path(), LIMIT_S)
     assert found.run(CANDIDATE).workload is None
 
@@ -108,13 +108,14 @@ def test_a_property_or_an_assertion_kills(kind, by):
 
 def test_a_search_goes_on_behind_a_crash():
     trial, asked = run({1: "crash", 3: "property"}, everywhere([1, 2, 3], 1))
-    assert asked == [[1, 2, 3], [2, 3]]
+    full = ["1::60", "2::60", "3::60"]
+    assert asked == [["1::20", "2::20", "3::20", *full], ["2::20", "3::20", *full]]
     assert (trial.result, trial.seed, trial.searched) == ("property", 3, 3)
 
 
 def test_two_crashes_are_enough():
     trial, asked = run({1: "crash", 2: "crash", 3: "property"}, everywhere([1, 2, 3], 1))
-    assert asked == [[1, 2, 3], [2, 3]]
+    assert [len(runs) for runs in asked] == [6, 5]  # and the new seeds
     assert (trial.result, trial.by, trial.seed) == ("crash", "KeyError in f", 2)
 
 
@@ -127,7 +128,7 @@ def test_the_unchanged_node_must_pass_a_seed():
     counts = everywhere([1, 2], 1)
     counts[0]["verdict"] = "invalid"
     _, asked = run({}, counts)
-    assert asked == [[2]]
+    assert asked == [["2::20", "2::60"]]
 
 
 def test_results_are_read_again(tmp_path):
@@ -142,11 +143,10 @@ def test_results_are_read_again(tmp_path):
 
 
 def test_a_survivor_of_a_smaller_budget_is_searched_again():
-    trial, _ = run({}, everywhere(range(3), 1), budget_s=5.0)
+    trial, _ = run({}, everywhere(range(3), 1))
     spent = {"processes": Scripted({}), "order": SeedOrder({None: []}), "files": Path()}
     spent["time_limit_s"] = LIMIT_S
-    assert Searches(**spent, budget_s=30.0).is_spent(trial)  # each reaching seed ran
-    partly = type(trial)(**{**fields(trial), "searched": 1})
+    partly = type(trial)(**{**fields(trial), "cpu_seconds": 5.5})
     assert Searches(**spent, budget_s=5.0).is_spent(partly)
     assert not Searches(**spent, budget_s=30.0).is_spent(partly)
 
@@ -183,16 +183,48 @@ def test_an_unknown_verdict_is_refused(tmp_path):
         read_review(review)
 
 
-def test_the_workloads_take_turns_after_the_first_seeds():
-    counts = {None: everywhere(range(8), 1), "log": everywhere([11, 12, 13], 50)}
-    counts["acls"] = everywhere([21], 1)
-    processes = Scripted({})
-    Searches(processes, SeedOrder(counts), 60.0, Path(), LIMIT_S).run(CANDIDATE)
-    assert processes.asked == [[11, 12, 13], [0, 1], [21], [2, 3], [4, 5], [6, 7]]
-    counts = {None: everywhere(range(8), 50), "log": everywhere([11, 12, 13], 1)}
-    processes = Scripted({})
-    Searches(processes, SeedOrder(counts), 60.0, Path(), LIMIT_S).run(CANDIDATE)
-    assert processes.asked == [[0, 1, 2, 3], [11, 12], [4, 5], [13], [6, 7]]
+def counted(seed, counts):
+    """Counts of a seed that runs some blocks of the module."""
+    blocks = {str(block): runs for block, runs in counts.items()}
+    return {"seed": seed, "verdict": "valid", "cpu_seconds": 1.0, "blocks": {MODULE: blocks}}
+
+
+def test_where_no_recorded_run_reaches_the_block_long_runs_of_the_function_may():
+    source = CANDIDATE.source
+    edited = block_at(source.text, CANDIDATE.line)
+    (other, *_) = [block for _, block in seed_order._function_blocks(CANDIDATE) if block != edited]
+    counts = [counted(1, {other: 1}), counted(2, {edited + 50: 9})]
+    trial, asked = run({}, counts)
+    assert asked == [["1::60"]]
+    assert (trial.result, trial.reached) == ("not reached", 0)
+    trial, _ = run({1: "property"}, counts)
+    assert (trial.result, trial.reached) == ("property", 0)
+
+
+class Failing:
+    """Processes that record seeds, of which one violates a property."""
+
+    def __init__(self):
+        self.asked = []
+
+    def run(self, arguments, subject, limit_s=0):
+        first, end = map(int, arguments[arguments.index("--seeds") + 1].split(":"))
+        self.asked.append((first, end))
+        done = [seed for seed in range(first, end) if seed <= 10_001 or first > 10_001]
+        lines = [counted(seed, {0: 1}) for seed in done]
+        lines = [one | {"verdict": "invalid"} if one["seed"] == 10_001 else one for one in lines]
+        file = Path(arguments[arguments.index("--blocks") + 1])
+        file.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        broken = [{"seed": 10_001, "invariant": "LogMatching"}] if 10_001 in done else []
+        return result(done, broken)
+
+
+def test_a_recording_goes_on_behind_a_seed_that_the_unchanged_node_fails(tmp_path, capsys):
+    processes = Failing()
+    lines = list(seed_order._recorded(tmp_path, 4, 20.0, processes, None))
+    assert processes.asked == [(10_000, 10_004), (10_002, 10_004)]
+    assert [json.loads(line)["seed"] for line in lines] == [10_000, 10_001, 10_002, 10_003]
+    assert "seed 10001 of the unchanged node violates LogMatching" in capsys.readouterr().err
 
 
 def test_an_invariant_and_a_comment_leave_the_recorded_counts_valid(tmp_path, monkeypatch):

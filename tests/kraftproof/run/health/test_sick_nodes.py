@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import KRAFTPROOF, run
+from tests.support.long_cases import mostly_long
 
 SICK = Path(__file__).parents[3] / "support" / "sick_system.py"
 CASES = {
@@ -20,7 +21,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", mostly_long([(name, name) for name in CASES], ["Quits"]))
 def test_a_sick_node_is_found(tmp_path, name: str) -> None:
     fault, expected = CASES[name]
     faults = tmp_path / "faults.txt"

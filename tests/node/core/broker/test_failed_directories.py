@@ -54,6 +54,7 @@ def fail(bench: Bench) -> None:
     bench.broker.disk_work_ended(DirectoryFailed(directory=FIRST, reason="EIO"), bench.now)
 
 
+@pytest.mark.requirement("631-46")
 def test_a_failed_directory_is_named_at_once_and_in_every_later_heartbeat() -> None:
     bench = running()
     fail(bench)

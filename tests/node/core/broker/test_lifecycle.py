@@ -63,6 +63,7 @@ def test_states_have_released_numbers_and_no_other_transitions() -> None:
                     after(state, transition)
 
 
+@pytest.mark.requirement("631-46")
 @pytest.mark.requirement("631-55")
 @pytest.mark.requirement("631-56")
 @pytest.mark.requirement("631-57")
@@ -186,6 +187,7 @@ def test_fenced_running_broker_goes_on() -> None:
     assert bench.broker.state is BrokerState.RUNNING
 
 
+@pytest.mark.requirement("631-46")
 @pytest.mark.requirement("631-58")
 @pytest.mark.requirement("631-60")
 def test_broker_stops_only_when_its_shutdown_is_granted() -> None:

@@ -104,6 +104,7 @@ def changed(bench: Bench, *written) -> list:
     return [before, bench.ask(MetadataRequest(topics=None), version=12).topics]
 
 
+@pytest.mark.requirement("497-14")
 def test_an_answer_follows_a_change_of_the_partition(bench: Bench) -> None:
     change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=2, isr=(2,))
     before, after = changed(bench, change)

@@ -212,6 +212,14 @@ def test_standby_takes_over_with_the_image_it_replayed() -> None:
     assert second.ask(creation("t")).topics[0].error_code == ErrorCode.TOPIC_ALREADY_EXISTS
 
 
+@pytest.mark.requirement("590-09")
+@pytest.mark.requirement("590-10")
+def test_what_the_kip_and_kafka_have_forwarded_is_forwarded_and_no_request_of_a_broker() -> None:
+    by_the_kip = {30, 31, 33, 38, 39, 40, 44, 49}
+    by_kafka = {19, 20, 37, 43, 45, 46, 51, 55, 57, 64}
+    assert by_the_kip | by_kafka == FORWARDABLE
+
+
 @pytest.mark.requirement("590-10")
 def test_all_that_the_controller_decides_can_be_refused_and_nothing_else_is_forwarded() -> None:
     refusable = {request for request in DECISIONS if refusal(request(), ErrorCode.NOT_CONTROLLER)}

@@ -58,6 +58,7 @@ def test_what_is_added_is_kept_until_it_is_removed(added, changed, removed) -> N
     assert gone.digest == BASE.digest
 
 
+@pytest.mark.requirement("631-26")
 def test_things_of_one_kind_do_not_replace_each_other() -> None:
     first = records.UserScramCredentialRecord(name="a", mechanism=1, iterations=4096)
     second = records.UserScramCredentialRecord(name="a", mechanism=2, iterations=4096)

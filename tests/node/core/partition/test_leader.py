@@ -195,6 +195,29 @@ def test_a_follower_joins_at_the_high_watermark_and_the_epoch_start():
     assert case.leader.member_epochs() == ((1, 101), (2, -1), (3, 103))
 
 
+@pytest.mark.requirement("497-09")
+def test_a_follower_below_the_high_watermark_does_not_join():
+    case = Case(isr=(1, 2))
+    case.append(5)
+    case.index.high_watermark = 14
+    case.fetch(3, 13)
+    assert not case.leader.isr.is_pending
+    case.fetch(3, 14)
+    assert case.leader.isr.proposed == (1, 2, 3)
+
+
+@pytest.mark.requirement("497-11")
+def test_a_second_joiner_waits_for_the_decision_about_the_first():
+    case = Case(isr=(1,))
+    case.fetch(2, 10)
+    open_proposal = case.leader.isr
+    case.fetch(3, 10)
+    assert case.leader.isr == open_proposal
+    case.leader.follow(partition((1, 2), partition_epoch=1), case.image)
+    case.fetch(3, 10)
+    assert case.leader.isr.proposed == (1, 2, 3)
+
+
 @pytest.mark.parametrize(
     "registration",
     [broker(3, fenced=True), broker(3, stopping=True), broker(3, epoch=200)],

@@ -7,6 +7,7 @@ from kraftproof.node.core.effects import Exit, PersistQuorumState, Reply, Send
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_quorum_request,
+    end_quorum_epoch_request,
 )
 from tests.node.core.raft.messages import (
     TOPIC,
@@ -17,6 +18,7 @@ from tests.node.core.raft.messages import (
     kinds,
     partition_of,
     reply_to,
+    sends,
     vote,
 )
 from tests.support.node.quorum_harness import Quorum
@@ -152,6 +154,40 @@ def test_a_leader_resigns_after_one_fetch_timeout_without_a_majority():
     assert (raft.role.name, raft.epoch) == ("candidate", 2)
 
 
+@pytest.mark.requirement("595-43")
+def test_one_follower_of_five_voters_keeps_no_leader():
+    quorum = elected(voters=5)
+    for node_id in (3, 4, 5):
+        quorum.crash(node_id)
+    quorum.advance(milliseconds(1500))
+    assert quorum.members[1].raft.is_leader
+    quorum.advance(milliseconds(1000))
+    assert not quorum.members[1].raft.is_leader
+
+
+@pytest.mark.requirement("595-43")
+def test_a_sole_voter_stays_leader():
+    quorum = Quorum(1)
+    quorum.start(1)
+    quorum.advance(milliseconds(10_000))
+    quorum.tick(1)
+    assert quorum.members[1].raft.is_leader
+
+
+@pytest.mark.requirement("595-44")
+def test_who_waited_at_a_leader_that_resigned_hears_that_it_leads_no_more():
+    quorum = elected()
+    quorum.now = role_deadline(quorum.members[1]) - 1
+    quorum.tick(1)
+    quorum.trace.clear()
+    quorum.request(1, fetch(1, 1, 1, replica=9, wait=500), 17)
+    assert kinds(quorum, 1) == [], "there is no news"
+    quorum.now += 1
+    quorum.tick(1)
+    (answer,) = [effect.message for _, effect in quorum.trace if isinstance(effect, Reply)]
+    assert partition_of(answer).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
 @pytest.mark.requirement("595-62")
 def test_another_clusters_leader_is_fatal_and_touches_nothing():
     quorum = Quorum(3, cluster_ids={3: "another"})
@@ -227,3 +263,6 @@ def test_a_stopping_leader_waits_for_no_one_who_is_away():
     quorum.now += milliseconds(1000)
     assert raft.has_stopped(quorum.instant)
     assert kinds(quorum, 1)[:2] == [Send, Send]
+    quorum.now += milliseconds(1000)
+    quorum.expire()
+    assert len(sends(quorum, 1, end_quorum_epoch_request.EndQuorumEpochRequest)) == 2

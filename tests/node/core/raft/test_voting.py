@@ -20,7 +20,7 @@ from tests.node.core.raft.messages import (
     reply_to,
     vote,
 )
-from tests.support.node.quorum_harness import Quorum
+from tests.support.node.quorum_harness import DEFAULTS, Quorum
 from tests.support.node.quorum_member import role_deadline
 
 
@@ -184,9 +184,23 @@ def test_a_restart_under_a_live_leader_causes_no_election():
     quorum.crash(3, lose_unflushed=True)
     quorum.advance(milliseconds(300))
     quorum.start(3)
+    assert role_deadline(quorum.members[3]) >= quorum.now + DEFAULTS.election_ns
     quorum.advance(milliseconds(5000))
     assert {m.raft.epoch for m in quorum.members.values()} == {1}
     assert quorum.members[3].raft.high_watermark == 1
+
+
+@pytest.mark.requirement("595-08")
+def test_a_restart_knows_its_epoch_its_vote_and_its_last_leader():
+    quorum = elected()
+    before = quorum.members[2].raft.durable
+    assert (before.epoch, before.voted_for, before.leader) == (1, 1, 1)
+    quorum.crash(2, lose_unflushed=True)
+    quorum.start(2)
+    raft = quorum.members[2].raft
+    assert (raft.durable, raft.leader) == (before, 1)
+    answer = partition_of(reply_to(quorum, 2, vote(1, 3, 9, 9), 1))
+    assert (answer.vote_granted, answer.leader_id, answer.leader_epoch) == (False, 1, 1)
 
 
 @pytest.mark.requirement("595-59")

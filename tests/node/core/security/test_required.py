@@ -86,11 +86,8 @@ def test_a_super_user_needs_no_right(node: int, case: Case) -> None:
     assert not codes_of(answer) & DENIALS, answer
 
 
-OF_NODES = [
-    case
-    for case in ON_CONTROLLER
-    if ON_CONTROLLERS[type(case.message)].cluster is Operation.CLUSTER_ACTION
-]
+KEYS_OF_NODES = frozenset({1, 52, 53, 54, 56, 58, 59, 62, 63, 67, 70, 73})
+OF_NODES = [case for case in ON_CONTROLLER if case.message.API_KEY in KEYS_OF_NODES]
 """The requests of brokers and controllers."""
 OF_ADMINISTRATORS = [case for case in ON_CONTROLLER if case not in OF_NODES and case.error]
 
@@ -121,6 +118,20 @@ def test_the_right_of_a_node_is_no_right_to_administer(case: Case) -> None:
     refused = world.do(case.message, ALICE, at=CONTROLLER, version=case.version)
     assert codes_of(refused) & DENIALS == {case.error}
     assert world.digest == before
+
+
+@pytest.mark.requirement("631-62")
+def test_a_broker_is_unregistered_with_the_right_to_alter_the_cluster_only() -> None:
+    world = GuardedWorld()
+    request = wire.unregister_broker_request.UnregisterBrokerRequest(broker_id=99)
+    assert request.API_KEY == 64
+    others = [each for each in Operation if each not in {*UNGRANTED, Operation.ALTER}]
+    world.grant(*(entry(each, CLUSTER_NAME, kind=CLUSTER) for each in others))
+    for node in (BROKER, CONTROLLER):
+        assert codes_of(world.do(request, ALICE, at=node)) == {OF_CLUSTER}
+    world.grant(entry(Operation.ALTER, CLUSTER_NAME, kind=CLUSTER))
+    for node in (BROKER, CONTROLLER):
+        assert codes_of(world.do(request, ALICE, at=node)) == {ErrorCode.NONE}
 
 
 @pytest.mark.requirement("590-03")

@@ -257,6 +257,7 @@ def test_the_lag_is_what_has_committed_and_is_not_applied() -> None:
 def test_commits_are_timed_and_counted_on_the_active_controller_only() -> None:
     metrics = RaftMetrics(status("leader", leader=1, end=5, flushed=5, high_watermark=5), at(0))
     metrics.observe(status("leader", leader=1, end=9, flushed=5, high_watermark=5), at(10))
+    assert metrics.controller_gauges(at(10))["metadata-commit-rate-per-sec"] == 0
     metrics.observe(status("leader", leader=1, end=9, flushed=9, high_watermark=9), at(40))
     gauges = metrics.controller_gauges(at(2000))
     assert gauges["metadata-commit-latency-ms"] == 30

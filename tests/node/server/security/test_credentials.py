@@ -83,6 +83,7 @@ def soon(secure: SecureCluster, entries: dict[str, str], index: int, *, wanted: 
     return False
 
 
+@pytest.mark.requirement("590-19")
 @pytest.mark.requirement("631-78")
 @pytest.mark.requirement("631-86")
 def test_a_user_logs_in_at_every_broker_until_the_credential_is_removed(

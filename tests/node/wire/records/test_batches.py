@@ -76,6 +76,10 @@ def test_kafka_python_reads_our_batches():
     assert [record.timestamp for record in records] == [1000, 1000]
     assert [record.key for record in records] == [None, None]
     assert [record.value for record in records] == list(map(encode_record, BATCH.records))
+    assert not batch.is_control_batch
+    change = LeaderChange(leader_id=1, voters=(), granting_voters=())
+    control = Batch(base_offset=7, epoch=3, timestamp_ms=1, is_control=True, records=(change,))
+    assert MemoryRecords(batches.encode_batch(control)).next_batch().is_control_batch
 
 
 def test_batches_survive_the_way_there_and_back():

@@ -23,6 +23,7 @@ from kraftproof.checkers.models import model_named
 from tests.support.checkers import reference
 from tests.support.checkers.columnar import calls_of, history
 from tests.support.checkers.random_histories import draw_repeated, random_history
+from tests.support.long_cases import long
 
 MANY = 1_000_000
 
@@ -65,7 +66,7 @@ def test_a_lost_put_may_come_between():
     assert not is_possible(bounds_of(lines_from(history(*puts, *takes))))
 
 
-@pytest.mark.parametrize("values", [2, 3, 5, 20])
+@pytest.mark.parametrize("values", [2, 3, 5, long(20)])
 def test_the_order_of_a_valid_history_is_within_the_bounds(values):
     """Each call takes effect at a moment between its events, and is answered what is right then."""
     random = Random(values)

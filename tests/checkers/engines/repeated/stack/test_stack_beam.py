@@ -29,7 +29,7 @@ draw = draw_container("push", "pop", lambda elements: -1, values=2)
 AS_IT_IS = {name: getattr(stack_beam, name) for name in NARROW}
 
 
-@pytest.mark.parametrize("bounds", [AS_IT_IS, NARROW], ids=["as it is", "narrow"])
+@pytest.mark.parametrize("bounds", [long(AS_IT_IS), NARROW], ids=["as it is", "narrow"])
 def test_an_order_is_found_only_where_there_is_one_and_mostly_then(bounds):
     random, valid, found = Random("stacks of which the best are kept"), 0, 0
     for _ in range(400):

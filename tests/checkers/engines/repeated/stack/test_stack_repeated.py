@@ -128,7 +128,7 @@ def test_valid_histories_are_decided_and_their_order_told(lost, concurrency):
     assert is_legal(known, len(known.levels), order)
 
 
-@pytest.mark.parametrize("corrupt", ["phantom", "duplicate", "false-empty"])
+@pytest.mark.parametrize("corrupt", [long("phantom"), long("duplicate"), "false-empty"])
 def test_what_is_wrong_is_found_where_it_shows(corrupt):
     calls = generated(operations=1_000, corrupt=corrupt, seed=1)
     (outcome,) = by_bounds(calls, LIMITS)

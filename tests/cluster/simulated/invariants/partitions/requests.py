@@ -50,9 +50,9 @@ def produce(data, *, timeout_ms):
     return produce_request.ProduceRequest(acks=-1, timeout_ms=timeout_ms, topic_data=(topic,))
 
 
-def written(base_offset, error=0):
+def written(base_offset, error=0, **fields):
     part = produce_response.PartitionProduceResponse(
-        index=0, base_offset=base_offset, error_code=error
+        index=0, base_offset=base_offset, error_code=error, **fields
     )
     topic = produce_response.TopicProduceResponse(name="t", partition_responses=(part,))
     return produce_response.ProduceResponse(responses=(topic,))

@@ -2,18 +2,21 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.partitions.answer_fields import (
-    AnswersNameTheLog,
-    RefusalsHaveAReason,
-)
+from kraftproof.cluster.simulated.invariants.partitions.answer_fields import AnswersNameTheLog
+from kraftproof.cluster.simulated.invariants.partitions.refusals import RefusalsHaveAReason
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import fetch_response
+from kraftproof.node.wire.messages import (
+    fetch_response,
+    list_offsets_request,
+    list_offsets_response,
+)
 from tests.cluster.simulated.invariants.invariant_harness import IDLE
 from tests.cluster.simulated.invariants.partition_case import NAME, PartitionCase
-from tests.cluster.simulated.invariants.partitions.requests import fetch, fetched
+from tests.cluster.simulated.invariants.partitions.requests import fetch, fetched, produce, written
 from tests.support.node.raw_batches import raw
 
 CONSUMER = -1
+OUT_OF_RANGE = ErrorCode.OFFSET_OUT_OF_RANGE
 RUNNING, STARTING = 3, 1
 
 
@@ -47,6 +50,45 @@ def test_more_bytes_than_wanted_are_reported_unless_they_are_one_batch(count, is
     records = b"".join(batch.data for batch in batches)
     case.answer(1, fetch(0, most=1), fetched(count, records=records, log_start_offset=0))
     wrong = f"{len(records)} bytes are returned, 1 are wanted"
+    assert case.reported == [wrong] * is_wrong
+
+
+def test_a_fetch_below_the_start_is_reported():
+    case = PartitionCase(AnswersNameTheLog())
+    case.append(1, raw(0, epoch=0), raw(1, epoch=0))
+    case.raise_start(1, 1)
+    diverging = fetch_response.EpochEndOffset(epoch=0, end_offset=0)
+    case.answer(1, fetch(0), fetched(1, log_start_offset=1, diverging_epoch=diverging))
+    case.answer(1, fetch(0), fetched(-1, OUT_OF_RANGE, log_start_offset=-1))
+    assert case.reported == []
+    case.answer(1, fetch(0), fetched(1, log_start_offset=1))
+    assert case.reported == ["a Fetch from offset 0 is served, the log starts at 1"]
+
+
+@pytest.mark.parametrize(("told", "is_wrong"), [(0, False), (1, False), (2, True)])
+def test_another_start_beside_a_produced_batch_is_reported(told, is_wrong):
+    case = PartitionCase(AnswersNameTheLog())
+    request = produce(raw(0).data, timeout_ms=500)
+    case.receive(1, request)
+    case.append(1, raw(0, epoch=0), raw(1, epoch=0))
+    case.raise_start(1, 1)  # during the wait of the request
+    case.answer(1, request, written(0, log_start_offset=told))
+    assert case.reported == [f"{NAME}: starts at 1, and 2 is told"] * is_wrong
+
+
+@pytest.mark.parametrize(("epoch", "is_wrong"), [(0, False), (3, True)])
+def test_another_epoch_beside_the_start_is_reported(epoch, is_wrong):
+    case = PartitionCase(AnswersNameTheLog())
+    case.append(1, raw(0, epoch=0), raw(1, epoch=3))
+    asked = list_offsets_request.ListOffsetsPartition(partition_index=0, timestamp=-2)
+    topic = list_offsets_request.ListOffsetsTopic(name="t", partitions=(asked,))
+    found = list_offsets_response.ListOffsetsPartitionResponse(
+        partition_index=0, offset=0, leader_epoch=epoch
+    )
+    listed = list_offsets_response.ListOffsetsTopicResponse(name="t", partitions=(found,))
+    request = list_offsets_request.ListOffsetsRequest(topics=(topic,))
+    case.answer(1, request, list_offsets_response.ListOffsetsResponse(topics=(listed,)), version=7)
+    wrong = f"{NAME}: epoch 3 is told with offset 0, the record has epoch 0"
     assert case.reported == [wrong] * is_wrong
 
 

@@ -178,12 +178,31 @@ def test_a_member_that_keeps_up_is_not_removed(pause_ms, rate_error, is_wrong):
     assert case.reported == [f"{wrong} or longer"] * is_wrong
 
 
-def test_a_member_that_is_behind_or_without_a_history_may_be_removed():
+def test_a_proposal_that_is_sent_again_is_judged_by_its_first_request():
     case = with_fetches(lambda fetches: MembersAreRemovedForLag(fetches, LAG_NS))
     case.propose(proposal(1))
     for _ in range(100):
         case.harness.now_ns += milliseconds(100)
-        case.receive(1, fetch(1, last_epoch=0))
+        case.receive(1, fetch(2, last_epoch=0))
+    case.propose(proposal(1))
+    assert case.reported == []
+    case.propose(proposal(1, 2))
+    case.propose(proposal(1))
+    assert len(case.reported) == 1
+
+
+def test_a_member_without_a_history_may_be_removed():
+    case = with_fetches(lambda fetches: MembersAreRemovedForLag(fetches, LAG_NS))
     case.propose(proposal(1))
     case.propose(proposal(1, 2))
+    assert case.reported == []
+
+
+def test_a_member_that_is_behind_may_be_removed():
+    case = with_fetches(lambda fetches: MembersAreRemovedForLag(fetches, LAG_NS))
+    case.append(1, raw(0, epoch=0), raw(1, epoch=0))
+    for _ in range(100):
+        case.harness.now_ns += milliseconds(100)
+        case.receive(1, fetch(1, last_epoch=0))
+    case.propose(proposal(1))
     assert case.reported == []

@@ -1,6 +1,7 @@
 """Invariants of the waits of Fetch and Produce."""
 
 from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerFetches
+from kraftproof.cluster.simulated.invariants.partitions.replicas import RUNNING
 from kraftproof.cluster.simulated.invariants.partitions.waiting import (
     ProducersLearnOfCommits,
     WaitingFetchesAreAnswered,
@@ -13,6 +14,7 @@ from tests.cluster.simulated.invariants.partitions.requests import fetch, fetche
 from tests.support.node.raw_batches import produced, raw
 
 CONSUMER = -1
+STARTING = 1
 TIMED_OUT = ErrorCode.REQUEST_TIMED_OUT
 IDEMPOTENT = {"producer_id": 5, "producer_epoch": 0, "base_sequence": 0}
 
@@ -64,6 +66,24 @@ def test_a_consumer_beside_a_risen_high_watermark_is_reported():
     passes(case, 300)
     case.answer(1, request, fetched(1))
     assert case.reported == ["a Fetch has waited 300 ms beside readable records"]
+
+
+def lost_leadership(waited_ms, state=RUNNING):
+    """Return the reports about a Fetch that waits beside the end of a leadership."""
+    case = PartitionCase(WaitingFetchesAreAnswered())
+    case.nodes[1].moves(broker_state=state)
+    request = fetch(replica=CONSUMER, wait_ms=500)
+    case.receive(1, request)
+    case.change(leader=2)
+    passes(case, waited_ms)
+    case.answer(1, request, fetched(-1, error=ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    return case.reported
+
+
+def test_a_fetch_that_waits_for_a_lost_leadership_is_reported():
+    assert lost_leadership(50) == []
+    assert lost_leadership(500, state=STARTING) == []
+    assert lost_leadership(500) == ["a Fetch has waited 500 ms after the end of the leadership"]
 
 
 def timed_out(case, *, wait_ms, after_ms, batch=None):

@@ -42,6 +42,16 @@ def owner(name="o"):
     ],
 )
 def test_each_wrong_login_is_named(name, principal, images, wall_ms, wrong):
-    found = wrong_login(name, principal, images, at(wall_ms))
+    left_ms = 500 - wall_ms if name == "t" else 0
+    found = wrong_login(name, principal, images, at(wall_ms), left_ms)
     assert (found is None) == (wrong is None)
     assert wrong is None or wrong in found
+
+
+@pytest.mark.parametrize(
+    ("lifetime_ms", "is_wrong"), [(399, False), (400, False), (401, True), (0, True)]
+)
+def test_a_session_ends_with_its_token(lifetime_ms, is_wrong):
+    found = wrong_login("t", owner(), (KNOWN, KNOWN), at(100), lifetime_ms)
+    assert (found is not None) == is_wrong
+    assert not is_wrong or "and the token 400 ms" in found

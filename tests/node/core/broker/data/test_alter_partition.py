@@ -92,6 +92,7 @@ def test_a_proposal_whose_answer_was_lost_may_be_applied_and_stays_open():
     assert leader.isr.committed == (1, 2, 3)
 
 
+@pytest.mark.requirement("497-11")
 def test_a_new_controller_gets_the_proposal_of_an_unanswered_request():
     world = rejoining(1)
     held = None

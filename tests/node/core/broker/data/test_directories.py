@@ -166,6 +166,16 @@ def described(world, topics=None):
     }  # fmt: skip
 
 
+def sizes(world):
+    """Return the sizes of the partitions of broker 1 by directory."""
+    request = describe_log_dirs_request.DescribeLogDirsRequest(topics=None)
+    token = world.request(world.brokers[1], request, 4)
+    return {
+        result.log_dir: sum(one.partition_size for each in result.topics for one in each.partitions)
+        for result in world.brokers[1].answers.pop(token).results
+    }
+
+
 def test_describe_log_dirs_shows_each_directory_with_its_partitions():
     shown = DirectoryWorld(partitions=4)
     shown.run(300)
@@ -175,3 +185,17 @@ def test_describe_log_dirs_shows_each_directory_with_its_partitions():
     shown.fail_directory(1, 1)
     error = ErrorCode.KAFKA_STORAGE_ERROR
     assert described(shown) == {"/211": (error, []), "/212": (0, [("t", [1, 3])])}
+
+
+def test_describe_log_dirs_counts_no_deleted_records():
+    shown = DirectoryWorld(partitions=1)
+    shown.run(300)
+    replica = shown.brokers[1].replica
+    for _ in range(4):
+        shown.produce(1, 50)
+    shown.run(300)
+    whole = replica.index.size
+    replica.raise_start(replica.index.end_offset - 50)
+    assert 0 < sizes(shown)["/211"] <= whole // 3
+    replica.raise_start(replica.index.end_offset)
+    assert sizes(shown)["/211"] == 0

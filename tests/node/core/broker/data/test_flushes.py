@@ -5,7 +5,9 @@ from msgspec import structs
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.partition.settings import topic_settings
+from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records import metadata as records
+from tests.support.node.data_messages import change
 from tests.support.node.data_world import LOG, POLICY, DataWorld
 
 
@@ -24,6 +26,20 @@ def test_durable_topics_acknowledge_flushed_records_alone():
     world.run(500)
     assert world.produced(1, token).error_code == 0
     assert world.produced(1, leader_only).error_code == 0
+
+
+def test_a_leader_that_moves_before_its_flush_refuses_a_record_that_stays():
+    """So a client of acks=1 cannot take NOT_LEADER_OR_FOLLOWER for a proof (decision 0675)."""
+    world = DataWorld(2, configs={"flush.messages": "1"})
+    world.run(100)
+    world.hold_flushes = True
+    token = world.produce(1, 1, acks=1)
+    world.run(100)
+    world.write(change(leader=2))
+    world.publish()
+    world.run(500)
+    assert world.produced(1, token).error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    assert [len(world.brokers[each].disk[LOG]) for each in (1, 2)] == [1, 1]
 
 
 def test_a_follower_of_a_durable_topic_acknowledges_flushed_records_alone():

@@ -50,6 +50,21 @@ def test_the_oldest_records_beyond_the_size_are_removed():
     assert 16_000 <= index.bytes_between(start(world), index.end_offset) < 16_000 + 5100
 
 
+def test_the_time_of_a_deleted_record_keeps_no_other_record():
+    world = DataWorld(1, configs={"retention.ms": "4500"}, policy=POLICY)
+    world.run(100)
+    world.produce(1, 1, value=b"v" * 5000, timestamp_ms=START_MS + 60_000)
+    world.run(10)
+    replica = world.brokers[1].replica
+    replica.raise_start(replica.index.high_watermark)
+    world.produce(1, 1, value=b"v" * 5000)
+    world.produce(1, 1, value=b"v" * 5000)
+    world.run(9_000)
+    assert start(world) == 1
+    world.run(1_000)
+    assert start(world) == 3
+
+
 def test_nothing_is_removed_without_limits_nor_from_a_compacted_topic():
     kept = filled({"retention.ms": "-1"})
     kept.run(3000)

@@ -1,0 +1,1 @@
+"""Compare tables and defaults of the core with those of Kafka."""

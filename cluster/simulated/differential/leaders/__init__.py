@@ -1,0 +1,1 @@
+"""References for the leader of a partition: its answers to producers, consumers and followers."""

@@ -1,0 +1,238 @@
+"""A broker's data plane that leads one partition, without shell, disk and quorum."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import (
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    WallClock,
+    milliseconds,
+)
+from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply
+from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.log_effects import (
+    FindTimestamp,
+    ReplyWithBatches,
+    ReplyWithVolumes,
+)
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
+
+TOPIC: Final = Uuid(b"topic of leaders")
+NAME: Final = "t"
+LOG: Final = LogId(TOPIC, 0)
+LEADER: Final = NodeId(1)
+FIRST_BROKER_EPOCH: Final = 10
+START_MS: Final = 1_700_000_000_000
+_DIRECTORY: Final = Uuid(b"d" * 16)
+_PATH: Final = "/d"
+_POLICY: Final = ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(1 << 40))
+
+
+class LeaderRig:
+    """Broker 1 leads partition 0 of the topic; the other replicas are requests of the caller."""
+
+    def __init__(self, replicas: tuple[int, ...], epoch: int, configs: dict[str, str]) -> None:
+        self.time_ms = 0
+        self.batches: list[RawBatch] = []
+        self.answers: dict[int, Message | None] = {}
+        """By token of a request; None for the end of a request without an answer."""
+        self.searches: list[FindTimestamp] = []
+        self._flushes: list[Flush] = []
+        self._requests = 0
+        self._outbox = Outbox()
+        self._committed = CommittedImage()
+        image = _image(replicas, epoch, configs)
+        self._committed.image = image
+        config = NodeConfig(
+            node_id=LEADER,
+            cluster_id="c",
+            is_controller=False,
+            is_broker=True,
+            voters=(),
+            endpoints=(Endpoint(name="PLAINTEXT", host="b1", port=9092, is_controller=False),),
+            log_dirs=(_DIRECTORY,),
+            log_dir_paths=(_PATH,),
+            replication=_POLICY,
+        )
+        self._data = DataPlane(
+            config,
+            self._committed,
+            self._outbox,
+            (),
+            controller=lambda: NodeId(-1),
+            broker_epoch=lambda: FIRST_BROKER_EPOCH + LEADER,
+            now=self._now,
+        )
+        self._advance()
+
+    @property
+    def _now(self) -> Instant:
+        at_ns = milliseconds(self.time_ms)
+        return Instant(Monotonic(at_ns), WallClock(milliseconds(START_MS) + at_ns))
+
+    def ask(self, message: Message, version: int) -> int:
+        """Send a request; return its token."""
+        self._requests += 1
+        event = Received(
+            request=self._requests,
+            message=message,
+            version=version,
+            on_controller_listener=False,
+            principal=ANONYMOUS,
+            client_host="127.0.0.1",
+        )
+        self._data.receive(event, self._now)
+        self._advance()
+        return self._requests
+
+    def lead_again(self) -> None:
+        """Begin the next leader epoch, with the same leader."""
+        change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=LEADER)
+        self._publish(change)
+
+    def fence(self, broker: int, *, is_fenced: bool) -> None:
+        """Fence or unfence a broker."""
+        change = records.BrokerRegistrationChangeRecord(
+            broker_id=broker,
+            broker_epoch=FIRST_BROKER_EPOCH + broker,
+            fenced=1 if is_fenced else -1,
+        )
+        self._publish(change)
+
+    def flush(self) -> None:
+        """End the fsyncs that the broker has asked for."""
+        for effect in self._flushes:
+            done = Flushed(
+                log=effect.log, generation=effect.generation, end_offset=effect.end_offset
+            )
+            self._data.flushed(done)
+        self._flushes.clear()
+        self._advance()
+
+    def pass_time(self, for_ms: int) -> None:
+        """Let time pass, and let the broker act on its deadlines."""
+        self.time_ms += for_ms
+        self._data.tick(self._now)
+        self._advance()
+
+    def _publish(self, *written: Record) -> None:
+        self._committed.image = apply_all(self._committed.image, written)
+        self._advance()
+
+    def _advance(self) -> None:
+        self._data.advance(self._now, follows_image=True)
+        found: list[TimestampFound] = []
+        for effect in self._outbox.drain():
+            self._execute(effect, found)
+        for event in found:
+            self._data.timestamp_found(event)
+            self._advance()
+
+    def _execute(self, effect: Effect, found: list[TimestampFound]) -> None:
+        match effect:
+            case Append(batch=RawBatch() as batch):
+                self.batches.append(batch)
+            case Flush():
+                self._flushes.append(effect)
+            case FindTimestamp():
+                self.searches.append(effect)
+                found.append(self._find(effect))
+            case Reply(request=request, message=message):
+                self.answers[request] = message
+            case ReplyWithVolumes(request=request, message=described):
+                self.answers[request] = described
+            case ReplyWithBatches():
+                self.answers[effect.request] = self._read(effect)
+            case EndRequest(request=request):
+                self.answers[request] = None
+            case _:
+                return
+
+    def _find(self, effect: FindTimestamp) -> TimestampFound:
+        """Return the first batch of a range whose newest record has the time or a later one."""
+        for batch in self.batches:
+            is_within = effect.start_offset <= batch.base_offset < effect.end_offset
+            if is_within and batch.max_timestamp_ms >= effect.timestamp_ms:
+                return TimestampFound(
+                    token=effect.token,
+                    offset=Offset(batch.base_offset),
+                    timestamp_ms=batch.max_timestamp_ms,
+                    epoch=Epoch(batch.epoch),
+                )
+        return TimestampFound(
+            token=effect.token, offset=Offset(-1), timestamp_ms=-1, epoch=Epoch(-1)
+        )
+
+    def _read(self, effect: ReplyWithBatches) -> Message:
+        """Return the answer with the batches that a shell reads."""
+        topics = [list(topic.partitions) for topic in effect.message.responses]
+        for read in effect.reads:
+            data = b""
+            for batch in self.batches:
+                if batch.next_offset <= read.offset or batch.next_offset > read.end_offset:
+                    continue
+                is_large = len(data) + batch.size > min(read.max_bytes, effect.max_bytes)
+                if is_large and (data or not read.may_exceed):
+                    break
+                data += batch.data
+            part = topics[read.topic_index][read.partition_index]
+            topics[read.topic_index][read.partition_index] = replace(part, records=data)
+        responses = tuple(
+            replace(topic, partitions=tuple(partitions))
+            for topic, partitions in zip(effect.message.responses, topics, strict=True)
+        )
+        return replace(effect.message, responses=responses)
+
+
+def _image(replicas: tuple[int, ...], epoch: int, configs: dict[str, str]) -> MetadataImage:
+    """Return an image with unfenced brokers and the partition."""
+    written: list[Record] = [
+        records.RegisterBrokerRecord(
+            broker_id=broker,
+            incarnation_id=Uuid(bytes([broker]) * 16),
+            broker_epoch=FIRST_BROKER_EPOCH + broker,
+            end_points=(
+                records.BrokerEndpoint(
+                    name="PLAINTEXT", host=f"b{broker}", port=9092, security_protocol=0
+                ),
+            ),
+            fenced=False,
+            log_dirs=(_DIRECTORY,),
+        )
+        for broker in replicas
+    ]
+    written.append(records.TopicRecord(name=NAME, topic_id=TOPIC))
+    written += [
+        records.ConfigRecord(resource_type=2, resource_name=NAME, name=name, value=value)
+        for name, value in configs.items()
+    ]
+    written.append(
+        records.PartitionRecord(
+            partition_id=0,
+            topic_id=TOPIC,
+            replicas=replicas,
+            isr=replicas,
+            leader=LEADER,
+            leader_epoch=epoch,
+            partition_epoch=0,
+            directories=(_DIRECTORY,) * len(replicas),
+        )
+    )
+    return apply_all(EMPTY_IMAGE, tuple(written))

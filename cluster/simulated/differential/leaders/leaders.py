@@ -1,0 +1,58 @@
+"""Compare the leader of a partition with a model, over drawn requests of all its clients."""
+
+from random import Random
+from typing import Final
+
+from kraftproof.cluster.simulated.differential.leaders.deletions import Deletions
+from kraftproof.cluster.simulated.differential.leaders.fetches import Fetches
+from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LEADER, LeaderRig
+from kraftproof.cluster.simulated.differential.leaders.look_ups import LookUps
+from kraftproof.cluster.simulated.differential.leaders.produces import LARGEST, Produces
+
+STEPS: Final = 120
+"""Number of requests and changes in a comparison."""
+
+
+def compare_leaders(random: Random) -> None:
+    """Send drawn requests to a leader, and compare each answer with the model.
+
+    Raises:
+        DifferenceError: the node has another result than the model.
+    """
+    replicas = (int(LEADER), 2, 3)[: random.choice((1, 2, 3))]
+    epoch, flushes = random.choice((1, 4)), random.random() < 0.5
+    configs = {"max.message.bytes": str(LARGEST)} | ({"flush.messages": "1"} if flushes else {})
+    rig = LeaderRig(replicas, epoch, configs)
+    model = ModelLeader(replicas[1:], epoch, flushes=flushes)
+    produces, fetches = Produces(rig, model, random), Fetches(rig, model, random)
+    look_ups, deletions = LookUps(rig, model, random), Deletions(rig, model, random)
+    steps = [
+        *(produces.produce,) * 6,
+        *(fetches.consume,) * 3,
+        *(fetches.follow,) * (6 if len(replicas) > 1 else 0),
+        *(look_ups.offsets,) * 3,
+        *(look_ups.epoch_ends, look_ups.producers, look_ups.sizes),
+        *(deletions.delete,) * 2,
+    ]
+    for _ in range(STEPS):
+        kind = random.random()
+        if kind < 0.1 and flushes:
+            model.flushed = model.end
+            rig.flush()
+        elif kind < 0.13:
+            model.lead_again()
+            rig.lead_again()
+        elif kind < 0.16 and len(replicas) > 1:
+            broker = random.choice(replicas[1:])
+            model.followers[broker].is_fenced = not model.followers[broker].is_fenced
+            rig.fence(broker, is_fenced=model.followers[broker].is_fenced)
+        elif kind < 0.2:
+            rig.pass_time(random.choice((1, 49, 400)))
+            produces.expire()
+            deletions.expire()
+        else:
+            random.choice(steps)()
+        model.settle()
+        produces.settle()
+        deletions.settle()

@@ -1,0 +1,45 @@
+"""Attributes of a system, each with the test of its value and what is expected."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from kraftproof.cluster.plugin_attributes import Expected, is_named, is_texts
+from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.cluster.systems.system import Guarantee
+
+
+def _is_patterns(value: object) -> bool:
+    if not isinstance(value, tuple | list):
+        return False
+    try:
+        for one in value:
+            re.compile(one)
+    except (re.error, TypeError):
+        return False
+    return True
+
+
+def _is_guarantees(value: object) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(f, str) and isinstance(one, Guarantee) for f, one in value.items()
+    )
+
+
+def _is_duration(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+ATTRIBUTES: Final[Expected] = {
+    "name": (is_named, "a text"),
+    "nodes": (lambda value: isinstance(value, str), 'a text such as "3" or "3+3"'),
+    "roles_of_nodes": (is_texts, "a tuple of texts"),
+    "roles_of_number": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "backends": (is_texts, "a tuple of texts"),
+    "workloads": (is_texts, "a tuple of texts"),
+    "ready_s": (_is_duration, "a number of seconds above 0"),
+    "guarantees": (_is_guarantees, "a Guarantee for each function"),
+    "errors": (lambda value: isinstance(value, ErrorTable), "an ErrorTable"),
+    "internal_errors": (is_texts, "a frozenset of texts"),
+    "fatal_output": (_is_patterns, "a tuple of regular expressions"),
+}

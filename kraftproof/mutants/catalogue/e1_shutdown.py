@@ -1,0 +1,23 @@
+"""E1-shutdown: a broker that is shutting down may join an ISR."""
+
+from kraftproof.mutants.mutant import Edit, Mutant
+
+MUTANT = Mutant(
+    mutant_id="E1-shutdown",
+    title="A broker that is shutting down may join an ISR",
+    source="KAFKA-13916 (151ca12a56c, f83d95d9a28)",
+    workload="log",
+    expected="ControllerConforms",
+    edits=(
+        Edit(
+            module="kraftproof.node.core.controller.partitions.isr",
+            old="        broker is not None and broker.may_lead and member",
+            new="        broker is not None and not broker.fenced and member",
+        ),
+        Edit(
+            module="kraftproof.node.core.partition.leader",
+            old="        if registration is None or not registration.may_lead:",
+            new="        if registration is None or registration.fenced:",
+        ),
+    ),
+)

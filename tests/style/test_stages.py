@@ -1,0 +1,76 @@
+"""Stages in the background run beside the others, at low priority, and their output is whole."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.run_tests import stages
+from scripts.stage_runs import AT_LOW_PRIORITY, Stage, run_all, table
+
+PRIORITY = "import os; print('priority', os.getpriority(os.PRIO_PROCESS, 0))"
+MEETING = """
+import pathlib, sys, time
+mine, other = map(pathlib.Path, sys.argv[1:])
+mine.touch()
+deadline = time.monotonic() + 60
+while not other.exists():
+    assert time.monotonic() < deadline, "the other stage did not run"
+    time.sleep(0.01)
+"""
+
+
+def stage(name: str, *arguments: object, needs: str | None = None, behind: bool = False) -> Stage:
+    command = (sys.executable, "-c", *map(str, arguments))
+    return Stage(name=name, commands=(command,), needs=needs, in_background=behind)
+
+
+def verdicts(*every: Stage) -> dict[str, str]:
+    return {one.name: one.verdict for one in run_all(every, ())}
+
+
+def test_a_stage_in_the_background_runs_beside_the_next(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    found = verdicts(
+        stage("behind", MEETING, one, other, behind=True), stage("front", MEETING, other, one)
+    )
+    assert found == {"front": "ok", "behind": "ok"}
+
+
+def test_its_output_is_printed_at_its_end_with_its_low_priority(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert verdicts(stage("behind", PRIORITY, behind=True)) == {"behind": "ok"}
+    said = capfd.readouterr().out
+    assert "=== behind begins in the background\n" in said
+    heading, _, output = said.partition("=== behind, in the background until now\n$ ")
+    assert heading
+    expected = os.getpriority(os.PRIO_PROCESS, 0) + int(AT_LOW_PRIORITY[-1])
+    assert output.splitlines()[-1] == f"priority {min(expected, 19)}"
+
+
+def test_failures_are_told_and_what_needs_them_does_not_run() -> None:
+    found = verdicts(
+        stage("behind", "raise SystemExit(1)", behind=True),
+        stage("front", "raise SystemExit(1)"),
+        stage("after", "pass", needs="front"),
+        stage("last", "pass"),
+    )
+    assert found == {
+        "front": "failed",
+        "after": "not run: front failed",
+        "last": "ok",
+        "behind": "failed",
+    }
+
+
+def test_the_whole_time_is_not_the_sum() -> None:
+    outcomes = run_all([stage("one", "pass"), stage("two", "pass", behind=True)], ())
+    assert table(outcomes, 1.25).splitlines()[-1].split() == ["all", "1.2", "s"]
+
+
+def test_stages_in_the_background_need_nothing_and_have_no_live_clusters() -> None:
+    behind = [one for one in stages() if one.in_background]
+    assert [one.name for one in behind] == ["simulation", "spark"]
+    assert not any(one.needs or one.at_once for one in behind)
