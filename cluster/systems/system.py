@@ -285,7 +285,7 @@ class System(ABC):
         return None
 
     def registrations(self, cluster: Cluster) -> Sequence[Registration]:
-        """Return the registrations of controllers in the collected logs; empty if there are none."""
+        """Return the registrations of controllers in the collected logs, empty without any."""
         del cluster
         return ()
 

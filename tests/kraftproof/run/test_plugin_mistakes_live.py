@@ -188,10 +188,6 @@ ENDS = {
         {"system": "def resigns_s(self, options): raise KeyError('lease')"},
         "resigns_s raised KeyError: 'lease'",
     ),
-    "registrations": (
-        {"system": "def registrations(self, cluster): raise KeyError('log')"},
-        "registrations raised KeyError: 'log'",
-    ),
 }
 """Mistakes that only a live cluster meets."""
 
