@@ -50,6 +50,8 @@ async def isolate_leaders(
     producer_id, sequence = await client.new_producer_id(), 0
     while not world.is_in_final_phase:
         await scope.sleep(random.randrange(SHORTEST_REST_NS, LONGEST_REST_NS))
+        if world.is_in_final_phase:
+            return
         partition = _replicated(world, random, brokers)
         links = [] if partition is None else _links(world, partition.leader)
         if partition is None or not links:
