@@ -61,6 +61,8 @@ class InterruptedProposals:
 
     def _interrupt(self, process: ProcessView, message: Request, *, is_growing: bool) -> None:
         """Cut the leader off, if the proposal adds or removes a member as wanted."""
+        if self._world.is_in_final_phase:
+            return
         topic_id = process.image.topic_ids.get(NAME)
         partitions = {} if topic_id is None else process.image.partitions[topic_id]
         for topic in message.topics:
