@@ -22,8 +22,8 @@ BY_GROUP = "loadgroup"
 MOST_WORKERS = 4
 CORES = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
 """Workers for tests that compute all the time; each worker of Spark warms up a virtual machine."""
-WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 2))
-"""Workers for most tests: two more than cores, since many tests wait for live clusters."""
+WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
+"""Workers for most tests: one more than cores, since many tests wait for live clusters."""
 WAITING_WORKERS = str(MOST_WORKERS)
 """Workers for tests of containers; live clusters mostly wait."""
 STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
@@ -111,20 +111,20 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="style", commands=style, at_once=True),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
         pytest_stage("fast", f"{FAST} and not long", workers=WORKERS),
-        # These two compute all the time. Containers wait most of theirs, so they come next.
+        # Setting up a fresh environment mostly waits, and no live cluster runs beside the two.
+        pytest_stage("wheel", "wheel and not docker and not long", in_background=True),
         pytest_stage(
             "simulation",
             "simulation and not spark and not docker and not long",
             workers="auto",
             together=BY_GROUP,
-            in_background=True,
+        ),
+        Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
+        pytest_stage(
+            "kafka", "kafka and not long", needs="jars", workers=WORKERS, together=BY_GROUP
         ),
         pytest_stage(
-            "spark",
-            "spark and not docker and not long",
-            workers=CORES,
-            together=BY_GROUP,
-            in_background=True,
+            "spark", "spark and not docker and not long", workers=CORES, together=BY_GROUP
         ),
         pytest_stage(
             "docker",
@@ -132,11 +132,6 @@ def stages() -> tuple[Stage, ...]:
             needs="engine",
             workers=WAITING_WORKERS,
             together=BY_GROUP,
-        ),
-        pytest_stage("wheel", "wheel and not docker and not long"),
-        Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
-        pytest_stage(
-            "kafka", "kafka and not long", needs="jars", workers=WORKERS, together=BY_GROUP
         ),
     )
 

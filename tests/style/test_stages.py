@@ -72,5 +72,5 @@ def test_the_whole_time_is_not_the_sum() -> None:
 
 def test_stages_in_the_background_need_nothing_and_have_no_live_clusters() -> None:
     behind = [one for one in stages() if one.in_background]
-    assert [one.name for one in behind] == ["simulation", "spark"]
+    assert [one.name for one in behind] == ["wheel"]
     assert not any(one.needs or one.at_once for one in behind)

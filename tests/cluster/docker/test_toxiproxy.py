@@ -18,7 +18,7 @@ pytestmark = pytest.mark.docker
 MS_NS = 1_000_000
 LINKS = frozenset({Link(1, 2)})
 MOST_TRIES = 4
-"""The measurement before a fault may be as slow as the fault itself while the machine is busy."""
+"""A measurement without the fault may be as slow as with the fault while the machine is busy."""
 FAULTS = {
     "an answer took": LinkFault(slow_ns=300 * MS_NS),
     "bytes per second passed": LinkFault(bandwidth=1_000),
@@ -46,7 +46,8 @@ def test_a_fault_of_a_link_is_measured_and_ends(driver: Driver, said: str, fault
     assert effect.startswith("link 1>2: ")
     assert said in effect
     driver.run(cluster.remove_link_fault(LINKS, fault))
-    assert driver.run(cluster.link_fault_effect(LINKS, fault, 0)) is None
+    measured = (driver.run(cluster.link_fault_effect(LINKS, fault, 0)) for _ in range(MOST_TRIES))
+    assert any(effect is None for effect in measured)
     driver.until_ready()
 
 
