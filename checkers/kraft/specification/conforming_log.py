@@ -70,7 +70,6 @@ def log_conforms(tables: Tables) -> list[Finding]:
     of_kafka = is_of_kafka(written for _, written in batches)
     if of_kafka:
         _refuse_unknown_features(batches)
-        batches = list(_divided(batches))
     return limited(_wrong_batches(batches, creates, of_kafka=of_kafka))
 
 
@@ -86,13 +85,6 @@ def _refuse_unknown_features(batches: Iterable[Batch]) -> None:
                 raise NotApplicableError(
                     f"the log has the feature {record.name}, which the specification does not judge"
                 )
-
-
-def _divided(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """Yield the results of each request as a batch of its own."""
-    for offset, written in batches:
-        for place, part in parts_of(written):
-            yield offset + place, with_cause_first(part)
 
 
 def _require_level(batches: Iterable[Batch]) -> None:
@@ -143,22 +135,38 @@ def _row(kind: str, text: str) -> rows.Row:
 def _wrong_batches(
     batches: Iterable[Batch], creates: Mapping[str, Operation], *, of_kafka: bool
 ) -> Iterator[Finding]:
+    """Yield the findings of each batch; a log that may be Kafka's may have results together."""
     specification = Specification(Facts(cluster_id=UNKNOWN_CLUSTER, has_authorizer=True))
     image = specification.empty
-    for offset, written in batches:
+    for batch in batches:
         try:
-            after = specification.after(image, written)
+            after = specification.after(image, batch[1])
+            wrong = _wrong_batch(specification, image, batch, creates)
+            if wrong is not None and of_kafka:
+                yield from _wrong_parts(specification, image, batch, creates)
+            elif wrong is not None:
+                yield _finding(batch[0], wrong)
         except ContradictionError as contradiction:
-            yield _finding(offset, str(contradiction))
+            yield _finding(batch[0], str(contradiction))
             return
-        wrong = None
-        if of_kafka and is_kafkas_own(written):
-            wrong = wrong_of_kafka(image, written)
-        elif not (of_kafka and is_of_several_brokers(written)):
-            wrong = _wrong_batch(specification, image, (offset, written), creates)
-        if wrong is not None:
-            yield _finding(offset, wrong)
         image = after
+
+
+def _wrong_parts(
+    specification: Specification, image: Image, batch: Batch, creates: Mapping[str, Operation]
+) -> Iterator[Finding]:
+    """Yield the findings of a batch of Kafka's controller, each request as a batch of its own."""
+    offset, written = batch
+    for place, found in parts_of(written):
+        part = with_cause_first(found)
+        wrong = None
+        if is_kafkas_own(part):
+            wrong = wrong_of_kafka(image, part)
+        elif not is_of_several_brokers(part):
+            wrong = _wrong_batch(specification, image, (offset + place, part), creates)
+        if wrong is not None:
+            yield _finding(offset + place, wrong)
+        image = specification.after(image, part)
 
 
 def _wrong_batch(

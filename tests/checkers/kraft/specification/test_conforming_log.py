@@ -210,6 +210,13 @@ def controller(**fields):
     return ("REGISTER_CONTROLLER_RECORD", {**CONTROLLER, **fields})
 
 
+def beside_kafka():
+    """Return the begin of a log whose first broker supports a feature of Kafka."""
+    group = {"name": "group.version", "minSupportedVersion": 0, "maxSupportedVersion": 1}
+    kind, fields = BEGIN[1][0]
+    return [BEGIN[0], [(kind, {**fields, "features": [*FEATURES, group]})], *BEGIN[2:]]
+
+
 def of_kafka(*batches):
     """Return the complaints about a log that Kafka's controller wrote."""
     return reasons([*NOTHING, controller()], *batches)
@@ -230,10 +237,14 @@ def test_a_wrong_result_among_others_of_a_batch_is_found():
 
 
 def test_a_broker_of_kafka_tells_of_controllers_of_kafka():
-    group = {"name": "group.version", "minSupportedVersion": 0, "maxSupportedVersion": 1}
-    kind, fields = BEGIN[1][0]
-    theirs = [(kind, {**fields, "features": [*FEATURES, group]})]
-    assert reasons([*MADE, REMOVED], begin=[BEGIN[0], theirs, *BEGIN[2:]]) == []
+    assert reasons([*MADE, REMOVED], begin=beside_kafka()) == []
+
+
+def test_a_batch_of_one_request_is_right_beside_a_broker_of_kafka():
+    begin = beside_kafka()
+    gone = ("UNREGISTER_BROKER_RECORD", {"brokerId": 3, "brokerEpoch": 3})
+    assert reasons(MADE, [gone, *FENCED[1:]], begin=begin) == []
+    assert "has the ISR" in reasons(MADE, [gone], begin=begin)[0]
 
 
 def test_our_controller_writes_one_result_a_batch():
