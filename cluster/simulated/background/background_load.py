@@ -1,6 +1,7 @@
 """Start the load beside the workload: each kind in a share of the runs, with its own randomness."""
 
 from random import Random
+from typing import Final
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.background import (
@@ -26,6 +27,18 @@ from kraftproof.cluster.simulated.background.operators import (
 )
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.world import World
+
+DRAWN_DATA_LOADS: Final = (
+    (dated_topic.LABEL, dated_topic.SHARE, dated_topic.use_dated_topic),
+    (zombie_leaders.LABEL, zombie_leaders.SHARE, zombie_leaders.isolate_leaders),
+    (careless_producers.LABEL, careless_producers.SHARE, careless_producers.produce_carelessly),
+    (
+        departing_brokers.LABEL,
+        departing_brokers.SHARE,
+        departing_brokers.stop_and_start_brokers,
+    ),
+)
+"""The source of the draw, the share of the runs and the load, of loads of the data plane."""
 
 
 def start(
@@ -84,22 +97,10 @@ def _start_for_partitions(
         asked = [node.node_id for node in nodes if node.has("controller")]
         task = partition_changes.change_partitions(scope, world, random, brokers, asked)
         tasks.append(scope.spawn(task))
-        random = Random(f"{options.seed}/{dated_topic.LABEL}")
-        if random.random() < dated_topic.SHARE:
-            task = dated_topic.use_dated_topic(scope, world, random, brokers)
-            tasks.append(scope.spawn(task))
-        random = Random(f"{options.seed}/{zombie_leaders.LABEL}")
-        if random.random() < zombie_leaders.SHARE:
-            cuts = zombie_leaders.isolate_leaders(scope, world, random, brokers)
-            tasks.append(scope.spawn(cuts))
-        random = Random(f"{options.seed}/{careless_producers.LABEL}")
-        if random.random() < careless_producers.SHARE:
-            careless = careless_producers.produce_carelessly(scope, world, random, brokers)
-            tasks.append(scope.spawn(careless))
-        random = Random(f"{options.seed}/{departing_brokers.LABEL}")
-        if random.random() < departing_brokers.SHARE:
-            stops = departing_brokers.stop_and_start_brokers(scope, world, random, brokers)
-            tasks.append(scope.spawn(stops))
+        for label, share, load in DRAWN_DATA_LOADS:
+            random = Random(f"{options.seed}/{label}")
+            if random.random() < share:
+                tasks.append(scope.spawn(load(scope, world, random, brokers)))
     if world.authorizer is not None:
         random = Random(f"{options.seed}/access-clients")
         task = access_clients.send_with_principals(scope, network, random, nodes)

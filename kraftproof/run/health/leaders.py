@@ -7,14 +7,10 @@ leader. The old leader resigns after a time-out.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from kraftproof.checkers.run_outcome import ViolatedInvariant
-from kraftproof.run.health.node_watch import Look
+from kraftproof.run.health.node_watch import GAP_NS, Look
 from kraftproof.run.health.promises import CLOCKS, RESIGN, InForce, requirement, violation
-
-GAP_NS: Final = 3_500_000_000
-"""The longest time between two looks of a stretch."""
 
 
 def leader_changes(looks: Sequence[Look]) -> tuple[tuple[int, int], ...]:

@@ -19,6 +19,8 @@ from kraftproof.cluster.scope import Task
 from kraftproof.cluster.systems.system import System
 
 LOOK_NS: Final = 1_000_000_000
+GAP_NS: Final = 3_500_000_000
+"""The longest time between two looks that belong together."""
 LEADERS_NS: Final = 10_000_000_000
 """Time in which a system must name the leaders."""
 READ_BYTES: Final = 1 << 20

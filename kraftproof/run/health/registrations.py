@@ -9,13 +9,11 @@ from typing import Final, NamedTuple
 
 from kraftproof.checkers.run_outcome import ViolatedInvariant
 from kraftproof.cluster.systems.system import Registration
-from kraftproof.run.health.node_watch import Look
+from kraftproof.run.health.node_watch import GAP_NS, Look
 from kraftproof.run.health.promises import CLOCKS, REGISTER, InForce, requirement, violation
 
 BOUND_NS: Final = 20_000_000_000
 """Time with a leader and without a fault in which a controller registers."""
-GAP_NS: Final = 3_500_000_000
-"""The longest time between two looks of such a time."""
 LINGER_NS: Final = 5_000_000_000
 """A batch has the time of its first record; a later record may wait in memory with the first."""
 

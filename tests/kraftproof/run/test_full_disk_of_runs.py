@@ -26,6 +26,15 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", disk], check=False)
 
 
+def assert_path_named(done, disk):
+    """Check that a command ended with one line that names the path on the full disk."""
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"kraftproof: {disk}/store")
+    assert last.endswith("No space left on device")
+
+
 @pytest.mark.parametrize(
     "kilobytes",
     mostly_long(((f"{size}", size) for size in (4, 40, 120, 160, 200)), ["4", "120", "200"]),
@@ -37,11 +46,7 @@ def test_a_simulated_run_names_the_path_wherever_the_disk_is_full(small_disk, ki
         *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "1+1"),
         *("--nemesis", "pause", "--time-limit", "12", "--rate", "20", "--store", disk / "store"),
     )
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"kraftproof: {disk}/store")
-    assert last.endswith("No space left on device")
+    assert_path_named(done, disk)
     history = next(disk.glob("store/*/history.jsonl"), None)
     assert history is None or history.read_bytes()[-1:] in {b"", b"\n"}
 
@@ -54,11 +59,7 @@ def test_a_search_names_the_path_wherever_the_disk_is_full(small_disk, kilobytes
         *("sim", "--seed", "0", "--mutant", "A18", "--time-limit", "20"),
         *("--store", disk / "store"),
     )
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"kraftproof: {disk}/store")
-    assert last.endswith("No space left on device")
+    assert_path_named(done, disk)
 
 
 def test_a_live_run_is_ended_at_once_and_its_nodes_are_gone(small_disk):

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.node.core.events import Received
+from kraftproof.cluster.simulated.invariants.invariant import Requests
+from kraftproof.cluster.simulated.invariants.security.descriptions import Descriptions
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -26,61 +26,54 @@ OPERATIONS: Final = range(1, 16)
 PERMISSIONS: Final = range(1, 4)
 
 
-class AclDescriptionsAreTrue(Invariant):
+class AclDescriptionsAreTrue(Descriptions[Request, Response]):
     """The entries in an answer are those of the image that the filter selects, each once."""
 
     statement = "DescribeAcls answers with the entries of the image that its filter selects."
     requests: ClassVar[Requests] = (Request,)
+    response: ClassVar[type[Message]] = Response
 
     @override
-    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """Compare with the last published image; a step publishes its image after its answers."""
-        request = event.message
-        if not isinstance(request, Request) or not isinstance(message, Response):
-            return
-        fault = _fault(request, message, process.image)
-        if fault is not None:
-            self.monitor.report_violation(self, process, fault)
-
-
-def _fault(request: Request, message: Response, image: MetadataImage) -> str | None:
-    """Return what is wrong with an answer; a node without authorizer describes nothing."""
-    if message.error_code == ErrorCode.SECURITY_DISABLED:
-        return None
-    is_known = (
-        request.resource_type_filter in KINDS
-        and request.pattern_type_filter in (ANY, MATCH, LITERAL, PREFIXED)
-        and request.operation in OPERATIONS
-        and request.permission_type in PERMISSIONS
-    )
-    zeros = 0 in (
-        request.resource_type_filter,
-        request.pattern_type_filter,
-        request.operation,
-        request.permission_type,
-    )
-    if message.error_code != ErrorCode.NONE:
-        return None if not is_known else f"error {message.error_code} for a right filter"
-    if zeros:
-        return "a filter with an unknown kind is answered"
-    said = sorted(
-        (
-            resource.resource_type,
-            resource.pattern_type,
-            resource.resource_name,
-            entry.principal,
-            entry.host,
-            entry.operation,
-            entry.permission_type,
+    def fault(self, request: Request, response: Response, image: MetadataImage) -> str | None:
+        """Return what is wrong with an answer; a node without authorizer describes nothing."""
+        if response.error_code == ErrorCode.SECURITY_DISABLED:
+            return None
+        is_known = (
+            request.resource_type_filter in KINDS
+            and request.pattern_type_filter in (ANY, MATCH, LITERAL, PREFIXED)
+            and request.operation in OPERATIONS
+            and request.permission_type in PERMISSIONS
         )
-        for resource in message.resources
-        for entry in resource.acls
-    )
-    entries = [one for one in image.others.values() if isinstance(one, AccessControlEntryRecord)]
-    right = sorted(_shown(entry) for entry in entries if _is_selected(request, entry))
-    if said != right:
-        return f"answers {len(said)} entries {said[:3]}, but {len(right)} fit: {right[:3]}"
-    return None
+        zeros = 0 in (
+            request.resource_type_filter,
+            request.pattern_type_filter,
+            request.operation,
+            request.permission_type,
+        )
+        if response.error_code != ErrorCode.NONE:
+            return None if not is_known else f"error {response.error_code} for a right filter"
+        if zeros:
+            return "a filter with an unknown kind is answered"
+        said = sorted(
+            (
+                resource.resource_type,
+                resource.pattern_type,
+                resource.resource_name,
+                entry.principal,
+                entry.host,
+                entry.operation,
+                entry.permission_type,
+            )
+            for resource in response.resources
+            for entry in resource.acls
+        )
+        entries = [
+            one for one in image.others.values() if isinstance(one, AccessControlEntryRecord)
+        ]
+        right = sorted(_shown(entry) for entry in entries if _is_selected(request, entry))
+        if said != right:
+            return f"answers {len(said)} entries {said[:3]}, but {len(right)} fit: {right[:3]}"
+        return None
 
 
 def _shown(entry: AccessControlEntryRecord) -> tuple[int, int, str, str, str, int, int]:

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.node.core.events import Received
+from kraftproof.cluster.simulated.invariants.invariant import Requests
+from kraftproof.cluster.simulated.invariants.security.descriptions import Descriptions
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -22,25 +22,23 @@ Shown = tuple[int, tuple[tuple[int, int], ...]]
 """The error for a user, and the mechanisms with their iterations."""
 
 
-class CredentialDescriptionsAreTrue(Invariant):
+class CredentialDescriptionsAreTrue(Descriptions[Request, Response]):
     """An answer has each user asked for once, with the credentials of the image."""
 
     statement = "DescribeUserScramCredentials answers with the credentials of the image."
     requests: ClassVar[Requests] = (Request,)
+    response: ClassVar[type[Message]] = Response
 
     @override
-    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """Compare with the last published image; a step publishes its image after its answers."""
-        request = event.message
-        if not isinstance(request, Request) or not isinstance(message, Response):
-            return
-        if message.error_code != ErrorCode.NONE:
-            return
-        said = sorted((result.user, _said(result)) for result in message.results)
-        right = sorted(_right(request, process.image).items())
+    def fault(self, request: Request, response: Response, image: MetadataImage) -> str | None:
+        """Compare the users; a refusal of the whole request has other judges."""
+        if response.error_code != ErrorCode.NONE:
+            return None
+        said = sorted((result.user, _said(result)) for result in response.results)
+        right = sorted(_right(request, image).items())
         if said != right:
-            fault = f"answers {len(said)} users {said[:3]}, but the image has {right[:3]}"
-            self.monitor.report_violation(self, process, fault)
+            return f"answers {len(said)} users {said[:3]}, but the image has {right[:3]}"
+        return None
 
 
 def _said(

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.node.core.events import Received
+from kraftproof.cluster.simulated.invariants.invariant import Requests
+from kraftproof.cluster.simulated.invariants.security.descriptions import Descriptions
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -29,49 +29,40 @@ KINDS: Final = OF_CLIENTS | {"ip"}
 REFUSALS: Final = (ErrorCode.INVALID_REQUEST, ErrorCode.UNSUPPORTED_VERSION)
 
 
-class QuotaDescriptionsAreTrue(Invariant):
+class QuotaDescriptionsAreTrue(Descriptions[Request, Response]):
     """The quotas in an answer are those of the image that the filter selects, each once."""
 
     statement = "DescribeClientQuotas answers with the quotas of the image that its filter selects."
     requests: ClassVar[Requests] = (Request,)
+    response: ClassVar[type[Message]] = Response
 
     @override
-    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
-        """Compare with the last published image; a step publishes its image after its answers."""
-        request = event.message
-        if not isinstance(request, Request) or not isinstance(message, Response):
-            return
-        fault = _fault(request, message, process.image)
-        if fault is not None:
-            self.monitor.report_violation(self, process, fault)
-
-
-def _fault(request: Request, message: Response, image: MetadataImage) -> str | None:
-    """Return what is wrong with an answer; other refusals than that of a filter have judges."""
-    is_legal = _is_legal(request.components)
-    if message.error_code in REFUSALS:
-        return f"error {message.error_code} for a legal filter" if is_legal else None
-    if message.error_code != ErrorCode.NONE:
-        return None
-    if not is_legal:
-        return f"an illegal filter is answered: {request.components}"
-    said = sorted(
-        (
+    def fault(self, request: Request, response: Response, image: MetadataImage) -> str | None:
+        """Return what is wrong with an answer; other refusals than that of a filter have judges."""
+        is_legal = _is_legal(request.components)
+        if response.error_code in REFUSALS:
+            return f"error {response.error_code} for a legal filter" if is_legal else None
+        if response.error_code != ErrorCode.NONE:
+            return None
+        if not is_legal:
+            return f"an illegal filter is answered: {request.components}"
+        said = sorted(
             (
-                tuple(sorted((part.entity_type, part.entity_name) for part in entry.entity)),
-                each.key,
-                repr(each.value),
-            )
-            for entry in message.entries or ()
-            for each in entry.values
-        ),
-        key=repr,
-    )
-    kept = [one for one in image.others.values() if isinstance(one, ClientQuotaRecord)]
-    right = sorted((_shown(one) for one in kept if _is_selected(request, one)), key=repr)
-    if said != right:
-        return f"answers {len(said)} quotas {said[:3]}, but {len(right)} fit: {right[:3]}"
-    return None
+                (
+                    tuple(sorted((part.entity_type, part.entity_name) for part in entry.entity)),
+                    each.key,
+                    repr(each.value),
+                )
+                for entry in response.entries or ()
+                for each in entry.values
+            ),
+            key=repr,
+        )
+        kept = [one for one in image.others.values() if isinstance(one, ClientQuotaRecord)]
+        right = sorted((_shown(one) for one in kept if _is_selected(request, one)), key=repr)
+        if said != right:
+            return f"answers {len(said)} quotas {said[:3]}, but {len(right)} fit: {right[:3]}"
+        return None
 
 
 def _is_legal(components: tuple[Component, ...]) -> bool:

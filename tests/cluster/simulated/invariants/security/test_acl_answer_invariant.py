@@ -4,15 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.invariants.security.acl_answers import AclDescriptionsAreTrue
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.security.describe import describe_acls
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_acls_request, describe_acls_response
-from kraftproof.node.wire.principal import ANONYMOUS
-from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness, Process
-from tests.node.core.security.rules import entry, received
+from tests.cluster.simulated.invariants.security.answers import violations_of
+from tests.node.core.security.rules import entry
 
 ANY, MATCH, LITERAL, PREFIXED = 1, 2, 3, 4
 ENTRIES = (
@@ -33,13 +31,7 @@ def asked(name=None, pattern=ANY, **others):
 
 
 def judged(request, answer, image=IMAGE):
-    invariant = AclDescriptionsAreTrue()
-    harness = MonitorHarness(invariant)
-    process = Process(harness, 1, durable=QuorumState())
-    process.publishes(1, image)
-    for hook in harness.monitor.on_replying[type(request)]:
-        hook(process, received(request, ANONYMOUS), answer)
-    return harness.reported
+    return violations_of(AclDescriptionsAreTrue(), request, answer, image)
 
 
 REQUESTS = (

@@ -6,16 +6,13 @@ from msgspec.structs import replace
 from kraftproof.cluster.simulated.invariants.security.credential_answers import (
     CredentialDescriptionsAreTrue,
 )
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker.security.answers import describe_scram
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_user_scram_credentials_request
-from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records.metadata import UserScramCredentialRecord
-from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness, Process
-from tests.node.core.security.rules import received
+from tests.cluster.simulated.invariants.security.answers import violations_of
 
 CREDENTIALS = (
     UserScramCredentialRecord(name="ann", mechanism=1, iterations=4096),
@@ -32,13 +29,7 @@ def asked(*names):
 
 
 def judged(request, answer, image=IMAGE):
-    invariant = CredentialDescriptionsAreTrue()
-    harness = MonitorHarness(invariant)
-    process = Process(harness, 1, durable=QuorumState())
-    process.publishes(1, image)
-    for hook in harness.monitor.on_replying[type(request)]:
-        hook(process, received(request, ANONYMOUS), answer)
-    return harness.reported
+    return violations_of(CredentialDescriptionsAreTrue(), request, answer, image)
 
 
 REQUESTS = (asked(), asked("ann"), asked("bob", "ann"), asked("nobody"), asked("ann", "ann", "bob"))

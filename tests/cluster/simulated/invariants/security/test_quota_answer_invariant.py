@@ -3,7 +3,6 @@
 import pytest
 
 from kraftproof.cluster.simulated.invariants.security.quota_answers import QuotaDescriptionsAreTrue
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker.quota_answers import describe_client_quotas
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
@@ -12,10 +11,8 @@ from kraftproof.node.wire.messages import (
     describe_client_quotas_request,
     describe_client_quotas_response,
 )
-from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records.metadata import ClientQuotaRecord, EntityData
-from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness, Process
-from tests.node.core.security.rules import received
+from tests.cluster.simulated.invariants.security.answers import violations_of
 
 NAMED, DEFAULT, EITHER = 0, 1, 2
 
@@ -52,13 +49,7 @@ def asked(*components, strict=False):
 
 
 def judged(request, answer, image=IMAGE):
-    invariant = QuotaDescriptionsAreTrue()
-    harness = MonitorHarness(invariant)
-    process = Process(harness, 1, durable=QuorumState())
-    process.publishes(1, image)
-    for hook in harness.monitor.on_replying[type(request)]:
-        hook(process, received(request, ANONYMOUS), answer)
-    return harness.reported
+    return violations_of(QuotaDescriptionsAreTrue(), request, answer, image)
 
 
 ANN, ANY_USER = ("user", NAMED, "ann"), ("user", EITHER, None)
