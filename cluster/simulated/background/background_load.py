@@ -22,23 +22,19 @@ from kraftproof.cluster.simulated.background.operators import (
     careless_producers,
     departing_brokers,
     describers,
+    former_leaders,
     unclean_topic,
-    zombie_leaders,
 )
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
 from kraftproof.cluster.simulated.world import World
 
 DRAWN_DATA_LOADS: Final = (
-    (dated_topic.LABEL, dated_topic.SHARE, dated_topic.use_dated_topic),
-    (zombie_leaders.LABEL, zombie_leaders.SHARE, zombie_leaders.isolate_leaders),
-    (careless_producers.LABEL, careless_producers.SHARE, careless_producers.produce_carelessly),
-    (
-        departing_brokers.LABEL,
-        departing_brokers.SHARE,
-        departing_brokers.stop_and_start_brokers,
-    ),
+    (dated_topic, dated_topic.use_dated_topic),
+    (former_leaders, former_leaders.isolate_leaders),
+    (careless_producers, careless_producers.produce_carelessly),
+    (departing_brokers, departing_brokers.stop_and_start_brokers),
 )
-"""The source of the draw, the share of the runs and the load, of loads of the data plane."""
+"""Loads of the data plane; the module has the share of the runs, and the source of the draw."""
 
 
 def start(
@@ -97,9 +93,9 @@ def _start_for_partitions(
         asked = [node.node_id for node in nodes if node.has("controller")]
         task = partition_changes.change_partitions(scope, world, random, brokers, asked)
         tasks.append(scope.spawn(task))
-        for label, share, load in DRAWN_DATA_LOADS:
-            random = Random(f"{options.seed}/{label}")
-            if random.random() < share:
+        for module, load in DRAWN_DATA_LOADS:
+            random = Random(f"{options.seed}/{module.LABEL}")
+            if random.random() < module.SHARE:
                 tasks.append(scope.spawn(load(scope, world, random, brokers)))
     if world.authorizer is not None:
         random = Random(f"{options.seed}/access-clients")

@@ -3,7 +3,7 @@
 import pytest
 
 from kraftproof.cluster.protocol import ClusterOptions, Link, nodes_of
-from kraftproof.cluster.simulated.background.operators import zombie_leaders
+from kraftproof.cluster.simulated.background.operators import former_leaders
 from kraftproof.cluster.simulated.background.partition_clients import NAME
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.effects import Append, Truncate
@@ -14,7 +14,7 @@ CONTROLLER, BROKERS = 1, (2, 3, 4)
 
 @pytest.mark.simulation
 def test_a_former_leader_appends_and_truncates_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(zombie_leaders, "SHARE", 1.0)
+    monkeypatch.setattr(former_leaders, "SHARE", 1.0)
     options = ClusterOptions(
         nodes=nodes_of(controller=1, broker=3), seed=5, directory=tmp_path, has_data=True
     )
