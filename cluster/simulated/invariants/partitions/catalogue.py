@@ -40,6 +40,7 @@ from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     PartitionEpochsNeverFall,
 )
 from kraftproof.cluster.simulated.invariants.partitions.times import TimesFindRecords
+from kraftproof.cluster.simulated.invariants.partitions.under_way import OneRequestUnderWay
 from kraftproof.cluster.simulated.invariants.partitions.visible import (
     ReadersGetCommittedBytes,
     VisibleIsOnTheIsr,
@@ -85,6 +86,7 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         HighWatermarkIsFetched(fetches, static),
         HighWatermarkFollowsFetches(fetches, static),
         OneProposalAtATime(),
+        OneRequestUnderWay(),
         JoinersHaveFetched(fetches),
         MembersAreRemovedForLag(fetches, config.replica_lag_ns),
         WaitingFetchesAreAnswered(),
