@@ -1,5 +1,6 @@
 """The invariants of partitions, in the order of their hooks."""
 
+from kraftproof.cluster.simulated.invariants.brokers.under_way import OneRequestUnderWay
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Invariant
 from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     AcknowledgedIsOnTheIsr,
@@ -40,7 +41,6 @@ from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     PartitionEpochsNeverFall,
 )
 from kraftproof.cluster.simulated.invariants.partitions.times import TimesFindRecords
-from kraftproof.cluster.simulated.invariants.partitions.under_way import OneRequestUnderWay
 from kraftproof.cluster.simulated.invariants.partitions.visible import (
     ReadersGetCommittedBytes,
     VisibleIsOnTheIsr,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kraftproof.cluster.simulated.invariants.partitions.under_way import OneRequestUnderWay
+from kraftproof.cluster.simulated.invariants.brokers.under_way import OneRequestUnderWay
 from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.wire.messages import (
     allocate_producer_ids_request,
