@@ -15,7 +15,8 @@ TABLES: Final = (
 """Modules of the core with tables of Kafka."""
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
-PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, *TABLES)
+BROKER: Final = "kraftproof.node.core.broker"
+PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *TABLES)
 """Every package with a comparison."""
 Compare = Callable[[Random], None]
 
