@@ -118,6 +118,7 @@ class World:
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
         self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
         config = self._cluster_config(options)
+        self.make_specification = make_specification
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self._judge_ends(config)
         self.monitor.count_events = lambda: self.scheduler.events
