@@ -102,6 +102,10 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.cluster.simulated.invariants.quorum.refusal_times import RefusalsTakeTheirTime
+from kraftproof.cluster.simulated.invariants.quorum.sent_requests import (
+    EndorsedVotersAreLeftAlone,
+    QuorumRequestsAreWhole,
+)
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
 from kraftproof.cluster.simulated.invariants.resources.bounds import (
     OpenRequestsAreBounded,
@@ -253,6 +257,8 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
         FetchesBackOff(config),
         ElectionAnswersAreRight(config),
         RefusalsTakeTheirTime(config),
+        QuorumRequestsAreWhole(config),
+        EndorsedVotersAreLeftAlone(),
     )
 
 

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     entities_of_image,
     first_difference,
 )
+from kraftproof.cluster.simulated.differential.core.derived_parts import compare_derived
 from kraftproof.cluster.simulated.differential.difference import DifferenceError, check, same
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.invariants.security.error_codes import error_codes
@@ -25,6 +26,7 @@ from kraftproof.node.core.controller.decisions import DecisionContext
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all, apply_batch
+from kraftproof.node.core.metadata.digest import recompute_digest
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.slices import PartlyApplied, work_of
 from kraftproof.node.core.metadata.snapshot import records_of
@@ -182,3 +184,6 @@ class DecidingNode:
         if difference is not None:
             raise DifferenceError(f"the image of a snapshot: {difference}")
         same("the digest of the image of a snapshot", loaded.digest, self.image.digest)
+        same("the digest", self.image.digest, recompute_digest(self.image))
+        compare_derived(self.image)
+        compare_derived(loaded)

@@ -1,4 +1,4 @@
-"""ElectionAnswersAreRight objects to each wrong answer of a voter, and to a wrong state after it."""
+"""ElectionAnswersAreRight objects to wrong answers of a voter, and to a wrong state after them."""
 
 from dataclasses import replace
 
@@ -79,9 +79,7 @@ class Voter:
         status = self.process.status
         leader, epoch = told or (status.leader, status.epoch)
         extra = {"vote_granted": True} if grants else {}
-        word = module.PartitionData(
-            error_code=error, leader_id=leader, leader_epoch=epoch, **extra
-        )
+        word = module.PartitionData(error_code=error, leader_id=leader, leader_epoch=epoch, **extra)
         topics = (module.TopicData(topic_name=LOG, partitions=(word,)),)
         self.process.replies(event, response(topics=topics))
         return self.harness.reported
