@@ -2,11 +2,14 @@
 
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
+from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
+    BROKER,
     CONTROLLER,
     DATA,
     PARTITION,
@@ -49,6 +52,10 @@ EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 KAFKA: Final = "TablesMatchKafka"
 KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
+LISTINGS: Final = "ListingsMatchReference"
+LISTINGS_STATEMENT: Final = (
+    "While a cluster changes, a broker lists brokers and topics as a plain model of it would."
+)
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
 DECISIONS: Final = "DecisionsConform"
@@ -85,6 +92,10 @@ COMPARISONS: Final = (
     *(
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
+    ),
+    *(
+        Comparison(LISTINGS, LISTINGS_STATEMENT, (BROKER,), compare)
+        for compare in (compare_listings, compare_pages)
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),

@@ -22,7 +22,8 @@ CONTROLLER: Final = (
 """Packages of the controller's decisions and of the image."""
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
-PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, *TABLES, *CONTROLLER)
+BROKER: Final = "kraftproof.node.core.broker"
+PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *TABLES, *CONTROLLER)
 """Every package with a comparison."""
 Compare = Callable[[Random], None]
 

@@ -5,7 +5,7 @@ description of a broker has every key of Kafka and of the broker's file. Simplif
 answers contain no documentation texts, and the node has no loggers.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from immutables import Map
@@ -69,16 +69,24 @@ class ConfigAnswers:
     ) -> describe_configs_response.DescribeConfigsResponse:
         """Return the configurations of each requested resource, in the order of the request."""
         layers = layers_of(image, self._node_id, self._static)
+        with_synonyms = request.include_synonyms
+        unset = _unset_entries(layers, with_synonyms=with_synonyms)
         return describe_configs_response.DescribeConfigsResponse(
             results=tuple(
                 _denied(authorizer, event, asked)
-                or self._describe(image, layers, asked, with_synonyms=request.include_synonyms)
+                or self._describe(image, layers, asked, unset, with_synonyms=with_synonyms)
                 for asked in request.resources
             )
         )
 
     def _describe(
-        self, image: MetadataImage, layers: Layers, asked: Asked, *, with_synonyms: bool
+        self,
+        image: MetadataImage,
+        layers: Layers,
+        asked: Asked,
+        unset: Mapping[str, Entry],
+        *,
+        with_synonyms: bool,
     ) -> Result:
         kind, name, keys = asked.resource_type, asked.resource_name, asked.configuration_keys
         try:
@@ -89,7 +97,8 @@ class ConfigAnswers:
         own = image.configs.get((kind, name), Map())
         match kind:
             case Resource.TOPIC:
-                entries = _entries(own, keys, layers, with_synonyms=with_synonyms)
+                set_here = _set_entries(own, layers, with_synonyms=with_synonyms)
+                entries = _wanted(_of_topic(unset, set_here), keys)
             case Resource.BROKER if name == ALL_BROKERS:
                 shown = Layers(all_brokers=own)
                 entries = _wanted(_of_broker(shown, own, with_synonyms=with_synonyms), keys)
@@ -135,9 +144,11 @@ def check_is_this_broker(node_id: NodeId, name: str) -> None:
         )
 
 
-def _wanted(entries: Iterator[Entry], keys: tuple[str, ...] | None) -> tuple[Entry, ...]:
-    wanted = frozenset(keys or ())
-    return tuple(entry for entry in entries if not wanted or entry.name in wanted)
+def _wanted(entries: Iterable[Entry], keys: tuple[str, ...] | None) -> tuple[Entry, ...]:
+    if not keys:
+        return tuple(entries)
+    wanted = frozenset(keys)
+    return tuple(entry for entry in entries if entry.name in wanted)
 
 
 def _of_broker(layers: Layers, names: Mapping[str, str], *, with_synonyms: bool) -> Iterator[Entry]:
@@ -189,21 +200,42 @@ def _of_other(kind: int, own: SetConfigs, *, with_synonyms: bool) -> Iterator[En
         )
 
 
-def _entries(
-    configs: SetConfigs, keys: tuple[str, ...] | None, layers: Layers, *, with_synonyms: bool
-) -> tuple[Entry, ...]:
-    # Default entries are shared, since a request may name thousands of topics.
+def _unset_entries(layers: Layers, *, with_synonyms: bool) -> Mapping[str, Entry]:
+    """Return the configurations of a topic that sets none, in order of names.
+
+    All topics of a request share the entries, since a request may name thousands of topics.
+    """
     defaults = _DEFAULTS[with_synonyms]
-    if not configs and not keys and layers is NO_LAYERS:
-        return tuple(defaults.values())
-    wanted = frozenset(keys or DEFINITIONS)
-    return tuple(
-        defaults[config.name]
+    if layers is NO_LAYERS:
+        return defaults
+    return {
+        config.name: defaults[config.name]
         if config.source is ConfigSource.DEFAULT
-        else _entry(config, configs, layers, with_synonyms=with_synonyms)
-        for config in effective_configs(configs, layers)
-        if config.name in wanted
-    )
+        else _entry(config, {}, layers, with_synonyms=with_synonyms)
+        for config in effective_configs({}, layers)
+    }
+
+
+def _set_entries(own: SetConfigs, layers: Layers, *, with_synonyms: bool) -> dict[str, Entry]:
+    """Return the configurations that a topic sets and that are defined, by name."""
+    return {
+        name: _entry(
+            EffectiveConfig(name, value, ConfigSource.DYNAMIC_TOPIC),
+            own,
+            layers,
+            with_synonyms=with_synonyms,
+        )
+        for name, value in own.items()
+        if name in DEFINITIONS
+    }
+
+
+def _of_topic(unset: Mapping[str, Entry], own: dict[str, Entry]) -> Iterable[Entry]:
+    """Return the configurations of a topic in order of names."""
+    entries = {**unset, **own}
+    if len(entries) > len(unset):  # the topic sets an internal configuration
+        entries = dict(sorted(entries.items()))
+    return entries.values()
 
 
 def _entry(

@@ -174,11 +174,14 @@ class MetadataImage(Struct, frozen=True, kw_only=True):
 
     def _marked(self, marked: Marked) -> list[Partition]:
         found: list[Partition] = []
-        for topic_id, entry in sorted(marked):
-            partitions, bits = self.partitions[topic_id], marked[topic_id, entry]
-            first = entry * PARTITIONS_A_MARK
-            indexes = range(first, first + bits.bit_length())
-            found += [partitions[index] for bit, index in enumerate(indexes) if bits >> bit & 1]
+        for key in sorted(marked):
+            topic_id, entry = key
+            partitions, bits = self.partitions[topic_id], marked[key]
+            before_first = entry * PARTITIONS_A_MARK - 1
+            while bits:
+                lowest = bits & -bits
+                found.append(partitions[before_first + lowest.bit_length()])
+                bits ^= lowest
         return found
 
     def may_lead(self, broker_id: NodeId) -> bool:

@@ -101,26 +101,31 @@ def _leave(
 
     is_old = shrink_changes_epoch(image)
     for partition in partitions:
-        others = without.get(partition.isr)
+        isr, leader = partition.isr, partition.leader
+        others = without.get(isr)
         if others is None:
-            others = tuple(member for member in partition.isr if member != broker_id)
-            without[partition.isr] = others
-        if partition.is_moving:
+            others = without[isr] = tuple(member for member in isr if member != broker_id)
+        if partition.adding or partition.removing:
             changes += _change_of_isr(image, partition, may_lead, others)
-        elif partition.leader not in {broker_id, NO_NODE}:
-            if others:
-                leader = partition.leader if is_old else UNCHANGED_LEADER
-                changes.append(_shrink(partition, others, leader))
-        else:
-            shape = (partition.replicas, partition.isr, partition.leader, partition.directories)
+            continue
+        if leader in {broker_id, NO_NODE}:
+            shape = (partition.replicas, isr, leader, partition.directories)
             elect = elected.get(shape)
-            if elect is not None:
-                changes.append(_shrink(partition, others, elect))
+            if elect is None:
+                change = _change_of_isr(image, partition, may_lead, others)
+                changes += change
+                if change and change[0].leader in others:
+                    elected[shape] = change[0].leader
                 continue
-            change = _change_of_isr(image, partition, may_lead, others)
-            changes += change
-            if change and change[0].leader in others:
-                elected[shape] = change[0].leader
+        elif others:
+            elect = leader if is_old else UNCHANGED_LEADER
+        else:
+            continue
+        changes.append(
+            PartitionChangeRecord(
+                partition_id=partition.index, topic_id=partition.topic_id, isr=others, leader=elect
+            )
+        )
     return tuple(changes)
 
 
@@ -131,10 +136,3 @@ def _change_of_isr(
     target = Target(isr=isr, election=election_of(image, partition))
     change = change_partition(image, partition, may_lead, target)
     return [] if change is None else [change]
-
-
-def _shrink(partition: Partition, isr: Replicas, leader: int) -> PartitionChangeRecord:
-    """Return the record of a smaller ISR and its leader."""
-    return PartitionChangeRecord(
-        partition_id=partition.index, topic_id=partition.topic_id, isr=isr, leader=leader
-    )

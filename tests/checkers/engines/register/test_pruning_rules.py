@@ -22,8 +22,6 @@ from tests.support.checkers.engines import by_frontier, from_the_last_returns, i
 from tests.support.checkers.register_calls import INITIAL, OPEN, Call, register_calls
 from tests.support.random_cases import random_cases
 
-pytestmark = pytest.mark.compiled
-
 LIMITS = Limits(seconds=60)
 HISTORIES = random_cases(800, share=4)
 UNREAD = 9

@@ -67,6 +67,21 @@ def test_every_configuration_is_shown_by_name_with_its_source(
     assert not any(entry.synonyms for entry in result.configs)
 
 
+def test_an_internal_configuration_is_shown_in_its_place_where_the_topic_sets_a_value(
+    bench: Bench,
+) -> None:
+    internal = records.ConfigRecord(
+        resource_type=TOPIC, resource_name="t", name="internal.segment.bytes", value="9"
+    )
+    bench.committed.image = apply_all(bench.committed.image, (internal,))
+    shown = {entry.name: entry.value for entry in described(bench, "t", None).configs}
+    assert [*shown] == sorted(shown)
+    assert shown["internal.segment.bytes"] == "9"
+    assert shown.keys() - {"internal.segment.bytes"} == {
+        entry.name for entry in described(bench, "plain", None).configs
+    }
+
+
 def test_only_the_keys_that_were_asked_for_are_shown(bench: Bench) -> None:
     result = described(bench, "t", ("retention.ms", "no.such.key", "retention.ms"))
     assert [(entry.name, entry.value, entry.config_type) for entry in result.configs] == [
