@@ -1,4 +1,4 @@
-"""The end of a workload of replicas looks at each partition until all of its replicas are in sync."""
+"""A workload of replicas ends with looks at each partition, until its replicas are in sync."""
 
 import asyncio
 from types import SimpleNamespace
