@@ -4,11 +4,13 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
+from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
+    CONTROLLER,
     DATA,
     PARTITION,
     SHELL,
@@ -38,6 +40,7 @@ from kraftproof.cluster.simulated.differential.wire.primitives import compare_pr
 from kraftproof.cluster.simulated.differential.wire.raw_batches import compare_raw_batches
 from kraftproof.cluster.simulated.differential.wire.raw_records import compare_raw_records
 from kraftproof.cluster.simulated.differential.wire.tables import compare_tables
+from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 
 MESSAGES: Final = "WireMatchesReference"
 MESSAGES_STATEMENT: Final = "Bytes of messages are written, read and refused as by a reference."
@@ -55,6 +58,10 @@ LISTINGS_STATEMENT: Final = (
 )
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
+DECISIONS: Final = "DecisionsConform"
+DECISIONS_STATEMENT: Final = (
+    "A controller decides each request as the specification allows, and the images agree."
+)
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 
@@ -93,3 +100,11 @@ COMPARISONS: Final = (
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
 )
+
+
+def comparisons_with(make_specification: MakeSpecification | None) -> tuple[Comparison, ...]:
+    """Return every comparison; only a specification judges the decisions of a controller."""
+    if make_specification is None:
+        return COMPARISONS
+    compare = decisions_with(make_specification)
+    return (*COMPARISONS, Comparison(DECISIONS, DECISIONS_STATEMENT, CONTROLLER, compare))

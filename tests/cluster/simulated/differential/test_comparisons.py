@@ -198,6 +198,7 @@ class World:
         self.recorded = []
         self.errors = []
         self.monitor = SimpleNamespace(record=self._record)
+        self.make_specification = None
 
     def _record(self, invariant, statement, detail, *, node, time_ns):
         assert statement.endswith(".")
