@@ -14,7 +14,7 @@ from tests.support.command import KRAFTPROOF, ROOT, run
 
 ELECTIONS = "kraftproof/node/core/raft/elections.py"
 LIMIT_S = "2"
-KILLED = ("property", "ClusterBecomesReady")
+KILLED = ("property", "ElectionAnswersAreRight")
 
 
 @pytest.mark.parametrize(
