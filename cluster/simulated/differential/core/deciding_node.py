@@ -133,13 +133,14 @@ class DecidingNode:
         return outcome.reply
 
     def refuse(self, message: Message) -> None:
-        """Compare the codes of a refusal of a whole request with the error.
+        """Compare the code of a refusal of a whole request, or of each part, with the error.
 
         Raises:
             DifferenceError: a refusal has another error.
         """
         error = self.random.choice(REFUSED_WITH)
-        codes = error_codes(refusal(message, error, "a reason"))
+        answer = refusal(message, error, "a reason")
+        codes = error_codes(answer) if hasattr(answer, "error_code") else None
         same(f"the errors of a refused {type(message).__name__}", codes or {error}, {error})
 
     def write_own(self, what: str, written: tuple[Record, ...]) -> None:
