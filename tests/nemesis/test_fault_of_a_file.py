@@ -64,6 +64,8 @@ def test_a_stale_leader_cycle_ends_with_every_node_running_and_every_link_whole(
     _, log = injected(tmp_path, drawn(STALE_READS, 1), seconds=1, observe=state_of)
     assert log.phases == ["intent", "applied", "bitten", "healed"]
     before, applied, healed = (log.observed[phase] for phase in ("intent", "applied", "healed"))
-    assert len(applied["cuts"]) == 4  # all others send to the leader in vain, only that way
+    delayed = [link for link, now in applied["links"].items() if now != before["links"].get(link)]
+    assert len(delayed) == 4, "what all others send to the leader, only that way"
+    assert len({link.target for link in delayed}) == 1
     assert applied["paused"] == set()
     assert healed == before
