@@ -1,10 +1,13 @@
 """A fault is named by a file and its planner, such as the one aimed at etcd issue 20418."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from kraftproof import cli
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.nemesis.schedule import SECOND_NS, spaced
 from tests.nemesis.injection import drawn, injected
 from tests.nemesis.test_every_fault import state_of
 
@@ -69,3 +72,10 @@ def test_a_stale_leader_cycle_ends_with_every_node_running_and_every_link_whole(
     assert len({link.target for link in delayed}) == 1
     assert applied["paused"] == set()
     assert healed == before
+
+
+def test_a_fault_of_a_file_has_the_name_of_its_kind_in_the_schedule():
+    """A finding says "after stale-leader of node 1", not the path of the file."""
+    nodes = tuple(NodeInfo(node_id=n, name=f"node-{n}", roles=("server",)) for n in (1, 2, 3))
+    found = spaced([STALE_READS], nodes, Random(1), 60 * SECOND_NS)
+    assert {one.kind for one in found} == {"stale-leader"}
