@@ -100,10 +100,10 @@ class StaleLeader:
         await wait_until(0.05)
         await cluster.pause(self.leader)
         await wait_until(self.second_paused_s)
-        await cluster.resume(second)
+        await self.resume(context, second)
         effect = scope.spawn(cluster.link_fault_effect(self.links, DELAYED, before))
         await wait_until(DELAY_S - self.leader_ahead_s)
-        await cluster.resume(self.leader)
+        await self.resume(context, self.leader)
         await wait_until(END_S)
         context.note(self, await effect or "")
 
@@ -116,8 +116,12 @@ class StaleLeader:
         """Resume what is still paused, and end the delay."""
         await context.cluster.remove_link_fault(self.links, DELAYED)
         for node_id in (self.leader, *self.followers):
-            if not await context.down(node_id) and await context.cluster.is_paused(node_id):
-                await context.cluster.resume(node_id)
+            await self.resume(context, node_id)
+
+    async def resume(self, context, node_id):
+        """Resume a node that is still paused; the heal of an earlier cycle may have done so."""
+        if not await context.down(node_id) and await context.cluster.is_paused(node_id):
+            await context.cluster.resume(node_id)
 
 
 def plan(random, nodes):
