@@ -22,6 +22,12 @@ ACKS = (-1, -1, -1, -1, 1, 0)
 IDEMPOTENT_SHARE = 0.5
 REREAD_SHARE = 0.5
 MOST_PARTITIONS = 8
+FINAL_ATTEMPTS = 240
+"""Final reads of a partition until one succeeds, a minute's worth.
+
+A restarted broker waits for the end of its former session, and a new leader for members of the ISR
+that copy a lost log again; without a final read, no acknowledged record of the run is judged.
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -85,11 +91,16 @@ class Log:
         return self._partitions.keys
 
     async def final_reads(self, session: Session) -> int:
-        """Read every partition from begin to end; return the number of partitions not read."""
+        """Read every partition from begin to end; return the number of partitions not read.
+
+        After a partition that was not read, each further one has a short time only.
+        """
         process = session.process()
-        unread = 0
+        unread, attempts = 0, FINAL_ATTEMPTS
         for key in self._partitions.keys:
-            unread += not await read_whole(session, process, key)
+            is_read = await read_whole(session, process, key, attempts)
+            attempts = FINAL_ATTEMPTS if is_read else ATTEMPTS
+            unread += not is_read
         process.close()
         return unread
 
@@ -161,20 +172,29 @@ def _next(completion: Completion, position: int) -> int:
     return int(completion.value["records"][-1][0]) + 1
 
 
-async def read_whole(session: Session, process: Process, key: str) -> bool:
-    """Read a partition in parts until its end; return whether the end was reached."""
+async def read_whole(
+    session: Session, process: Process, key: str, attempts: int = ATTEMPTS
+) -> bool:
+    """Read a partition in parts until its end; return whether the end was reached.
+
+    Args:
+        session: the run.
+        process: the reader.
+        key: the partition.
+        attempts: the reads of a part until one succeeds.
+    """
     position: int | None = None
-    attempts = ATTEMPTS
-    while attempts:
+    left = attempts
+    while left:
         completion = await process.invoke("final", key, {"position": position})
         if completion.outcome is not Outcome.OK:
-            attempts -= 1
+            left -= 1
             await session.scope.sleep(PAUSE_NS)
             continue
         value = completion.value
         if not value["records"]:
             return True
-        position, attempts = _next(completion, 0), ATTEMPTS
+        position, left = _next(completion, 0), attempts
         if position >= value["end"]:
             return True
     return False

@@ -118,9 +118,9 @@ class World:
         self.committed_log = CommittedLog(self.inherited[-1].next_offset if self.inherited else 0)
         self.snapshots = draw_snapshots(options, Random(f"{options.seed}/snapshots"))
         config = self._cluster_config(options)
+        self.make_specification = make_specification
         self.monitor = make_monitor(config, self.committed_log, make_specification)
         self._judge_ends(config)
-        self.monitor.count_events = lambda: self.scheduler.events
         segment_bytes = node_config.segment_bytes(options.node_config, random.choice(SEGMENT_BYTES))
         self.ties = ForcedTies.draw(random)
         self.conditions = Conditions(
@@ -141,7 +141,8 @@ class World:
         }
 
     def _judge_ends(self, config: ClusterConfig) -> None:
-        """Follow the brokers that may end by themselves."""
+        """Follow the brokers that may end by themselves; number violations by events."""
+        self.monitor.count_events = lambda: self.scheduler.events
         self.registration_wait = RegistrationWait(config)
         self.failed_directories = FailedDirectoriesAreTold(config)
         self.monitor.join(self.registration_wait)

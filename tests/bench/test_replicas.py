@@ -60,6 +60,7 @@ def test_options_that_measure_nothing_are_refused(
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_local_processes_are_measured(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,6 +76,7 @@ def test_what_the_harness_saw_decides_where_the_history_is_in_order(told_runs):
     assert all("nothing was checked" in run.why[0] for run in nothing)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -22,6 +22,7 @@ from tests.docs.fences import (
     shown_outputs,
     without_comment,
 )
+from tests.support.long_cases import long
 
 BIN = Path(sys.executable).parent
 LANGUAGES = {
@@ -73,7 +74,13 @@ def with_blocks(language: str) -> list[Path]:
     return [page for page in pages() if any(b.language == language for b in fences(page))]
 
 
-OTHERS = [page for page in with_blocks("sh") if page.name not in {FIRST, SECOND}]
+LONG = {"logs.md", "pytest.md", "systems.md"}
+"""Pages whose commands other tests run as well; `make test-long` runs the pages."""
+OTHERS = [
+    long(page) if page.name in LONG else page
+    for page in with_blocks("sh")
+    if page.name not in {FIRST, SECOND}
+]
 
 
 @pytest.mark.slow
@@ -83,6 +90,11 @@ def test_the_commands_of_a_page_run(page, tmp_path):
 
 
 @pytest.mark.slow
+def test_the_commands_of_the_first_page_run(tmp_path):
+    run_page(ROOT / FIRST, "sh", tmp_path, 280)
+
+
+@pytest.mark.long
 def test_the_commands_of_the_first_two_pages_run(tmp_path):
     first, second = (next(page for page in pages() if page.name == it) for it in (FIRST, SECOND))
     run_page(first, "sh", tmp_path, 280)
@@ -104,11 +116,16 @@ def test_the_long_commands_of_a_page_run(page, tmp_path):
 
 @pytest.mark.docker
 @pytest.mark.slow
-@pytest.mark.parametrize("page", with_blocks("sh docker"), ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [long(page) if page.name in LONG else page for page in with_blocks("sh docker")],
+    ids=lambda page: page.name,
+)
 def test_the_commands_of_a_page_run_with_docker(page, tmp_path):
     run_page(page, "sh docker", tmp_path, 280)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 @pytest.mark.slow
 @pytest.mark.parametrize("page", with_blocks("sh spark"), ids=lambda page: page.name)

@@ -45,6 +45,7 @@ def kraftproof(environment, *arguments):
     )
 
 
+@pytest.mark.long
 def test_the_fault_the_workload_and_the_system_run(installed, tmp_path) -> None:
     done = kraftproof(
         installed,

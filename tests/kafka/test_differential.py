@@ -107,6 +107,7 @@ def test_every_api_that_we_serve_is_asked_for(answers: Found) -> None:
     assert served - asked == set()
 
 
+@pytest.mark.long
 def test_throttle_times_are_kafkas(systems: tuple[System, System], answers: Found) -> None:
     """Kafka also counts the headers; each wait is about a second."""
     ours, real = (throttle_times(system) for system in systems)

@@ -15,6 +15,7 @@ from kraftproof.options import RunOptions, parse_nemeses, parse_nodes, parse_pai
 from kraftproof.search.seeds import parse_seeds
 from kraftproof.workloads.catalogue import workload_names
 from tests.support.command import KRAFTPROOF, run
+from tests.support.long_cases import long
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ def run_help(command):
     return done.stdout
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [[], long(["--json"])])
 def test_output_that_nobody_gets_passes_for_no_verdict(options):
     invalid = "tests/histories/etcd/etcd_000.jsonl"
     command = [sys.executable, "-m", "kraftproof", "check", "--engine", "inline", invalid, *options]

@@ -18,7 +18,7 @@ from tests.kraftproof.interrupted import (
     wait_for,
 )
 from tests.support.command import KRAFTPROOF, ROOT, run
-from tests.support.long_cases import long
+from tests.support.long_cases import long, mostly_long
 
 
 def test_ctrl_c_heals_keeps_the_history_and_leaves_the_verdict_unknown(
@@ -77,7 +77,7 @@ def test_a_harness_killed_with_9_leaves_no_node_and_heal_names_its_faults(
     assert run(KRAFTPROOF, "sweep", environment=environment).stdout == "nothing to remove\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, long(signal.SIGTERM)])
 def test_up_prints_addresses_and_takes_all_down(harness, environment, number):
     process = harness("up", "--backend", "local", "--nodes", "1+2", "--timeouts", "chaos")
     addresses = process.stdout.readline().strip().split(",")
@@ -93,6 +93,7 @@ def test_up_prints_addresses_and_takes_all_down(harness, environment, number):
     assert all_gone(nodes)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_ctrl_c_ends_a_whole_search(harness, tmp_path):
     process = harness("sim", "--seeds", "0:100000", "--store", tmp_path / "store")
@@ -134,12 +135,14 @@ def await_handlers(process):
         time.sleep(0.01)
 
 
+QUICK = {"check", "local", "mutate", "sim", "up"}
+"""Commands that `make test` interrupts."""
 VERDICTS = {"check": 1, "explain": 1, "generate": 0}
 """Exit statuses of the commands that may be done before the interrupt comes."""
 
 
 @pytest.mark.parametrize("after_s", [long(0.0), 0.5, long(1.3)])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", mostly_long([(name, name) for name in COMMANDS], QUICK))
 def test_ctrl_c_at_any_moment_is_one_line(harness, history, tmp_path, command, after_s):
     places = {"HISTORY": history, "OUT": tmp_path / "out.jsonl"}
     process = harness(*(places.get(word, word) for word in COMMANDS[command]))

@@ -23,6 +23,7 @@ def installed(tmp_path_factory) -> Installed:
     return install(tmp_path_factory.mktemp("docker"), extra="[docker]", with_pip=True)
 
 
+@pytest.mark.long
 def test_the_images_wheels_are_fetched_by_pip(installed):
     assert shutil.which("uv", path=installed.environment / "bin") is None
     done = installed.run("python", "-c", DOWNLOAD)

@@ -7,6 +7,7 @@ import pytest
 from kraftproof.cluster.systems.system import Completion, Outcome
 from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS, read_each
 from kraftproof.workloads.keys import Key
+from kraftproof.workloads.log import FINAL_ATTEMPTS, Log, read_whole
 
 OK, FAILED = Completion(outcome=Outcome.OK), Completion(outcome=Outcome.FAIL)
 
@@ -26,6 +27,13 @@ class Session:
 
     async def sleep(self, duration_ns):
         self.slept_ns += duration_ns
+
+    async def invoke(self, f, key, value):
+        assert (f, value) == ("final", {"position": None})
+        self.reads.append(key)
+        self.failures[key] -= 1
+        value = {"records": [[0, "0.0@1"]], "log_start": 0, "end": 1}
+        return Completion(outcome=Outcome.OK, value=value) if self.failures[key] < 0 else FAILED
 
     async def read(self, process, key):
         assert process is self
@@ -51,3 +59,37 @@ def test_a_failed_read_is_repeated_as_long_as_the_system_answers(failures, unrea
     assert tuple(map(session.reads.count, names)) == reads
     assert session.slept_ns == (sum(reads) - 3 + unread) * PAUSE_NS
     assert session.is_closed
+
+
+@pytest.mark.parametrize(
+    ("failures", "attempts", "is_read"),
+    [
+        (ATTEMPTS - 1, ATTEMPTS, True),
+        (ATTEMPTS, ATTEMPTS, False),
+        (FINAL_ATTEMPTS - 1, FINAL_ATTEMPTS, True),
+        (FINAL_ATTEMPTS, FINAL_ATTEMPTS, False),
+    ],
+)
+def test_a_log_is_read_after_as_many_failures_as_there_is_time_for(failures, attempts, is_read):
+    session = Session({"a-0": failures})
+    assert asyncio.run(read_whole(session, session, "a-0", attempts)) is is_read
+    assert session.slept_ns == failures * PAUSE_NS
+
+
+@pytest.mark.parametrize(
+    ("failures", "unread", "reads"),
+    [
+        ((FINAL_ATTEMPTS - 1, 5), 0, (FINAL_ATTEMPTS, 6)),
+        ((FINAL_ATTEMPTS, 999), 2, (FINAL_ATTEMPTS, ATTEMPTS)),
+        ((FINAL_ATTEMPTS, 3), 1, (FINAL_ATTEMPTS, 4)),
+    ],
+)
+def test_the_final_phase_waits_a_minute_for_the_first_log_that_is_not_readable(
+    failures, unread, reads
+):
+    names = ("a-0", "a-1")
+    session, workload = Session(dict(zip(names, failures, strict=True))), Log()
+    workload._partitions.keys = names
+    assert asyncio.run(workload.final_reads(session)) == unread
+    assert tuple(map(session.reads.count, names)) == reads
+    assert FINAL_ATTEMPTS * PAUSE_NS == 60_000_000_000

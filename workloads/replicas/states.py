@@ -10,8 +10,13 @@ from kraftproof.workloads.workload import Outcome, Session
 
 LOOK_NS = 200_000_000
 """Time between two looks."""
-SETTLE_LOOKS = 120
-"""The most looks at a partition at the end, 500 ms apart."""
+SETTLE_LOOKS = 600
+"""The most looks at a partition at the end, 500 ms apart.
+
+A follower on a slow link may copy a log one batch at a time, with a round trip for each.
+"""
+LATER_LOOKS = 60
+"""The most looks at each further partition after one that did not settle."""
 SETTLE_NS = 500_000_000
 SLACK_MS = 3_000
 """Time for an election and its way to the brokers, beside the sessions that must end first."""
@@ -40,15 +45,17 @@ async def watch(session: Session, keys: Sequence[str]) -> None:
 
 async def settle(session: Session, keys: Sequence[str]) -> int:
     """Look at each partition until it is whole; return the number of partitions without a look."""
-    process, unseen = session.process(), 0
+    process, unseen, looks = session.process(), 0, SETTLE_LOOKS
     limit = limit_ms(session)
     for key in keys:
-        for _ in range(SETTLE_LOOKS):
+        for _ in range(looks):
             look = {"limit_ms": limit}
             completion = await process.invoke("state", key, look)
             if completion.outcome is Outcome.OK and is_whole(completion.value):
                 break
             await session.scope.sleep(SETTLE_NS)
+        else:
+            looks = LATER_LOOKS
         completion = await process.invoke("state", key, {"limit_ms": limit, "is_last": True})
         unseen += completion.outcome is not Outcome.OK
     process.close()

@@ -2,10 +2,15 @@
 
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
+from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
+from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
+    BROKER,
+    CONTROLLER,
     DATA,
     PARTITION,
     SHELL,
@@ -35,6 +40,7 @@ from kraftproof.cluster.simulated.differential.wire.primitives import compare_pr
 from kraftproof.cluster.simulated.differential.wire.raw_batches import compare_raw_batches
 from kraftproof.cluster.simulated.differential.wire.raw_records import compare_raw_records
 from kraftproof.cluster.simulated.differential.wire.tables import compare_tables
+from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 
 MESSAGES: Final = "WireMatchesReference"
 MESSAGES_STATEMENT: Final = "Bytes of messages are written, read and refused as by a reference."
@@ -46,8 +52,16 @@ EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 KAFKA: Final = "TablesMatchKafka"
 KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
+LISTINGS: Final = "ListingsMatchReference"
+LISTINGS_STATEMENT: Final = (
+    "While a cluster changes, a broker lists brokers and topics as a plain model of it would."
+)
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
+DECISIONS: Final = "DecisionsConform"
+DECISIONS_STATEMENT: Final = (
+    "A controller decides each request as the specification allows, and the images agree."
+)
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 
@@ -79,6 +93,18 @@ COMPARISONS: Final = (
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
     ),
+    *(
+        Comparison(LISTINGS, LISTINGS_STATEMENT, (BROKER,), compare)
+        for compare in (compare_listings, compare_pages)
+    ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
 )
+
+
+def comparisons_with(make_specification: MakeSpecification | None) -> tuple[Comparison, ...]:
+    """Return every comparison; only a specification judges the decisions of a controller."""
+    if make_specification is None:
+        return COMPARISONS
+    compare = decisions_with(make_specification)
+    return (*COMPARISONS, Comparison(DECISIONS, DECISIONS_STATEMENT, CONTROLLER, compare))

@@ -31,11 +31,11 @@ def compare_with_references(world: World, options: ClusterOptions, *, is_end: bo
     if not _is_candidate(options):
         return
     # late, since few runs need the modules, and before the search for the bug in them
-    from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
+    from kraftproof.cluster.simulated.differential.catalogue import comparisons_with
 
-    chosen = _chosen_packages(options)
+    chosen, comparisons = _chosen_packages(options), comparisons_with(world.make_specification)
     for number in range(ROUNDS):
-        for one in COMPARISONS:
+        for one in comparisons:
             if one.is_at_end is not is_end or chosen.isdisjoint(one.packages):
                 continue
             random = Random(f"{options.seed}/{one.compare.__name__}-{number}")

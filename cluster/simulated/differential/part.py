@@ -13,9 +13,17 @@ TABLES: Final = (
     "kraftproof.node.core.metadata.version",
 )
 """Modules of the core with tables of Kafka."""
+CONTROLLER: Final = (
+    "kraftproof.node.core.controller",
+    "kraftproof.node.core.metadata",
+    "kraftproof.node.core.configs",
+    "kraftproof.node.core.quotas.mutations",
+)
+"""Packages of the controller's decisions and of the image."""
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
-PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, *TABLES)
+BROKER: Final = "kraftproof.node.core.broker"
+PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *TABLES, *CONTROLLER)
 """Every package with a comparison."""
 Compare = Callable[[Random], None]
 

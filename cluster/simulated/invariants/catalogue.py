@@ -79,6 +79,7 @@ from kraftproof.cluster.simulated.invariants.quorum.announcement_pace import (
     BeginQuorumEpochIsRepeated,
     SuccessorsElectInOrder,
 )
+from kraftproof.cluster.simulated.invariants.quorum.election_answers import ElectionAnswersAreRight
 from kraftproof.cluster.simulated.invariants.quorum.election_times import ElectionTimeoutsHonoured
 from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.fetch_answers import (
@@ -100,6 +101,11 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     DescribeQuorumIsAccurate,
     ReportedHighWatermarkNeverFalls,
 )
+from kraftproof.cluster.simulated.invariants.quorum.refusal_times import RefusalsTakeTheirTime
+from kraftproof.cluster.simulated.invariants.quorum.sent_requests import (
+    EndorsedVotersAreLeftAlone,
+    QuorumRequestsAreWhole,
+)
 from kraftproof.cluster.simulated.invariants.quorum.status import StatusIsAccurate
 from kraftproof.cluster.simulated.invariants.resources.bounds import (
     OpenRequestsAreBounded,
@@ -110,9 +116,11 @@ from kraftproof.cluster.simulated.invariants.resources.retention import (
     OldFilesAreDeleted,
     SnapshotsKeepUp,
 )
-from kraftproof.cluster.simulated.invariants.security.acl_answers import (
-    AclDescriptionsAreTrue,
+from kraftproof.cluster.simulated.invariants.resources.snapshot_times import (
+    SnapshotsAreDue,
+    SnapshotsKeepTheInterval,
 )
+from kraftproof.cluster.simulated.invariants.security.acl_answers import AclDescriptionsAreTrue
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import AnswersFollowEntries
 from kraftproof.cluster.simulated.invariants.security.credential_answers import (
     CredentialDescriptionsAreTrue,
@@ -247,6 +255,10 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
         BeginQuorumEpochIsRepeated(config),
         SuccessorsElectInOrder(config),
         FetchesBackOff(config),
+        ElectionAnswersAreRight(config),
+        RefusalsTakeTheirTime(config),
+        QuorumRequestsAreWhole(config),
+        EndorsedVotersAreLeftAlone(),
     )
 
 
@@ -269,6 +281,8 @@ def _of_bounds(config: ClusterConfig) -> tuple[Invariant, ...]:
         TablesAreBounded(),
         OldFilesAreDeleted(config),
         SnapshotsKeepUp(config),
+        SnapshotsAreDue(config),
+        SnapshotsKeepTheInterval(config),
         CatchUpIsBounded(),
     )
 

@@ -171,23 +171,37 @@ def load_seed_order(
     numbers: dict[str | None, int] = dict.fromkeys(SELDOM, max(seeds // FEWER, 1))
     numbers |= {None: seeds, DATA_WORKLOAD: seeds}
     limit_s = min(time_limit_s, SHORT_S)
+    code = version()
     return SeedOrder(
         {
-            workload: _counts(folder, number, limit_s, processes, workload)
+            workload: _counts(
+                folder / counts_file(code, number, limit_s, workload),
+                number,
+                limit_s,
+                processes,
+                workload,
+            )
             for workload, number in numbers.items()
         }
     )
 
 
+def counts_file(code: str, seeds: int, time_limit_s: float, workload: str | None) -> str:
+    """Return the name of the file with the counts of a number of seeds, for a version of the code.
+
+    Without a workload, the seeds draw theirs.
+    """
+    name = f"blocks-{code}-{seeds}-{time_limit_s:g}"
+    return f"{name}.jsonl" if workload is None else f"{name}-{workload}.jsonl"
+
+
 def _counts(
-    folder: Path, seeds: int, time_limit_s: float, processes: SimProcesses, workload: str | None
+    path: Path, seeds: int, time_limit_s: float, processes: SimProcesses, workload: str | None
 ) -> list[dict[str, Any]]:
-    name = f"blocks-{version()}-{seeds}-{time_limit_s:g}"
-    path = folder / (f"{name}.jsonl" if workload is None else f"{name}-{workload}.jsonl")
     if not path.is_file():
         with option_file("--store", path) as part:
             part.write_text(
-                "".join(_recorded(folder, seeds, time_limit_s, processes, workload)),
+                "".join(_recorded(path.parent, seeds, time_limit_s, processes, workload)),
                 encoding="utf-8",
             )
     try:

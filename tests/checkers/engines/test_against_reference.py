@@ -19,9 +19,6 @@ from tests.support.checkers.engines import ENGINES
 from tests.support.random_cases import random_cases
 
 HISTORIES = random_cases(50_000, share=32)
-REGISTERS = "cas-register"
-COMPILED_TOO = pytest.mark.compiled
-"""`make test` compares the engine of registers compiled as well; `make test-long` all engines."""
 SEEDS = range(1, 1 + -(-HISTORIES // BATCH // len(CASES)))
 
 
@@ -30,9 +27,7 @@ def test_every_model_has_a_case():
     assert {model_of(case) for case in CASES} == sequential
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=COMPILED_TOO if case == REGISTERS else ()) for case in CASES]
-)
+@pytest.mark.parametrize("case", CASES)
 def test_every_engine_agrees_with_trying_every_order(case):
     verdicts: Counter[str] = Counter()
     for seed in SEEDS:
@@ -57,7 +52,7 @@ def test_a_search_that_forgets_lost_operations_is_caught(case, monkeypatch):
     assert is_caught(case)
 
 
-@COMPILED_TOO
+@pytest.mark.long
 @pytest.mark.parametrize("case", COMPILED)
 def test_a_compiled_engine_with_a_sloppy_clock_is_caught(case, monkeypatch):
     decide = registry.decide
@@ -70,7 +65,7 @@ def test_a_compiled_engine_with_a_sloppy_clock_is_caught(case, monkeypatch):
     assert is_caught(case)
 
 
-@COMPILED_TOO
+@pytest.mark.long
 @pytest.mark.parametrize("case", COMPILED)
 def test_a_compiled_engine_that_names_the_wrong_operation_is_caught(case, monkeypatch):
     decide = registry.decide

@@ -26,19 +26,17 @@ from tests.support.checkers.scale_cases import SMALL, Case
 FIRST = {case.options.model: case for case in reversed(SMALL)}
 """The first case of each model, with the fewest operations; `make test` has these as plain Python.
 """
-COMPILED = [
-    next(case for case in SMALL if case.options.model == "cas-register" and case.engines == engines)
-    for engines in (("general", "race"), ("race", "unique-cas"))
-]
-"""Registers are what most histories are of: `make test` compiles their engines."""
+REGISTERS = "cas-register"
+"""Their histories are too large for plain Python; tests/checkers/engines/register has smaller ones.
+"""
 
 
 def cases():
     """Return each case as a parameter: long, unless it is quick."""
     for case in SMALL:
-        marks = [pytest.mark.long]
-        if case in COMPILED or case is FIRST[case.options.model]:
-            marks = [pytest.mark.compiled] if case in COMPILED else []
+        model = case.options.model
+        is_quick = model != REGISTERS and case is FIRST[model]
+        marks = [] if is_quick else [pytest.mark.long]
         yield pytest.param(case, id=case.told, marks=marks)
 
 

@@ -56,7 +56,7 @@ def test_a_short_history_gets_the_words_of_the_general_engine():
     assert {verdict.verdict for verdict in verdicts} == {Verdict.VALID, Verdict.INVALID}
 
 
-@pytest.mark.compiled
+@pytest.mark.long
 def test_a_long_one_gets_the_same_verdicts_from_compiled_engines_however_many_threads(monkeypatch):
     operations = many_keys(draw_cas, reference.cas_register, KEYS_TO_COMPILE, 6)
     columns = columns_of(operations_table(operations))

@@ -252,6 +252,7 @@ def test_a_table_of_what_can_not_be_is_refused_in_the_same_line_by_every_engine(
     assert rows(out, "runs", "label", "verdict") == [(str(good), "valid")]
 
 
+@pytest.mark.long
 def test_a_long_table_that_is_bad_within_is_named_and_the_others_are_analysed(
     tmp_path, capfd, monkeypatch
 ):

@@ -50,6 +50,7 @@ def crashed(request, tmp_path):
     return store, environment
 
 
+@pytest.mark.long
 def test_a_model_that_crashes_is_told_and_kept_as_inline(crashed, tmp_path):
     store, environment = crashed
     runs = sorted(store.iterdir())

@@ -11,6 +11,7 @@ TIMEOUTS = "default"
 """Ordinary clients expect an ordinary cluster: no elections because the machine is busy."""
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning:kafka")
 @pytest.mark.filterwarnings("ignore:(open|read)_text is deprecated:DeprecationWarning")
 def test_kafka_python_creates_lists_and_deletes(driver: Driver):
@@ -31,6 +32,7 @@ def test_kafka_python_creates_lists_and_deletes(driver: Driver):
         client.close()
 
 
+@pytest.mark.long
 def test_confluent_kafka_creates_lists_and_deletes(driver: Driver):
     client = AdminClient({"bootstrap.servers": driver.cluster.bootstrap()})
     made = client.create_topics([ConfluentTopic("from-confluent", 1, 3)])

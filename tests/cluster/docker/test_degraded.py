@@ -22,6 +22,7 @@ async def is_near(cluster: DockerCluster, node_id: int, offset_ns: int) -> bool:
     return reported is not None and abs(reported - offset_ns) < SECOND_NS // 10
 
 
+@pytest.mark.long
 def test_a_strobed_clock_jumps_to_and_fro_until_healed(driver: Driver):
     cluster = driver.cluster
     seen: set[int] = set()

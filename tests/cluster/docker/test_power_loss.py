@@ -62,6 +62,7 @@ def test_a_node_that_acknowledges_what_is_not_synced_is_found(mutant: str, tmp_p
     assert any(map(said.search, sentences)), done.stderr
 
 
+@pytest.mark.long
 def test_the_clean_node_loses_nothing_with_its_power(tmp_path: Path):
     done, directory = run(tmp_path, "--seed", "3", seconds=25)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

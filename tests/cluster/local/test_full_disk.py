@@ -17,6 +17,7 @@ from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.pytest_plugin import SyncCluster, cluster_of
 from tests.cluster.local.test_snapshots import until
+from tests.support.long_cases import long
 
 CONTROLLER = 1
 SMALL_BYTES = 96 * 1024
@@ -113,7 +114,7 @@ def ended(cluster: SyncCluster) -> str:
 @pytest.mark.requirement("595-30")
 @pytest.mark.parametrize(
     ("limited", "reason"),
-    [(small_file_system, "No space left on device"), (small_files, "File too large")],
+    [(small_file_system, "No space left on device"), long(small_files, "File too large")],
     ids=["ENOSPC", "EFBIG"],
 )
 def test_a_full_disk_ends_the_node_and_takes_nothing_that_was_acknowledged(

@@ -11,6 +11,7 @@ from tests.support.lagging import (
 )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.requirement("631-34")
 def test_a_killed_controller_catches_up_by_snapshot(tmp_path, capsys):

@@ -73,6 +73,7 @@ def test_a_directory_that_others_may_write_is_refused(runtime):
         ownership.runtime_directory()
 
 
+@pytest.mark.long
 def test_a_cluster_survives_kill_and_pause(kraftproof_cluster):
     kraftproof_cluster.kill(1)
     kraftproof_cluster.pause(2)
@@ -130,6 +131,7 @@ def test_a_whole_run_under_kill_and_pause_is_valid(kraftproof_run):
     assert dict(result.figures.bitten) == {"kill": 2, "pause": 2}
 
 
+@pytest.mark.long
 def test_a_harness_killed_with_9_leaves_no_process(runtime, tmp_path):
     harness = subprocess.Popen(
         [sys.executable, "-m", "kraftproof", "up"],

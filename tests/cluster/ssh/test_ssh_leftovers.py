@@ -50,6 +50,7 @@ def killed_harness(hosts: MachineSet, directory: Path) -> None:
         os.kill(harness.pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_after_a_kill_of_the_harness_a_sweep_leaves_nothing(hosts, runtime, tmp_path):
     killed_harness(hosts, tmp_path / "run")
     left = "".join(hosts.leftovers(number) for number in NUMBERS)

@@ -40,6 +40,7 @@ def run(store, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.long
 @pytest.mark.docker
 def test_registers_of_etcd_are_valid_under_kill_pause_and_partition(tmp_path):
     found = run(

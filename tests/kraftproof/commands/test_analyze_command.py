@@ -12,6 +12,7 @@ from kraftproof.cli import run
 from kraftproof.report.analysis import read_analysis
 from tests.support.checkers.analyses import register_events as events_of
 from tests.support.checkers.analyses import some_runs, steady, write_run
+from tests.support.long_cases import long
 
 
 def a_run(folder: Path) -> Path:
@@ -48,7 +49,7 @@ def test_a_directory_of_somebody_else_is_refused_and_left_alone(tmp_path, capsys
     [
         ("spark://nowhere", "not of the form spark://HOST:PORT"),
         ("spark://127.0.0.1:1", "no Spark master answers"),
-        ("spark://127.0.0.1:99999", "no Spark master answers"),
+        long("spark://127.0.0.1:99999", "no Spark master answers"),
     ],
 )
 def test_a_master_that_is_not_there_is_one_line(tmp_path, master, problem):

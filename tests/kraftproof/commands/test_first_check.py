@@ -12,6 +12,7 @@ import pytest
 from kraftproof.checkers import check_paths, check_run, compiling
 from kraftproof.cli import run
 from kraftproof.options import RunOptions
+from tests.support.long_cases import long
 
 SHOW = """
 import sys
@@ -37,7 +38,7 @@ INVALID = {
 """By model: how many operations, and the corruption; None for a valid history."""
 
 
-@pytest.mark.parametrize("command", ["check", "explain"])
+@pytest.mark.parametrize("command", ["check", long("explain")])
 def test_a_short_history_needs_nothing_compiled(command: str, tmp_path: Path) -> None:
     wanted = []
     for model, (operations, corruption) in INVALID.items():

@@ -32,6 +32,7 @@ def test_the_same_finding_comes_back(failed, tmp_path):
     assert [one["options"]["seed"] for one in (recorded, again, next_one)] == [3, 3, 4]
 
 
+@pytest.mark.long
 def test_a_mended_system_does_not_show_the_finding(failed, tmp_path):
     copy = tmp_path / "run"
     copy.mkdir()

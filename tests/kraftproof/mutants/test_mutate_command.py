@@ -7,6 +7,9 @@ import pytest
 from kraftproof.mutants.generator.candidates import read_sources
 from kraftproof.mutants.generator.files import write_mutant
 from kraftproof.mutants.generator.sampling import draw
+from kraftproof.mutants.generator.seed_order import counts_file, version
+from kraftproof.mutants.mutant import DATA_WORKLOAD
+from kraftproof.workloads.catalogue import SELDOM
 from tests.support.command import KRAFTPROOF, ROOT, run
 
 ELECTIONS = "kraftproof/node/core/raft/elections.py"
@@ -35,9 +38,16 @@ def test_a_mistake_is_one_line(arguments, line):
 
 @pytest.mark.simulation
 def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
-    """The mutant's file is there already, so that no type check of the node is needed."""
+    """The mutant's file is there already, so that no type check of the node is needed.
+
+    So are counts of the workloads that seeds draw seldom, but for that of the data plane: they
+    would be recorded in the same way, each for seconds.
+    """
     store, out = tmp_path / "mutants", tmp_path / "out.jsonl"
     store.mkdir()
+    code = version()
+    for workload in set(SELDOM) - {DATA_WORKLOAD}:
+        (store / counts_file(code, 1, float(LIMIT_S), workload)).touch()
     chosen = next(draw(read_sources([ROOT / ELECTIONS]), 0))
     file = write_mutant(chosen, store)
     arguments = [ELECTIONS, "--count", "1", "--recorded", "1", "--budget-s", "1", "--json"]
@@ -50,6 +60,10 @@ def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     assert trial["mutant"] == chosen.mutant().mutant_id
     assert (trial["result"], trial["by"]) == KILLED
     assert out.read_text() == f"{line}\n"
+    recorded = [path.name for path in store.glob("blocks-*") if path.stat().st_size]
+    assert sorted(recorded) == sorted(
+        counts_file(code, 1, float(LIMIT_S), workload) for workload in (None, DATA_WORKLOAD)
+    )
     shown = run(KRAFTPROOF, "mutate", "--show", trial["mutant"], "--store", store)
     assert shown.stdout.startswith("--- a/kraftproof/node/core/raft/elections.py\n")
     replay = ["--seed", trial["seed"], "--mutant", file, "--time-limit", LIMIT_S]

@@ -14,10 +14,10 @@ from tests.support.browser import Browser
 
 CASES = [
     pytest.param("counter", "too-high", 10_000, marks=pytest.mark.long),
-    ("kv-append", "lost-append", 80),
+    pytest.param("kv-append", "lost-append", 80, marks=pytest.mark.long),
     ("list-append", "reordered", 200),
     ("mutex", "double-acquire", 10_000),
-    ("queue", "out-of-order", 60),
+    pytest.param("queue", "out-of-order", 60, marks=pytest.mark.long),
     ("registration", "stale-epoch", 60),
     pytest.param("stack", "out-of-order", 10_000, marks=pytest.mark.long),
     ("topics", "gone-id", 2_000),

@@ -62,6 +62,7 @@ def test_an_unknown_nemesis_is_refused_even_if_the_run_is_too_short_to_draw_a_fa
             sentences(tmp_path, **short, seed=seed)
 
 
+@pytest.mark.long
 def test_the_number_of_bites_that_was_asked_for_holds_when_a_run_is_judged_again(
     kraftproof_run, tmp_path
 ):

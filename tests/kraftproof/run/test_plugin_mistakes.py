@@ -10,11 +10,11 @@ from kraftproof import cli
 from tests.support.long_cases import mostly_long
 
 QUICK = (
-    *("prepare", "client-is-none", "rows", "declares"),
-    *("invoke", "invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),
-    *("run", "task-of-run", "final_reads-is-none"),
-    *("resolved-is-none", "skipped", "apply", "heal"),
-    *("init", "step", "key-is-none", "validate-refuses"),
+    *("prepare", "client-is-none", "declares"),
+    *("invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),
+    *("task-of-run", "final_reads-is-none"),
+    *("resolved-is-none", "apply"),
+    *("step", "key-is-none"),
 )
 """Mistakes of each kind of plug-in, raised and returned, that `make test` tries."""
 LONG = "x" * 5000

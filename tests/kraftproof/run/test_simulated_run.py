@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from tests.support.command import KRAFTPROOF, begin, run
+from tests.support.long_cases import long
 
 pytestmark = pytest.mark.simulation
 
@@ -25,7 +26,7 @@ def digest(run):
     return whole.hexdigest()
 
 
-@pytest.mark.parametrize("workload", ["topics", "registration"])
+@pytest.mark.parametrize("workload", ["topics", long("registration")])
 def test_one_seed_is_one_run_under_any_hash_seed_and_allocator(tmp_path, workload):
     environments = [
         {"PYTHONHASHSEED": "1", "PYTHONMALLOC": "pymalloc"},

@@ -67,7 +67,7 @@ while status == INTERRUPTED:
     number += STEP
 print(json.dumps({"instructions": number, "left": left, "status": status, "names": names}))
 """
-STEP = 13 if is_long() else 41
+STEP = 13 if is_long() else 83
 """Instructions from one interrupt to the next."""
 
 

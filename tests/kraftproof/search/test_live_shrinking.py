@@ -105,6 +105,7 @@ def test_without_time_the_given_run_is_the_result(tmp_path):
     assert (work.best.path, work.runs) == (tmp_path / "given", 0)
 
 
+@pytest.mark.long
 def test_the_command_reduces_a_run_of_test(tmp_path):
     options = ("--backend", "simulated", "--seed", "3", "--time-limit", "20", "--mutant", "A1")
     assert run(KRAFTPROOF, "test", *options, "--store", tmp_path).returncode == 1
@@ -119,7 +120,7 @@ def test_the_command_reduces_a_run_of_test(tmp_path):
 
 
 def test_a_run_without_a_finding_is_refused_in_one_line(tmp_path):
-    options = ("--backend", "simulated", "--nemesis", "none", "--time-limit", "3")
+    options = ("--backend", "simulated", "--nemesis", "none", "--time-limit", "1")
     run(KRAFTPROOF, "test", *options, "--store", tmp_path)
     [directory] = tmp_path.iterdir()
     line = one_line(run(KRAFTPROOF, "shrink", directory), 3)

@@ -25,6 +25,7 @@ from tests.node.server.test_failed_directory import (
     with_directories,
 )
 from tests.node.server.test_live import eventually
+from tests.support.long_cases import long
 
 MAGIC_AT = 16
 SMALL_BYTES = 256 * 1024
@@ -128,7 +129,7 @@ def fill(cluster: LiveCluster, partition: int) -> list[bytes]:
     return acknowledged
 
 
-@pytest.mark.parametrize("where", ["logs-0", "data"])
+@pytest.mark.parametrize("where", ["logs-0", long("data")])
 def test_a_full_disk_loses_nothing_and_ends_with_the_disk(where, live, mount) -> None:
     grow: list[Callable[[], None]] = []
 

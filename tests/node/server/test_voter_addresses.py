@@ -70,6 +70,7 @@ def test_a_broker_starts_if_one_address_of_three_works(
     assert eventually(lambda: creates(cluster, "started"), 15)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_nodes_are_rolled_onto_a_voters_new_address_while_the_cluster_serves(
     live: "Callable[..., LiveCluster]",

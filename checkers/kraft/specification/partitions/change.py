@@ -3,7 +3,7 @@
 The rules are those of Kafka's PartitionChangeBuilder, without eligible leader replicas (KIP-966).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from typing import Final
 
@@ -76,8 +76,9 @@ def after_change(
         leader = (in_sync or (able if is_unclean else []) or [NO_LEADER])[0]
     if is_unclean:
         now = replace(now, isr=(leader,), recovery_state=RECOVERING)
-    if now.replicas != was.replicas and wanted.directories == was.directories:
-        now = replace(now, directories=_directories(image, was, now.replicas))
+    if now.replicas != was.replicas:
+        places = dict(zip(was.replicas, wanted.directories, strict=False))
+        now = replace(now, directories=_directories(image, places, now.replicas))
     lost = set(was.replicas) - set(now.replicas)
     if image.features.get(METADATA_VERSION, LEVEL_OF_KEPT_EPOCHS) < LEVEL_OF_KEPT_EPOCHS:
         lost |= set(was.isr) - set(now.isr)
@@ -91,17 +92,16 @@ def after_change(
     return now if now == was else replace(now, partition_epoch=was.partition_epoch + 1)
 
 
-def _directories(image: Image, was: Partition, replicas: tuple[int, ...]) -> tuple[Id, ...]:
+def _directories(image: Image, kept: Mapping[int, Id], replicas: tuple[int, ...]) -> tuple[Id, ...]:
     """Return the directories of new replicas: kept, the only one of the broker, or unassigned."""
-    if not was.directories:
+    if not kept:
         return ()
-    kept = dict(zip(was.replicas, was.directories, strict=False))
+    unassigned = unassigned_like(next(iter(kept.values())))
     places = []
     for node in replicas:
         broker = image.brokers.get(node)
         own = () if broker is None else broker.log_dirs
-        default = own[0] if len(own) == 1 else unassigned_like(was.directories[0])
-        places.append(kept.get(node) or default)
+        places.append(kept.get(node) or (own[0] if len(own) == 1 else unassigned))
     return tuple(places)
 
 

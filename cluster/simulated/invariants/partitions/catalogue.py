@@ -1,5 +1,6 @@
 """The invariants of partitions, in the order of their hooks."""
 
+from kraftproof.cluster.simulated.invariants.brokers.under_way import OneRequestUnderWay
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Invariant
 from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
     AcknowledgedIsOnTheIsr,
@@ -85,6 +86,7 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         HighWatermarkIsFetched(fetches, static),
         HighWatermarkFollowsFetches(fetches, static),
         OneProposalAtATime(),
+        OneRequestUnderWay(),
         JoinersHaveFetched(fetches),
         MembersAreRemovedForLag(fetches, config.replica_lag_ns),
         WaitingFetchesAreAnswered(),

@@ -107,8 +107,8 @@ def _is_selected(request: Request, entry: AccessControlEntryRecord) -> bool:
 
 def _names_resource(request: Request, entry: AccessControlEntryRecord) -> bool:
     name, pattern = request.resource_name_filter, request.pattern_type_filter
-    if pattern in (LITERAL, PREFIXED) and pattern != entry.pattern_type:
-        return False
+    if pattern not in (ANY, MATCH, entry.pattern_type):
+        return False  # also for a number that is no kind of pattern
     if name is None or entry.resource_name == name:
         return True
     if pattern != MATCH:

@@ -120,13 +120,14 @@ def _directories(
 ) -> tuple[Uuid, ...] | None:
     """Return the directories of the replicas if they change; None keeps them.
 
-    A partition without directories gets none. The directory of a new replica is the only one of its
-    broker, or else unassigned until the broker tells (KIP-858).
+    The wanted directories are those of the present replicas, of which a completed reassignment
+    drops some. A partition without directories gets none. The directory of a new replica is the
+    only one of its broker, or else unassigned until the broker tells (KIP-858).
     """
     if wanted is None:
-        if not partition.directories or replicas == partition.replicas:
-            return None
-        known = dict(zip(partition.replicas, partition.directories, strict=False))
+        wanted = partition.directories
+    if replicas != partition.replicas and wanted:
+        known = dict(zip(partition.replicas, wanted, strict=False))
         wanted = tuple(known.get(node) or default_directory(image, node) for node in replicas)
     return None if wanted == partition.directories else wanted
 

@@ -27,8 +27,8 @@ from tests.support.checkers.register_calls import (
     truth_of,
     write,
 )
-
-pytestmark = pytest.mark.compiled
+from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
 LIMITS = Limits(seconds=60)
 A, B, C, D = 1, 2, 3, 4
@@ -155,7 +155,7 @@ SHAPES = [(5, 0.0, None), (10, 0.0, None), (10, 0.01, None), (64, 0.0, READ_WRIT
 @pytest.mark.parametrize(("concurrency", "indeterminate", "mix"), SHAPES)
 def test_large_registers_are_valid_and_their_twins_are_not(concurrency, indeterminate, mix):
     calls = generated(
-        operations=3000,
+        operations=3000 if is_long() else 1000,
         concurrency=concurrency,
         indeterminate=indeterminate,
         mix=mix,
@@ -194,7 +194,8 @@ def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
 
 
 def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
-    calls = generated(operations=30_000, concurrency=10, indeterminate=0.01, seed=2)
+    size = 30_000 if is_long() else 3_000
+    calls = generated(operations=size, concurrency=10, indeterminate=0.01, seed=2)
     twin, row, linearizable = wrong(calls, 0.9, unwritten(calls))
     (outcome,) = decide(twin, LIMITS)
     assert (outcome.first_illegal_row, outcome.linearizable) == (row, linearizable)
@@ -202,7 +203,7 @@ def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
 
 def test_the_two_searches_agree_on_stale_reads():
     verdicts = []
-    for seed in range(30):
+    for seed in range(30 if is_long() else 10):
         calls = generated(operations=400, concurrency=4, seed=seed, values=5)
         twin, _, _ = wrong(calls, 0.6, int(calls.new.max()) - seed % 3)
         (swept,) = by_frontier(twin, LIMITS)
@@ -225,7 +226,8 @@ def test_more_calls_are_open_than_a_word_has_bits():
 
 @pytest.mark.parametrize("engine", [decide, by_frontier])
 def test_a_history_with_many_indeterminate_calls_is_decided(engine):
-    calls = generated(operations=1000, concurrency=10, indeterminate=0.05, seed=1)
+    size = 1000 if is_long() else 200
+    calls = generated(operations=size, concurrency=10, indeterminate=0.05, seed=1)
     assert decide(calls, LIMITS)[0].verdict is Verdict.VALID
     twin, row, _ = wrong(calls, 0.3, unwritten(calls))
     (outcome,) = engine(twin, LIMITS)
@@ -234,7 +236,7 @@ def test_a_history_with_many_indeterminate_calls_is_decided(engine):
 
 def hard():
     """A wrong answer among many open compare-and-sets: more than a little time or memory."""
-    calls = generated(operations=20_000, concurrency=50, seed=3)
+    calls = generated(operations=20_000 if is_long() else 3_000, concurrency=50, seed=3)
     return wrong(calls, 0.9, unwritten(calls))[0]
 
 
@@ -242,7 +244,7 @@ def hard():
     ("limits", "reason"),
     [
         (Limits(seconds=0.05), "no verdict within 0.05 s"),
-        (Limits(memory_bytes=1000), "no verdict within 1000 bytes"),
+        long(Limits(memory_bytes=1000), "no verdict within 1000 bytes"),
     ],
 )
 def test_a_limit_that_is_reached_leaves_the_key_unknown(limits, reason, monkeypatch):

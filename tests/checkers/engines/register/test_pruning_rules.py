@@ -20,9 +20,8 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines.register.pruning_rules import CONDITIONS
 from tests.support.checkers.engines import by_frontier, from_the_last_returns, in_steps
 from tests.support.checkers.register_calls import INITIAL, OPEN, Call, register_calls
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
-
-pytestmark = pytest.mark.compiled
 
 LIMITS = Limits(seconds=60)
 HISTORIES = random_cases(800, share=4)
@@ -142,7 +141,7 @@ def truth_among(truth: int, few: list[Call], many: list[Call]) -> int:
     return truth + (len(many) - len(few) if truth == len(returns_of(few)) else 0)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [decide, *map(long, ENGINES[1:])])
 def test_tight_histories_among_more_calls_than_a_word_has_bits(engine, tight):
     random = Random(12)
     keys, truths = (some[: HISTORIES // 2] for some in tight)

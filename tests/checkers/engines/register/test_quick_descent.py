@@ -11,8 +11,6 @@ from kraftproof.checkers.engines.register.search.layout import RANKS, lay_out
 from tests.checkers.engines.register.test_frontier import random_key, truth_of
 from tests.support.checkers.register_calls import register_calls
 
-pytestmark = pytest.mark.compiled
-
 WORDS = 64
 WORK = -8
 

@@ -14,8 +14,7 @@ from kraftproof.checkers.verdict import Verdict
 from tests.checkers.engines.register.test_frontier import random_key, truth_of
 from tests.support.checkers.columnar import calls_of, history
 from tests.support.checkers.register_calls import register_calls
-
-pytestmark = pytest.mark.compiled
+from tests.support.random_cases import is_long
 
 
 def test_no_call_of_a_legal_key_found_what_was_gone():
@@ -51,8 +50,9 @@ def test_by_hand(steps, expected):
 
 
 def test_a_wrong_answer_among_many_lost_calls_is_found_without_trying_them_all():
+    size = 20_000 if is_long() else 2_000
     options = GenerateOptions(
-        operations=20_000, concurrency=50, indeterminate=0.05, corrupt="phantom", seed=1
+        operations=size, concurrency=50, indeterminate=0.05, corrupt="phantom", seed=1
     )
     columns = columns_of(generated_table(options))
     calls = model_named("cas-register").calls_of(columns)

@@ -20,8 +20,6 @@ from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
-pytestmark = pytest.mark.compiled
-
 MODEL = CasRegister()
 LIMITS = Limits(seconds=20)
 
@@ -125,7 +123,7 @@ def outcomes_of(operations):
     return registers.by_zones(calls)[0], unique_cas.decide(calls)[0]
 
 
-@pytest.mark.parametrize(("processes", "lost"), [long(5, 0.0), long(50, 0.0), (20, 0.05)])
+@pytest.mark.parametrize(("processes", "lost"), [long(5, 0.0), long(50, 0.0), long(20, 0.05)])
 def test_the_two_engines_agree_on_large_histories_and_their_corrupted_twins(processes, lost):
     random = Random(processes)
     operations = large_history(random, 20_000, processes, lost)

@@ -50,3 +50,36 @@ def test_removals_and_expansions_are_cut_and_every_cut_heals(tmp_path, monkeypat
     assert () in begun, "a removal was cut"
     assert any(begun), "an expansion was cut"
     assert cluster.violations == []
+
+
+@pytest.mark.simulation
+def test_the_cuts_of_the_final_phase_stay(tmp_path, monkeypatch):
+    """A load whose cut ends in the final phase must not connect a node that is missing by then."""
+    monkeypatch.setattr(interrupted_proposals, "SHARE", 1.0)
+    monkeypatch.setattr(interrupted_proposals, "CUT_SHARE", 1.0)
+    cut = InterruptedProposals._cut
+    leaders = []
+
+    def noted(self, leader, joiners, partition):
+        cut(self, leader, joiners, partition)
+        self._world.is_in_final_phase = True
+        leaders.append(leader)
+
+    monkeypatch.setattr(InterruptedProposals, "_cut", noted)
+    options = ClusterOptions(
+        nodes=nodes_of(controller=1, broker=3), seed=11, directory=tmp_path, has_data=True
+    )
+    cluster = SimulatedCluster(options)
+
+    async def main():
+        await cluster.start()
+        for node_id in BROKERS:
+            await cluster.scope.sleep(4 * SECOND_NS)
+            cluster.world.machines[node_id].process.pause()
+            await cluster.scope.sleep(4 * SECOND_NS)
+            cluster.world.machines[node_id].process.resume()
+        await cluster.scope.sleep(interrupted_proposals.LONGEST_NS)
+        assert leaders
+        assert cluster.world.links.is_cut(Link(leaders[0], CONTROLLER))
+
+    cluster.run(main())

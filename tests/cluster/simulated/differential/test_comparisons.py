@@ -18,6 +18,7 @@ from kraftproof.cluster.simulated.differential.difference import (
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.broker import answers, metadata, topic_pages
 from kraftproof.node.core.broker.data import fetch, list_offsets, produce
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
@@ -120,6 +121,10 @@ PLANTED = [
     ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
     ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
     ("compare_partition_damage", Segment, "cut", _ignored),
+    ("compare_listings", metadata.MetadataAnswers, "_forget", _ignored),
+    ("compare_listings", metadata, "contact", lambda *_: 1),
+    ("compare_listings", answers, "contact", lambda *_: 1),
+    ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
     ("compare_followers", ProducerStates, "truncate", _ignored),
     ("compare_followers", EpochCache, "truncate", _ignored),
     ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),
@@ -193,6 +198,7 @@ class World:
         self.recorded = []
         self.errors = []
         self.monitor = SimpleNamespace(record=self._record)
+        self.make_specification = None
 
     def _record(self, invariant, statement, detail, *, node, time_ns):
         assert statement.endswith(".")

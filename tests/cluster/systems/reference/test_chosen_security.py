@@ -91,7 +91,9 @@ def test_the_harness_is_the_super_user_with_and_without_logins() -> None:
     [
         long("local", "PLAIN", None),
         ("local", "SCRAM-SHA-512", "SASL_SSL"),
-        pytest.param("docker", "SCRAM-SHA-256", "SASL_SSL", marks=pytest.mark.docker),
+        pytest.param(
+            *("docker", "SCRAM-SHA-256", "SASL_SSL"), marks=[pytest.mark.docker, pytest.mark.long]
+        ),
     ],
 )
 def test_a_secured_run_is_valid_and_keeps_its_secrets(

@@ -146,7 +146,7 @@ def test_an_answer_is_cut_in_every_way():
     [
         (Limits(seconds=0.001), 8192, "no verdict within 30000 steps of a search"),
         long(Limits(memory_bytes=80_000), 8192, "no verdict within 80000 bytes"),
-        (LIMITS, 2, "no legal order found among the best 2 configurations of each return"),
+        long(LIMITS, 2, "no legal order found among the best 2 configurations of each return"),
     ],
 )
 def test_past_a_limit_it_is_unknown_and_says_which(model, limits, widest, reason):

@@ -41,6 +41,7 @@ REQUESTS = (
     asked("t-", ANY),
     asked("t-", LITERAL),
     asked("t-", PREFIXED),
+    asked("t-", -1),
     asked(principal_filter="User:ann"),
     asked(host_filter="h"),
     asked(operation=3),

@@ -189,3 +189,20 @@ def test_a_failure_and_the_end_of_the_fencing_come_in_one_heartbeat() -> None:
     assert not desk.image.brokers[1].fenced
     assert desk.image.brokers[1].log_dirs == (incarnation_id(92),)
     assert partition(desk).leader == -1
+
+
+@pytest.mark.requirement("631-73")
+def test_an_assignment_that_ends_a_move_keeps_a_directory_for_each_replica_that_stays() -> None:
+    desk = cluster((2, 1))
+    topic_id = desk.image.topic_ids["t"]
+    desk.lose()
+    moving = records.PartitionChangeRecord(
+        partition_id=0, topic_id=topic_id, isr=(1,), leader=1, removing_replicas=(2,)
+    )
+    desk.raft.replicate((moving,))
+    desk.raft.high_watermark = desk.raft.log.end_offset
+    desk.win()
+    assert codes(desk.ask(assignment(desk, UNASSIGNED, 0))) == [ErrorCode.NONE]
+    moved = partition(desk)
+    assert (moved.replicas, moved.removing) == ((1,), ())
+    assert moved.directories == (UNASSIGNED,)

@@ -1,0 +1,205 @@
+"""Let a controller decide drawn requests, and compare each result with the specification.
+
+The requests are those of the loads of a run: of administrators, of brokers, and random ones. A run
+asks some hundred times in a minute, and here a second of the processor is enough for as many.
+"""
+
+from collections.abc import Callable
+from random import Random
+from typing import Final
+
+from kraftproof.cluster.simulated.background.operators.administrative_requests import (
+    draw_request,
+    topics_to_create,
+)
+from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
+from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
+from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER
+from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
+from kraftproof.cluster.systems.reference.requests.messages import draw_message
+from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.controller.partitions.fencing import fence
+from kraftproof.node.core.served import served_versions
+from kraftproof.node.wire.messages import (
+    Message,
+    allocate_producer_ids_request,
+    broker_heartbeat_request,
+    broker_registration_request,
+    broker_registration_response,
+    create_delegation_token_request,
+    create_delegation_token_response,
+    create_topics_response,
+    expire_delegation_token_request,
+    renew_delegation_token_request,
+    unregister_broker_request,
+)
+from kraftproof.node.wire.types import Uuid
+
+BROKERS: Final = (4, 5, 6, 7)
+REQUESTS: Final = 120
+"""Number of requests of a draw."""
+COMPARED_EACH: Final = 10
+"""Number of requests after which the images are compared."""
+VERSIONS: Final = served_versions(on_controller_listener=True)
+Decisions = Callable[[Random], None]
+
+
+def decisions_with(make_specification: MakeSpecification) -> Decisions:
+    """Return the comparison of a controller's decisions with a specification."""
+
+    def compare_decisions(random: Random) -> None:
+        asking = _Asking(random, make_specification)
+        for number in range(REQUESTS):
+            asking.ask()
+            if number % COMPARED_EACH == 0:
+                asking.node.compare()
+        asking.node.compare()
+
+    return compare_decisions
+
+
+class _Asking:
+    """The brokers and clients of a controller."""
+
+    def __init__(self, random: Random, make_specification: MakeSpecification) -> None:
+        self.random = random
+        self.node = DecidingNode(random, make_specification)
+        self.vocabulary = Vocabulary(cluster_id=CLUSTER_ID, brokers=BROKERS)
+        self._directories = {
+            broker: tuple(Uuid(random.randbytes(16)) for _ in range(random.choice((1, 1, 2))))
+            for broker in BROKERS
+        }
+        self._hmacs: list[bytes] = []
+        self._racks = {broker: random.choice((None, "east", "west")) for broker in BROKERS}
+        for broker in BROKERS:
+            self._register(broker)
+            self._beat(broker, wants_fence=False)
+        self._create()
+
+    def ask(self) -> None:
+        """Ask something, some time after the request before."""
+        self.node.passes(self.random.choice((1, 100, 1_000)))
+        drawn = self.random.random()
+        if drawn < 0.2:
+            self._live(self.random.choice(BROKERS))
+        elif drawn < 0.25:
+            self._create()
+        elif drawn < 0.35:
+            self._ask_anything()
+        elif drawn < 0.5:
+            self._ask_as_broker(self.random.choice(BROKERS))
+        elif drawn < 0.55:
+            self._ask_of_tokens()
+        else:
+            asked = draw_request(self.random, self.vocabulary, self.node.image)
+            if asked is not None and isinstance(asked.message, OF_THE_CONTROLLER):
+                self.node.ask(asked.message, asked.version)
+
+    def _ask_anything(self) -> None:
+        kind = self.random.choice(OF_THE_CONTROLLER)
+        least, most = VERSIONS.get(kind.API_KEY, (kind.MIN_VERSION, kind.MAX_VERSION))
+        version = self.random.randint(least, most)
+        message = draw_message(kind.API_KEY, version, self.vocabulary, self.random)
+        if message is not None:
+            self.node.ask(message, version)
+
+    def _create(self) -> None:
+        asked = topics_to_create(self.random, self.vocabulary)
+        answer = self.node.ask(asked.message, asked.version)
+        assert isinstance(answer, create_topics_response.CreateTopicsResponse), "its answer"
+        for topic in answer.topics:
+            if any(topic.topic_id):
+                self.vocabulary.remember(topic.topic_id)
+
+    def _ask_of_tokens(self) -> None:
+        """Create a token, or change one that there is."""
+        random, day_ms = self.random, 86_400_000
+        message: Message
+        if not self._hmacs or random.random() < 0.4:
+            message = create_delegation_token_request.CreateDelegationTokenRequest(
+                max_lifetime_ms=random.choice((-1, 1, 5_000, day_ms))
+            )
+        elif random.random() < 0.6:
+            message = renew_delegation_token_request.RenewDelegationTokenRequest(
+                hmac=random.choice(self._hmacs),
+                renew_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
+            )
+        else:
+            message = expire_delegation_token_request.ExpireDelegationTokenRequest(
+                hmac=random.choice(self._hmacs),
+                expiry_time_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
+            )
+        answer = self.node.ask(message, 2)
+        if isinstance(answer, create_delegation_token_response.CreateDelegationTokenResponse):
+            self._hmacs += [answer.hmac] if answer.hmac else []
+
+    # The life of a broker
+
+    def _ask_as_broker(self, broker: int) -> None:
+        """Ask in the name of a broker, by its epoch."""
+        random, epoch = self.random, self._epoch(broker)
+        message: Message
+        match random.randrange(4):
+            case 0:
+                message = allocate_producer_ids_request.AllocateProducerIdsRequest(
+                    broker_id=broker, broker_epoch=epoch
+                )
+            case 1:
+                message = assignment(random, self.node.image, broker, self._directories[broker])
+            case _:
+                message = proposal(random, self.node.image, broker)
+        self.node.ask(message, message.MAX_VERSION)
+
+    def _live(self, broker: int) -> None:
+        registered = self.node.image.brokers.get(NodeId(broker))
+        drawn = self.random.random()
+        if registered is None or drawn < 0.15:
+            self.node.passes(20_000 if self.random.random() < 0.8 else 0)
+            self._register(broker)
+        elif drawn < 0.25 and not registered.fenced:
+            self.node.write_own("a fencing", fence(self.node.image, registered))
+        elif drawn < 0.3:
+            request = unregister_broker_request.UnregisterBrokerRequest(broker_id=broker)
+            self.node.ask(request, 0)
+        else:
+            self._beat(broker, wants_fence=drawn < 0.35)
+
+    def _register(self, broker: int) -> None:
+        module = broker_registration_request
+        listener = module.Listener(name="PLAINTEXT", host="host", port=9092, security_protocol=0)
+        level = module.Feature(
+            name="metadata.version", min_supported_version=1, max_supported_version=30
+        )
+        request = module.BrokerRegistrationRequest(
+            broker_id=broker,
+            cluster_id=CLUSTER_ID,
+            incarnation_id=Uuid(self.random.randbytes(16)),
+            listeners=(listener,),
+            features=(level,),
+            rack=self._racks[broker],
+            log_dirs=self._directories[broker],
+            previous_broker_epoch=self._epoch(broker) if self.random.random() < 0.5 else -1,
+        )
+        answer = self.node.ask(request, module.BrokerRegistrationRequest.MAX_VERSION)
+        assert isinstance(answer, broker_registration_response.BrokerRegistrationResponse)
+
+    def _epoch(self, broker: int) -> int:
+        registered = self.node.image.brokers.get(NodeId(broker))
+        return -1 if registered is None else registered.epoch
+
+    def _beat(self, broker: int, *, wants_fence: bool) -> None:
+        """Send a heartbeat, which may name failed directories or ask for a shutdown."""
+        request = broker_heartbeat_request.BrokerHeartbeatRequest
+        epoch = self._epoch(broker)
+        directories = self._directories[broker]
+        failed = self.random.random() < 0.05 and len(directories) > 1
+        beat = request(
+            broker_id=broker,
+            broker_epoch=epoch + (self.random.random() < 0.05),
+            current_metadata_offset=self.node.offset - self.random.choice((1, 1, 1, 2, 100)),
+            want_fence=wants_fence,
+            want_shut_down=self.random.random() < 0.06,
+            offline_log_dirs=directories[:1] if failed else (),
+        )
+        self.node.ask(beat, request.MAX_VERSION)

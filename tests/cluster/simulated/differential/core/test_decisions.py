@@ -1,0 +1,65 @@
+"""The node decides as the specification allows, and each planted bug is a difference."""
+
+import random
+
+import pytest
+
+from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
+from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
+from kraftproof.cluster.simulated.differential.difference import DifferenceError
+from kraftproof.node.core.controller import brokers, features, topics
+from kraftproof.node.core.controller.partitions import fencing, isr
+from kraftproof.node.core.metadata import changes, slices, snapshot
+from kraftproof.node.core.metadata.apply_error import ApplyError
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.run.backends import specification_of
+
+DRAWS = 20
+MOST_DRAWS = 60
+
+
+def compare(seed):
+    decisions_with(specification_of)(random.Random(f"decisions {seed}"))
+
+
+def compare_all():
+    for seed in range(MOST_DRAWS):
+        compare(seed)
+
+
+def test_the_node_decides_as_the_specification_allows():
+    for seed in range(DRAWS):
+        compare(seed)
+
+
+def test_only_a_specification_judges_decisions():
+    assert comparisons_with(None) == COMPARISONS
+    (added,) = set(comparisons_with(specification_of)) - set(COMPARISONS)
+    assert added.invariant == "DecisionsConform"
+    added.compare(random.Random(0))
+
+
+def _unchanged(digest, *_):
+    return digest
+
+
+PLANTED = [
+    (features, "_refusal", lambda *_: None),
+    (brokers, "_unacceptable", lambda *_: None),
+    (isr, "_is_eligible", lambda *_: True),
+    (isr, "_error_of_epochs", lambda *_: ErrorCode.NONE),
+    (fencing, "_leave", lambda *_: ()),
+    (topics, "_shown_configs", lambda *_: ()),
+    (slices, "work_of", lambda *_: 1),
+    (changes, "update_digest", _unchanged),
+    (changes, "_moving", lambda *_: ()),
+    (changes, "_counted", lambda names, *_: names),
+    (snapshot, "_partition", lambda _: None),
+]
+
+
+@pytest.mark.parametrize(("module", "function", "bug"), PLANTED)
+def test_a_planted_bug_is_a_difference(monkeypatch, module, function, bug):
+    monkeypatch.setattr(module, function, bug)
+    with pytest.raises((DifferenceError, ApplyError)):
+        compare_all()
