@@ -15,6 +15,7 @@ from kraftproof import mutants
 from kraftproof.mutants.search import CLEAN, Searcher, SeedRange
 from tests.kraftproof.mutants.recorded import RECORDED, in_parallel
 from tests.support.long_cases import mostly_long
+from tests.support.random_cases import is_long
 
 pytestmark = pytest.mark.simulation
 
@@ -25,8 +26,8 @@ LINEARIZABLE = "topics/linearizable"
 COMMON = 4
 """Number of runs of the unchanged node in `make test`: those that most searches begin with."""
 QUICK_S = 4
-FRESH = 2
-"""How many mutants are looked for at seeds that nobody has chosen."""
+FRESH, CLEAN_SEEDS = (2, 4) if is_long() else (1, 2)
+"""Mutants that are looked for at seeds that nobody has chosen, and runs of the node as it is."""
 FRESH_BUDGET_S = 112
 
 
@@ -102,17 +103,17 @@ def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid():
     quick = sorted(mutant_id for mutant_id, one in RECORDED.items() if one["cpu_s"] <= QUICK_S)
     drawn = Random(day).sample(quick, FRESH)
     seeds = SeedRange(day * 1000, None)
-    searcher = Searcher(FRESH_BUDGET_S)
+    searcher = Searcher(FRESH_BUDGET_S, is_bare=True)
     *found, clean = in_parallel(
         searcher.find,
         [
             *((mutant_id, seeds, mutants.load(mutant_id).workload) for mutant_id in drawn),
-            (CLEAN, SeedRange(seeds.first, seeds.first + 4)),
+            (CLEAN, SeedRange(seeds.first, seeds.first + CLEAN_SEEDS)),
         ],
     )
     asked = f"seeds from {day}000 on: {', '.join(drawn)} and the node as it is"
     assert [search.is_found for search in found] == [True] * FRESH, asked
-    assert (clean.searched, clean.false_alarms, clean.unknown) == (4, (), 0), asked
+    assert (clean.searched, clean.false_alarms, clean.unknown) == (CLEAN_SEEDS, (), 0), asked
 
 
 def test_a_find_is_kept_with_the_mutant_and_its_hash(tmp_path):
