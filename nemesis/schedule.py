@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from kraftproof.cluster.plugin_file import is_in_file
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.catalogue import drawn
 from kraftproof.nemesis.fault import Fault
@@ -39,7 +40,8 @@ class Scheduled:
 
     name: str
     kind: str
-    """The selected nemesis; a nemesis may draw faults of another kind."""
+    """The selected nemesis, which may draw faults of another kind; a nemesis of a file has no name
+    of its own, so the drawn fault's kind."""
     at_ns: int
     until_ns: int
     fault: Fault
@@ -89,8 +91,9 @@ def spaced(
         at_ns = LEAD_NS + number * every_ns
         until_ns = at_ns + _duration(random, every_ns)
         fault = drawn(name, random, nodes)
+        kind = fault.kind if is_in_file(name) else name
         scheduled.append(
-            Scheduled(name=f"f{number}", kind=name, at_ns=at_ns, until_ns=until_ns, fault=fault)
+            Scheduled(name=f"f{number}", kind=kind, at_ns=at_ns, until_ns=until_ns, fault=fault)
         )
     return tuple(scheduled)
 

@@ -19,6 +19,8 @@ ERRORS = ErrorTable(reads={"read"}, refusals=dict.fromkeys(CHANGES, NOT_PROPOSED
 class EtcdClient(Client):
     """One connection at a time, to the next node once a connection is lost."""
 
+    timeout_s = TIMEOUT_S
+
     def __init__(self, cluster, random):
         self.cluster = cluster
         self.nodes = [node.node_id for node in cluster.nodes]
@@ -35,7 +37,7 @@ class EtcdClient(Client):
         if self.connection is None:
             address = self.cluster.address(self.node, "client")
             try:
-                self.connection = await connect_json(address, TIMEOUT_S)
+                self.connection = await connect_json(address, self.timeout_s)
             except ConnectionFailed:
                 self.close()
                 raise
@@ -60,7 +62,7 @@ class EtcdClient(Client):
 
     async def post(self, path, request):
         """Return etcd's answer to a request."""
-        status, answer = await self.connection.post(path, request, TIMEOUT_S)
+        status, answer = await self.connection.post(path, request, self.timeout_s)
         if status != 200:
             raise EtcdError(answer.get("message") or answer.get("error") or f"status {status}")
         return answer

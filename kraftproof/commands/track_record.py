@@ -54,10 +54,7 @@ def track_record(
         if as_json:
             print_json(one.as_json())
         else:
-            found = f"found in {one.affected.found} of {one.affected.done} runs"
-            control = f"control {one.control.found} of {one.control.done}"
-            state = "holds" if one.holds else "does not hold"
-            print_line(f"{one.row}: {state}; {found}, {one.affected.seconds:.0f} s; {control}")
+            print_line(one.describe())
     held = sum(one.holds for one in recorded)
     if not as_json:
         print_verdict(

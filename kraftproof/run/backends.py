@@ -74,6 +74,7 @@ def specification_of(config: "ClusterConfig") -> "Specification":
             default_partitions=config.default_partitions,
             default_replication_factor=config.default_replication_factor,
             feature_levels={"metadata.version": (7, 30)},
+            voters=frozenset(config.voters),
             has_authorizer=config.authorizer is not None,
         )
     )

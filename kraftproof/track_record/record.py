@@ -60,6 +60,15 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
         is_control_clear = control.found == 0 and control.unknown < control.done
         return self.affected.found > 0 and is_control_clear
 
+    def describe(self) -> str:
+        """Return the result in a line; without a find, with the other checks that had findings."""
+        affected, control = self.affected, self.control
+        state = "holds" if self.holds else "does not hold"
+        found = f"found in {affected.found} of {affected.done} runs, {affected.seconds:.0f} s"
+        if affected.others and not affected.found:
+            found = f"{found} (not by {self.check}, but by {', '.join(affected.others)})"
+        return f"{self.row}: {state}; {found}; control {control.found} of {control.done}"
+
     def as_json(self) -> dict[str, object]:
         """Return the row as the line of `--json`."""
         return {

@@ -1,10 +1,13 @@
 """A fault is named by a file and its planner, such as the one aimed at etcd issue 20418."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from kraftproof import cli
+from kraftproof.cluster.protocol import NodeInfo
+from kraftproof.nemesis.schedule import SECOND_NS, spaced
 from tests.nemesis.injection import drawn, injected
 from tests.nemesis.test_every_fault import state_of
 
@@ -64,6 +67,15 @@ def test_a_stale_leader_cycle_ends_with_every_node_running_and_every_link_whole(
     _, log = injected(tmp_path, drawn(STALE_READS, 1), seconds=1, observe=state_of)
     assert log.phases == ["intent", "applied", "bitten", "healed"]
     before, applied, healed = (log.observed[phase] for phase in ("intent", "applied", "healed"))
-    assert len(applied["cuts"]) == 4  # all others send to the leader in vain, only that way
+    delayed = [link for link, now in applied["links"].items() if now != before["links"].get(link)]
+    assert len(delayed) == 4, "what all others send to the leader, only that way"
+    assert len({link.target for link in delayed}) == 1
     assert applied["paused"] == set()
     assert healed == before
+
+
+def test_a_fault_of_a_file_has_the_name_of_its_kind_in_the_schedule():
+    """A finding says "after stale-leader of node 1", not the path of the file."""
+    nodes = tuple(NodeInfo(node_id=n, name=f"node-{n}", roles=("server",)) for n in (1, 2, 3))
+    found = spaced([STALE_READS], nodes, Random(1), 60 * SECOND_NS)
+    assert {one.kind for one in found} == {"stale-leader"}

@@ -15,6 +15,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The value of default.replication.factor."""
     feature_levels: Mapping[str, tuple[int, int]] | None = None
     """The levels of features that a controller of the cluster supports; None if unknown."""
+    voters: frozenset[int] | None = None
+    """The ids of the controllers of the quorum; None if unknown."""
     has_authorizer: bool = False
     """Whether the nodes have an authorizer."""
     super_users: frozenset[str] = frozenset()

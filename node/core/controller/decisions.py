@@ -176,6 +176,14 @@ def _delete_acls(
     return delete_acls(context.image, request, has_authorizer=has_authorizer)
 
 
+def _update_features(
+    context: DecisionContext, request: update_features_request.UpdateFeaturesRequest
+) -> Outcome:
+    voters = (voter.node_id for voter in context.config.voters)
+    others = frozenset(voter for voter in voters if voter != context.config.node_id)
+    return update_features(context.image, request, others)
+
+
 def _requests(
     decisions: Mapping[type[Message], Callable[..., Outcome]], *, is_forwarded: bool
 ) -> dict[type[Message], Decision]:
@@ -218,7 +226,7 @@ _OF_CLIENTS: Final[Mapping[type[Message], Callable[..., Outcome]]] = {
         incremental_alter_configs
     ),
     unregister_broker_request.UnregisterBrokerRequest: _of_image(unregister),
-    update_features_request.UpdateFeaturesRequest: _of_image(update_features),
+    update_features_request.UpdateFeaturesRequest: _update_features,
 }
 DECISIONS: Final[Mapping[type[Message], Decision]] = {
     **_requests(_OF_BROKERS, is_forwarded=False),

@@ -1,19 +1,22 @@
 """Decide UpdateFeatures: the finalized levels of the cluster's features (KIP-584, KIP-778).
 
 The request is carried out as a whole or not at all. A level must be supported by this controller,
-by every registered controller and by every registered broker. A downgrade of metadata.version must
+by every registered controller and by every registered broker, and every voter must be registered
+where the cluster registers controllers (KIP-919). A downgrade of metadata.version must
 lose no metadata, so no level with new records may lie above the new level. Level 0 removes another
 feature.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.controller.outcome import Outcome
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.version import (
     CHANGED_METADATA,
+    CONTROLLERS_FROM,
     LARGEST_LEVEL,
     LEAST_LEVEL,
     METADATA_VERSION,
@@ -35,14 +38,16 @@ _DOWNGRADES: Final = frozenset({2, 3})
 
 
 def update_features(
-    image: MetadataImage, request: update_features_request.UpdateFeaturesRequest
+    image: MetadataImage,
+    request: update_features_request.UpdateFeaturesRequest,
+    other_voters: Collection[NodeId] = (),
 ) -> Outcome:
     """Set the levels of features; the first refusal refuses the request."""
     times = Counter(update.feature for update in request.feature_updates)
     results: list[Result] = []
     written: list[Record] = []
     for update in request.feature_updates:
-        error, reason = ErrorCode.NONE, _refusal(image, update)
+        error, reason = ErrorCode.NONE, _refusal(image, update, other_voters)
         if times[update.feature] > 1:
             error, reason = ErrorCode.INVALID_REQUEST, "the feature is named more than once"
         elif reason is not None:
@@ -64,7 +69,7 @@ def update_features(
     return Outcome(reply=reply, records=() if is_kept else tuple(written))
 
 
-def _refusal(image: MetadataImage, update: Update) -> str | None:
+def _refusal(image: MetadataImage, update: Update, other_voters: Collection[NodeId]) -> str | None:
     """Return why a level can't be set, or None."""
     name, level = update.feature[:200], update.max_version_level
     present = image.features.get(update.feature, 0)
@@ -79,6 +84,9 @@ def _refusal(image: MetadataImage, update: Update) -> str | None:
     for who, (least, most) in _supporters(image, update.feature):
         if not least <= level <= most:
             return f"{who} supports the levels {least} to {most} of {name}, not {level}"
+    unregistered = _unregistered(image, other_voters)
+    if unregistered is not None:
+        return f"controller {unregistered} is not registered, and may not support the level"
     if level < present and kind == UPGRADE:
         return f"{name} has the level {present}; {level} needs the kind of a downgrade"
     if level > present and kind in _DOWNGRADES:
@@ -99,6 +107,13 @@ def _refused_downgrade(level: int, present: int, kind: int) -> str | None:
         f"metadata.version {present} can't go back to {level}, since the levels"
         f" {', '.join(map(str, changed))} have records that would be lost"
     )
+
+
+def _unregistered(image: MetadataImage, voters: Collection[NodeId]) -> NodeId | None:
+    """Return a voter whose supported levels are unknown; None below the level of registrations."""
+    if image.features.get(METADATA_VERSION, 0) < CONTROLLERS_FROM:
+        return None
+    return next((one for one in sorted(voters) if ("controller", one) not in image.others), None)
 
 
 def _supporters(image: MetadataImage, name: str) -> Iterator[tuple[str, tuple[int, int]]]:

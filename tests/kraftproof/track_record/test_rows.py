@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.errors import UsageError
 from kraftproof.track_record.page import RESULTS, write_page
@@ -135,3 +136,12 @@ def test_the_page_keeps_the_rows_that_were_not_run(tmp_path) -> None:
 )
 def test_a_row_holds_by_its_version_and_its_control(one: Recorded, holds: bool) -> None:
     assert one.holds is holds
+
+
+def test_a_row_whose_check_found_nothing_names_the_checks_that_did() -> None:
+    """A row that asked for `linearizable` once missed each find of `cas-register/linearizable`."""
+    one = recorded("a", found=0)
+    assert one.describe() == "a: does not hold; found in 0 of 1 runs, 2 s; control 0 of 2"
+    other = replace(one, affected=replace(one.affected, others=("m/linearizable",)))
+    assert "found in 0 of 1 runs, 2 s (not by C, but by m/linearizable)" in other.describe()
+    assert recorded("a").describe() == "a: holds; found in 1 of 1 runs, 2 s; control 0 of 2"

@@ -47,9 +47,11 @@ def _codes_of_updates(
         allowed: set[Code] = set()
         if times[update.feature] > 1:
             required.add(Code.INVALID_REQUEST)
-        if _is_impossible(image, update) or not _is_supported(image, facts, update):
+        unregistered = _unregistered(image, facts)
+        is_unsupported = len(unregistered) > 1 or not _is_supported(image, facts, update)
+        if _is_impossible(image, update) or is_unsupported:
             required.add(Code.INVALID_UPDATE_VERSION)
-        elif facts.feature_levels is None or _may_lose_metadata(image, update):
+        elif unregistered or facts.feature_levels is None or _may_lose_metadata(image, update):
             allowed.add(Code.INVALID_UPDATE_VERSION)
         found.append((required, allowed))
     return found
@@ -91,6 +93,13 @@ def _is_supported(image: Image, facts: Facts, update: FeatureUpdate) -> bool:
         if not (least if name == METADATA_VERSION else 0) <= level <= most:
             return False
     return True
+
+
+def _unregistered(image: Image, facts: Facts) -> frozenset[int]:
+    """Return the voters that have not registered; the active controller need not have."""
+    if facts.voters is None or image.features.get(METADATA_VERSION, 0) < LEVEL_OF_CONTROLLERS:
+        return frozenset()
+    return facts.voters.difference(image.controllers)
 
 
 def _wanted(image: Image, request: UpdateFeaturesRequest) -> list[FeatureLevelRecord]:

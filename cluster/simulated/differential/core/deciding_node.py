@@ -23,6 +23,7 @@ from kraftproof.node.core.base.config import AuthorizerPolicy, NodeConfig, Timeo
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.controller.authorized import decide_metered
 from kraftproof.node.core.controller.decisions import DecisionContext
+from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all, apply_batch
@@ -40,6 +41,12 @@ from kraftproof.node.wire.records.batch import Batch, Record
 CLUSTER_ID: Final = "a-cluster-of-one-controller"
 CONTROLLER: Final = NodeId(1)
 START_NS: Final = 1_767_225_600_000_000_000
+REFUSED_WITH: Final = (
+    ErrorCode.NOT_CONTROLLER,
+    ErrorCode.REQUEST_TIMED_OUT,
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+)
+"""The errors with which a controller refuses whole requests."""
 MOST_RECORDS: Final = 600
 """Number of records above which only the whole batch is applied, and not its parts."""
 
@@ -91,6 +98,7 @@ class DecidingNode:
             DifferenceError: the specification does not allow the records or the answer.
         """
         self._requests += 1
+        self.refuse(message)
         event = Received(
             request=self._requests,
             message=message,
@@ -124,6 +132,17 @@ class DecidingNode:
         self.write(outcome.records)
         return outcome.reply
 
+    def refuse(self, message: Message) -> None:
+        """Compare the code of a refusal of a whole request, or of each part, with the error.
+
+        Raises:
+            DifferenceError: a refusal has another error.
+        """
+        error = self.random.choice(REFUSED_WITH)
+        answer = refusal(message, error, "a reason")
+        codes = error_codes(answer) if hasattr(answer, "error_code") else None
+        same(f"the errors of a refused {type(message).__name__}", codes or {error}, {error})
+
     def write_own(self, what: str, written: tuple[Record, ...]) -> None:
         """Write records of the controller's own, such as those of a fencing.
 
@@ -153,6 +172,9 @@ class DecidingNode:
         """Apply a batch in parts of a drawn amount of work."""
         most = self.random.choice((1, 2, 3, 10, 500))
         partly = PartlyApplied(batch=batch, applied=0, image=self.image)
+        whole_work = sum(work_of(self.image, record) for record in batch.records)
+        for bound in (most, whole_work - 1, whole_work):
+            same(f"a batch fits into {bound}", partly.fits(bound), whole_work <= bound)
         taken: list[Record] = []
         while not partly.is_whole:
             part, work = partly.rest(most)

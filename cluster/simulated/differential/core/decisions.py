@@ -6,7 +6,7 @@ asks some hundred times in a minute, and here a second of the processor is enoug
 
 from collections.abc import Callable
 from random import Random
-from typing import Final
+from typing import Final, cast
 
 from kraftproof.cluster.simulated.background.operators.administrative_requests import (
     draw_request,
@@ -20,7 +20,9 @@ from kraftproof.cluster.systems.reference.requests.messages import draw_message
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.controller.partitions.fencing import fence
+from kraftproof.node.core.controller.refusals import has_refusal
 from kraftproof.node.core.served import served_versions
+from kraftproof.node.wire.codec import REQUESTS
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
@@ -37,11 +39,14 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.types import Uuid
 
 BROKERS: Final = (4, 5, 6, 7)
-REQUESTS: Final = 120
+MOST_REQUESTS: Final = 120
 """Number of requests of a draw."""
 COMPARED_EACH: Final = 10
 """Number of requests after which the images are compared."""
 VERSIONS: Final = served_versions(on_controller_listener=True)
+EMPTY: Final = tuple(cast("Message", one.message()) for one in REQUESTS.values())
+REFUSED: Final = tuple(filter(has_refusal, EMPTY))
+"""The requests that a node may refuse as a whole."""
 Decisions = Callable[[Random], None]
 
 
@@ -50,7 +55,9 @@ def decisions_with(make_specification: MakeSpecification) -> Decisions:
 
     def compare_decisions(random: Random) -> None:
         asking = _Asking(random, make_specification)
-        for number in range(REQUESTS):
+        for request in REFUSED:
+            asking.node.refuse(request)
+        for number in range(MOST_REQUESTS):
             asking.ask()
             if number % COMPARED_EACH == 0:
                 asking.node.compare()

@@ -22,13 +22,15 @@ BEFORE = image(LEVEL, *(registered(one, features=WIDE, epoch=10 + one) for one i
 CONTROLLER = rows.RegisterControllerRecord(controller_id=9, features=levels(21, 25))
 
 
-def judged(level, code, *, kind=1, before=BEFORE, name=NAME, results=None, times=1):
+def judged(
+    level, code, *, kind=1, before=BEFORE, name=NAME, results=None, times=1, judge=SPECIFICATION
+):
     update = cluster.FeatureUpdate(feature=name, max_version_level=level, upgrade_type=kind)
     request = cluster.UpdateFeaturesRequest(feature_updates=(update,) * times, validate_only=True)
     if results is None:
         results = (cluster.FeatureResult(feature=name, error_code=code),) * times
     answer = cluster.UpdateFeaturesResponse(error_code=code, results=results)
-    return SPECIFICATION.wrong_answer(before, request, (), answer)
+    return judge.wrong_answer(before, request, (), answer)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +82,17 @@ def test_the_results_are_those_of_the_features():
     wrong = cluster.FeatureResult(feature=NAME, error_code=Code.INVALID_UPDATE_VERSION)
     assert "INVALID_UPDATE_VERSION, not" in str(judged(21, Code.NONE, results=(wrong,)))
     assert judged(21, Code.NONE, results=()) is None
+
+
+def test_every_voter_but_the_active_controller_has_to_be_registered():
+    facts = Facts(cluster_id=CLUSTER, feature_levels={NAME: (7, 30)}, voters=frozenset({8, 9}))
+    judge = Specification(facts)
+    refused = Code.INVALID_UPDATE_VERSION
+    assert judged(21, refused, judge=judge) is None
+    assert judged(21, Code.NONE, judge=judge) is not None, "nobody has registered"
+    one = image(CONTROLLER, before=BEFORE)
+    assert judged(21, refused, before=one, judge=judge) is None, "8 may be a standby"
+    assert judged(21, Code.NONE, before=one, judge=judge) is None, "8 may be the active controller"
+    other = rows.RegisterControllerRecord(controller_id=8, features=levels(21, 25))
+    both = image(CONTROLLER, other, before=BEFORE)
+    assert judged(21, refused, before=both, judge=judge) is not None

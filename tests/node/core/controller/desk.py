@@ -82,13 +82,14 @@ class Desk:
         *,
         authorizer: AuthorizerPolicy | None = None,
         bootstrap: tuple[Record, ...] = (),
+        voters: tuple[int, ...] = (1,),
     ) -> None:
         self.config = NodeConfig(
             node_id=NodeId(1),
             cluster_id=CLUSTER,
             is_controller=True,
             is_broker=False,
-            voters=(Voter(node_id=NodeId(1), host="h", port=1),),
+            voters=tuple(Voter(node_id=NodeId(one), host="h", port=1) for one in voters),
             endpoints=(),
             timeouts=Timeouts(session_ns=SESSION_NS),
             default_replication_factor=default_replication_factor,
@@ -117,9 +118,15 @@ class Desk:
         self._requests = 0
 
     @classmethod
-    def active(cls, brokers: int = 0, *, authorizer: AuthorizerPolicy | None = None) -> "Desk":
+    def active(
+        cls,
+        brokers: int = 0,
+        *,
+        authorizer: AuthorizerPolicy | None = None,
+        voters: tuple[int, ...] = (1,),
+    ) -> "Desk":
         """A desk whose controller is active, with unfenced brokers 1, 2, …"""
-        desk = cls(authorizer=authorizer)
+        desk = cls(authorizer=authorizer, voters=voters)
         desk.win()
         for broker_id in range(1, brokers + 1):
             desk.join(broker_id)

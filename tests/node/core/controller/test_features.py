@@ -138,3 +138,25 @@ def test_a_controller_that_does_not_fit_is_refused(request_, code: ErrorCode) ->
     was = desk.image.digest
     assert desk.ask(request_).error_code == code
     assert desk.image.digest == was
+
+
+@pytest.mark.requirement("631-89")
+def test_every_other_voter_has_to_be_registered() -> None:
+    """The levels that an unregistered controller supports are unknown (KIP-919)."""
+    desk = Desk.active(voters=(1, 101, 102))
+    desk.ask(registration(controller_id=101))
+    answer = desk.ask(update(level(VERSION, 21)))
+    assert answer.error_code == ErrorCode.INVALID_UPDATE_VERSION
+    assert answer.error_message.startswith("controller 102 is not registered")
+    desk.ask(registration(controller_id=102))
+    assert desk.ask(update(level(VERSION, 21))).error_code == ErrorCode.NONE
+
+
+@pytest.mark.requirement("631-89")
+def test_an_early_level_has_no_registered_controllers() -> None:
+    bootstrap = (records.FeatureLevelRecord(name=VERSION, feature_level=14),)
+    desk = Desk(bootstrap=bootstrap, voters=(1, 101))
+    desk.win()
+    assert desk.ask(update(level(VERSION, 15))).error_code == ErrorCode.NONE
+    answer = desk.ask(update(level(VERSION, 16)))
+    assert answer.error_code == ErrorCode.INVALID_UPDATE_VERSION
