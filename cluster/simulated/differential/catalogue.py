@@ -6,6 +6,7 @@ from kraftproof.cluster.simulated.differential.brokers.listings import compare_l
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
@@ -51,7 +52,7 @@ FILES_STATEMENT: Final = "Files are written, read, refused and recovered as by a
 EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 KAFKA: Final = "TablesMatchKafka"
-KAFKA_STATEMENT: Final = "Defaults, keys and levels of features are those of Kafka."
+KAFKA_STATEMENT: Final = "Defaults, keys, versions and levels of features are those of Kafka."
 LISTINGS: Final = "ListingsMatchReference"
 LISTINGS_STATEMENT: Final = (
     "While a cluster changes, a broker lists brokers and topics as a plain model of it would."
@@ -67,6 +68,7 @@ COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches w
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
+    Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_versions),
     *(
         Comparison(MESSAGES, MESSAGES_STATEMENT, (WIRE,), compare)
         for compare in (compare_tables, compare_primitives, compare_headers, compare_messages)

@@ -11,6 +11,7 @@ TABLES: Final = (
     "kraftproof.node.core.base.config",
     "kraftproof.node.core.configs.broker_keys",
     "kraftproof.node.core.metadata.version",
+    "kraftproof.node.core.served",
 )
 """Modules of the core with tables of Kafka."""
 CONTROLLER: Final = (

@@ -8,6 +8,7 @@ import pytest
 from kraftproof.cluster.simulated.differential import comparison
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
+from kraftproof.cluster.simulated.differential.core import versions
 from kraftproof.cluster.simulated.differential.difference import (
     DifferenceError,
     attempt,
@@ -20,6 +21,7 @@ from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
 from kraftproof.node.core.broker.data import fetch, list_offsets, produce
+from kraftproof.node.core.metadata import version
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_index import LogIndex
@@ -88,6 +90,11 @@ PLANTED = [
     ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
     ("compare_core_tables", core_tables, "GIVEN", _LARGER),
     ("compare_core_tables", core_tables, "definition_of", _ignored),
+    ("compare_versions", versions, "served_versions", lambda on_controller_listener: {}),
+    ("compare_versions", version, "CHANGED_METADATA", frozenset({7, 8, 11, 13, 14, 15, 17, 23})),
+    ("compare_versions", version, "_FETCH_VERSIONS", version._FETCH_VERSIONS[1:]),
+    ("compare_versions", version, "_LIST_OFFSETS_VERSIONS", version._LIST_OFFSETS_VERSIONS[:-1]),
+    ("compare_versions", version, "REPLICA_EPOCHS_FROM", 11),
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", _ignored),
     ("compare_primitives", Writer, "string", Writer.compact_string),
