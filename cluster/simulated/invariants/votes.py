@@ -66,7 +66,8 @@ class OneVoteAnEpoch(OfVoters):
     """Votes on disk, votes in responses, and votes after a leader is known."""
 
     statement = (
-        "A voter votes once per epoch, durably, and never after it knows the epoch's leader."
+        "A voter votes once per epoch, durably to the epoch's end, and never after it knows the "
+        "epoch's leader."
     )
     requests: ClassVar[Requests] = (vote_request.VoteRequest,)
 
@@ -77,7 +78,10 @@ class OneVoteAnEpoch(OfVoters):
 
     @override
     def on_persisted(self, process: ProcessView, state: QuorumState) -> None:
+        before = self._disks.get(process.node_id)
         super().on_persisted(process, state)
+        if before is not None and before.epoch == state.epoch:
+            self._keeps_vote(process, before.voted_for, state)
         key = (process.node_id, state.epoch)
         if state.voted_for != NO_NODE:
             self._vote(process, state.epoch, state.voted_for)
@@ -96,6 +100,11 @@ class OneVoteAnEpoch(OfVoters):
         asked = _asked(effect.message)
         if asked is not None:
             self._is_on_disk(process, asked.replica_epoch, process.node_id)
+
+    def _keeps_vote(self, process: ProcessView, voted_for: int, state: QuorumState) -> None:
+        if voted_for != NO_NODE and state.voted_for == NO_NODE:
+            detail = f"epoch {state.epoch}: its disk forgets the vote for {voted_for}"
+            self.monitor.report_violation(self, process, detail)
 
     def _is_on_disk(self, process: ProcessView, epoch: int, candidate: int) -> None:
         disk = self._disks.get(process.node_id)

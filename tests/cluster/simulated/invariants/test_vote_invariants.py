@@ -30,6 +30,18 @@ def test_a_second_vote_in_an_epoch():
     assert harness.reported == ["epoch 4: voted for 2 and for 3"]
 
 
+def test_a_vote_that_a_known_leader_makes_the_disk_forget():
+    harness = MonitorHarness(OneVoteAnEpoch(CONFIG))
+    process = harness.process(1)
+    process.persists(epoch=4, voted_for=2)
+    process.persists(epoch=4, voted_for=2, leader=2)
+    process.persists(epoch=5, leader=3)
+    assert harness.reported == []
+    process.persists(epoch=6, voted_for=2)
+    process.persists(epoch=6, leader=2)
+    assert harness.reported == ["epoch 6: its disk forgets the vote for 2"]
+
+
 def test_a_vote_that_is_told_before_it_is_durable():
     harness = MonitorHarness(OneVoteAnEpoch(CONFIG))
     process = harness.process(1)
