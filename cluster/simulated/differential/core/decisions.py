@@ -8,12 +8,15 @@ from collections.abc import Callable
 from random import Random
 from typing import Final, cast
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.simulated.background.operators.administrative_requests import (
     draw_request,
     topics_to_create,
 )
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
+from kraftproof.cluster.simulated.differential.core.registrations import registration, spoiled
 from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.systems.reference.requests.messages import draw_message
@@ -27,7 +30,6 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     broker_heartbeat_request,
-    broker_registration_request,
     broker_registration_response,
     create_delegation_token_request,
     create_delegation_token_response,
@@ -173,22 +175,18 @@ class _Asking:
             self._beat(broker, wants_fence=drawn < 0.35)
 
     def _register(self, broker: int) -> None:
-        module = broker_registration_request
-        listener = module.Listener(name="PLAINTEXT", host="host", port=9092, security_protocol=0)
-        level = module.Feature(
-            name="metadata.version", min_supported_version=1, max_supported_version=30
+        random, of_others = (
+            self.random,
+            [self._directories[one] for one in BROKERS if one != broker],
         )
-        request = module.BrokerRegistrationRequest(
-            broker_id=broker,
-            cluster_id=CLUSTER_ID,
-            incarnation_id=Uuid(self.random.randbytes(16)),
-            listeners=(listener,),
-            features=(level,),
-            rack=self._racks[broker],
-            log_dirs=self._directories[broker],
-            previous_broker_epoch=self._epoch(broker) if self.random.random() < 0.5 else -1,
+        request = registration(
+            random, broker, CLUSTER_ID, self._racks[broker], self._directories[broker]
         )
-        answer = self.node.ask(request, module.BrokerRegistrationRequest.MAX_VERSION)
+        previous = self._epoch(broker) if random.random() < 0.5 else -1
+        request = replace(request, previous_broker_epoch=previous)
+        if random.random() < 0.2:
+            request = spoiled(random, request, of_others)
+        answer = self.node.ask(request, request.MAX_VERSION)
         assert isinstance(answer, broker_registration_response.BrokerRegistrationResponse)
 
     def _epoch(self, broker: int) -> int:

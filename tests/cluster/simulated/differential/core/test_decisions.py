@@ -46,6 +46,8 @@ def _unchanged(digest, *_):
 PLANTED = [
     (features, "_refusal", lambda *_: None),
     (brokers, "_unacceptable", lambda *_: None),
+    (brokers, "is_reserved", lambda directory: not any(directory)),
+    (brokers, "_has_own_directories", lambda _, request: bool(request.log_dirs)),
     (isr, "_is_eligible", lambda *_: True),
     (isr, "_error_of_epochs", lambda *_: ErrorCode.NONE),
     (fencing, "_leave", lambda *_: ()),
