@@ -1,5 +1,6 @@
 """The invariants of partitions, in the order of their hooks."""
 
+from kraftproof.cluster.simulated.invariants.brokers.producer_ids import ProducerIdsAreGiven
 from kraftproof.cluster.simulated.invariants.brokers.under_way import OneRequestUnderWay
 from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig, Invariant
 from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
@@ -87,6 +88,7 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         HighWatermarkFollowsFetches(fetches, static),
         OneProposalAtATime(),
         OneRequestUnderWay(),
+        ProducerIdsAreGiven(),
         JoinersHaveFetched(fetches),
         MembersAreRemovedForLag(fetches, config.replica_lag_ns),
         WaitingFetchesAreAnswered(),
