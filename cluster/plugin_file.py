@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 from zlib import crc32
 
 from kraftproof.cluster.plugin import PluginLoadError, described, is_mistake, origin_of, shown
@@ -80,9 +80,7 @@ def _module(kind: str, path: Path) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
-    folder = str(path.absolute().parent)
-    if folder not in sys.path:
-        sys.path.append(folder)
+    _prefer(path.absolute().parent)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -90,6 +88,29 @@ def _module(kind: str, path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+_FOLDERS: Final[list[str]] = []
+"""The folders that were added to the end of sys.path, the newest first."""
+
+
+def _prefer(folder: Path) -> None:
+    """Let imports look into a folder before they look into those of other plug-ins.
+
+    Two folders may have modules of one name, such as system.py; the plug-ins of the other folder
+    keep the modules that they have imported.
+    """
+    others = {one for one in _FOLDERS if one != str(folder)}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        is_of_other = file is not None and str(Path(file).parent) in others
+        if is_of_other and (folder / f"{name}.py").is_file():
+            del sys.modules[name]
+    if str(folder) in sys.path and str(folder) not in _FOLDERS:
+        return  # put there by somebody else
+    sys.path[:] = [one for one in sys.path if one not in _FOLDERS]
+    _FOLDERS[:] = [str(folder), *(one for one in _FOLDERS if one != str(folder))]
+    sys.path += _FOLDERS
 
 
 def _module_name(kind: str, path: Path) -> str:

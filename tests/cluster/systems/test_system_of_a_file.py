@@ -47,6 +47,18 @@ def test_a_module_beside_the_file_can_be_imported(written, tmp_path):
     assert make_system(written(neighbour)).name == "from beside"
 
 
+def test_modules_of_one_name_beside_two_files_are_kept_apart(tmp_path):
+    """examples/etcd and examples/kv have a system.py each, and a run may load files of both."""
+    twin = "    from kraftproof_test_twin import NAME\n" + RIGHT.replace('"mine"', "NAME")
+    names = []
+    for folder in (tmp_path / "first", tmp_path / "second"):
+        folder.mkdir()
+        (folder / "kraftproof_test_twin.py").write_text(f"NAME = {folder.name!r}\n")
+        (folder / "mine.py").write_text(textwrap.dedent(twin))
+        names.append(make_system(f"{folder / 'mine.py'}:Mine").name)
+    assert names == ["first", "second"]
+
+
 def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
     written(RIGHT)
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ from kraftproof.cluster.simulated.background.mistakes import MISTAKES, Mistake, 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.snapshot_ids import SnapshotId
-from kraftproof.node.core.raft.announcements import Announcements
+from kraftproof.node.core.raft.snapshots.serving import SnapshotServer
 from kraftproof.node.wire.codec import decode_request, encode_request
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_response
@@ -101,12 +101,12 @@ def test_every_mistake_is_named_and_changes_nothing(cluster) -> None:
 
 
 def test_a_mistake_that_is_taken_is_found(cluster, monkeypatch) -> None:
-    monkeypatch.setattr(Announcements, "_end_refusal", lambda *_: ErrorCode.FENCED_LEADER_EPOCH)
+    monkeypatch.setattr(SnapshotServer, "_fencing", lambda *_: ErrorCode.FENCED_LEADER_EPOCH)
     with pytest.raises(InvariantViolatedError):
         ask_for(cluster, 300)
     [violation] = cluster.violations
     assert violation.invariant == "MistakesAreNamed"
-    assert "EndQuorumEpochRequest" in violation.detail
+    assert "FetchSnapshotRequest" in violation.detail
 
 
 def batch(base_offset: int, count: int = 1) -> Batch:
