@@ -13,7 +13,7 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import (
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.log_effects import CreateLog
+from kraftproof.node.core.log_effects import CreateLog, RaiseLogStart
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -156,11 +156,15 @@ class IdempotentOnce(Invariant):
         super().__init__()
         self._seen: dict[tuple[int, LogId], tuple[int, set[tuple[int, int, int]]]] = {}
         """By node and log: the generation, and the sequences of that generation."""
+        self._starts: dict[LogId, int] = {}
+        """The highest start of each log on any node, below which no reader gets a batch."""
 
     @override
     def on_partition_changed(self, process: ProcessView, log: LogId, effect: Effect) -> None:
         if isinstance(effect, CreateLog):  # a replica that was moved away and back
             self._seen.pop((process.node_id, log), None)
+        if isinstance(effect, RaiseLogStart):
+            self._starts[log] = max(self._starts.get(log, 0), effect.start_offset)
         if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
             return
         mirror = process.partitions.of(log)
@@ -169,9 +173,12 @@ class IdempotentOnce(Invariant):
             seen = {_sequence(batch) for batch in mirror.batches[:-1]}
             self._seen[process.node_id, log] = (mirror.generation, seen)
         sequence = _sequence(effect.batch)
-        # Retention may have removed the earlier batch, and the leader's knowledge with it.
+        # Retention may have removed the earlier batch, and the leader's knowledge with it. A
+        # follower learns of the leader's start last, and may keep other batches below that start.
+        start = self._starts.get(log, 0)
         is_again = sequence in seen and any(
-            _sequence(batch) == sequence for batch in mirror.batches[:-1]
+            _sequence(batch) == sequence and batch.last_offset >= start
+            for batch in mirror.batches[:-1]
         )
         if effect.batch.producer_id != NO_PRODUCER and is_again:
             detail = f"log {log}: sequence {sequence} again at offset {effect.batch.base_offset}"

@@ -9,7 +9,7 @@ from kraftproof.cluster.simulated.invariants.partitions.acknowledged import (
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Truncate
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.log_effects import CreateLog
+from kraftproof.node.core.log_effects import CreateLog, RaiseLogStart
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.messages import fetch_request, fetch_response, produce_response
@@ -85,6 +85,11 @@ class Case:
         node.partitions.of(LOG).truncate(end)
         for changed in self.harness.monitor.on_partition_changed:
             changed(node, LOG, Truncate(LOG, end))
+
+    def raise_start(self, node_id, start_offset):
+        node = self.nodes[node_id]
+        for changed in self.harness.monitor.on_partition_changed:
+            changed(node, LOG, RaiseLogStart(log=LOG, start_offset=start_offset))
 
     def answer(self, node_id, request, message):
         event = Received(
@@ -194,6 +199,19 @@ def test_a_sequence_number_that_is_twice_in_a_log_is_reported():
     assert case.reported == []
     case.append(1, raw_batch(1, base_offset=2, producer=(7, 0, 0)))
     assert case.reported == [f"{NAME}: sequence (7, 0, 0) again at offset 2"]
+
+
+def test_a_batch_below_the_leaders_start_does_not_count_as_the_same_sequence():
+    """Log seed 1710059: a follower keeps other batches below the start that it learns of last."""
+    case = Case(IdempotentOnce())
+    case.append(1, raw_batch(2, base_offset=0))
+    case.append(2, raw_batch(1, base_offset=0, producer=(7, 0, 0)))
+    case.append(2, raw_batch(1, base_offset=1, producer=(7, 0, 1)))
+    case.raise_start(1, 1)
+    case.append(2, raw_batch(1, base_offset=2, epoch=1, producer=(7, 0, 0)))
+    assert case.reported == []
+    case.append(2, raw_batch(1, base_offset=3, epoch=1, producer=(7, 0, 1)))
+    assert case.reported == [f"{NAME}: sequence (7, 0, 1) again at offset 3"]
 
 
 def test_two_batches_of_an_offset_and_epoch_are_reported():
