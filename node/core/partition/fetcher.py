@@ -18,6 +18,7 @@ from kraftproof.node.core.partition.follower import (
     Follower,
     UnfitAnswerError,
     fetched_batches,
+    has_no_common_part,
     truncation_offset,
 )
 from kraftproof.node.core.partition.offset_search import OffsetSearch
@@ -184,7 +185,10 @@ class Fetcher:
             offset = truncation_offset(
                 replica.index, Epoch(diverging.epoch), Offset(diverging.end_offset)
             )
-            replica.truncate(offset)
+            if has_no_common_part(replica.index, offset, partition.log_start_offset):
+                replica.restart(offset)
+            else:
+                replica.truncate(offset)
             self._on_changed(replica.log)
         else:
             self._append(replica, follower, partition, now)

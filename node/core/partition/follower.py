@@ -50,6 +50,15 @@ def truncation_offset(index: LogIndex, epoch: Epoch, end_offset: Offset) -> Offs
     return max(min(own.end_offset, index.end_offset), index.start_offset)
 
 
+def has_no_common_part(index: LogIndex, end_offset: Offset, leaders_start: int) -> bool:
+    """Return whether the common part ends at the start of this log or of the leader's log.
+
+    Then all records of this log are deleted at the leader or differ. After DeleteRecords a start
+    may be within a batch, and a log is truncated between batches only.
+    """
+    return end_offset > 0 and end_offset in (index.start_offset, leaders_start)
+
+
 def fetched_batches(
     index: LogIndex, epoch: Epoch, partition: fetch_response.PartitionData
 ) -> list[RawBatch]:

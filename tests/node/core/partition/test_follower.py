@@ -6,6 +6,7 @@ from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.partition.follower import (
     UnfitAnswerError,
     fetched_batches,
+    has_no_common_part,
     truncation_offset,
 )
 from kraftproof.node.core.partition.log_index import LogIndex
@@ -22,6 +23,15 @@ def log(*epochs, start=0):
     for offset, epoch in enumerate(epochs, start=start):
         index.append(offset, offset + 1, epoch, 80, 0)
     return index
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "leaders_start", "expected"),
+    [(0, 0, 0, False), (0, 3, 0, False), (0, 3, 2, False), (0, 3, 3, True), (2, 2, 0, True)],
+)
+def test_a_common_part_that_ends_at_a_start_is_empty(start, end, leaders_start, expected):
+    """Log seed 1710173: the leader's start was within a batch of the follower, which was cut."""
+    assert has_no_common_part(log(1, 1, 1, 1, start=start), end, leaders_start) is expected
 
 
 @pytest.mark.parametrize(
