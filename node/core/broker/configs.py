@@ -201,10 +201,7 @@ def _of_other(kind: int, own: SetConfigs, *, with_synonyms: bool) -> Iterator[En
 
 
 def _unset_entries(layers: Layers, *, with_synonyms: bool) -> Mapping[str, Entry]:
-    """Return the configurations of a topic that sets none, in order of names.
-
-    All topics of a request share the entries, since a request may name thousands of topics.
-    """
+    """Return the configurations of a topic without own ones; all topics of a request share them."""
     defaults = _DEFAULTS[with_synonyms]
     if layers is NO_LAYERS:
         return defaults
@@ -217,7 +214,7 @@ def _unset_entries(layers: Layers, *, with_synonyms: bool) -> Mapping[str, Entry
 
 
 def _set_entries(own: SetConfigs, layers: Layers, *, with_synonyms: bool) -> dict[str, Entry]:
-    """Return the configurations that a topic sets and that are defined, by name."""
+    """Return the known configurations of a topic, by name."""
     return {
         name: _entry(
             EffectiveConfig(name, value, ConfigSource.DYNAMIC_TOPIC),

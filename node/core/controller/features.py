@@ -110,7 +110,7 @@ def _refused_downgrade(level: int, present: int, kind: int) -> str | None:
 
 
 def _unregistered(image: MetadataImage, voters: Collection[NodeId]) -> NodeId | None:
-    """Return a voter whose supported levels are unknown; None below the level of registrations."""
+    """Return an unregistered voter; None below the level of registrations."""
     if image.features.get(METADATA_VERSION, 0) < CONTROLLERS_FROM:
         return None
     return next((one for one in sorted(voters) if ("controller", one) not in image.others), None)

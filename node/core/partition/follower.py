@@ -53,8 +53,7 @@ def truncation_offset(index: LogIndex, epoch: Epoch, end_offset: Offset) -> Offs
 def has_no_common_part(index: LogIndex, end_offset: Offset, leaders_start: int) -> bool:
     """Return whether the common part ends at the start of this log or of the leader's log.
 
-    Then all records of this log are deleted at the leader or differ. After DeleteRecords a start
-    may be within a batch, and a log is truncated between batches only.
+    DeleteRecords puts a start within a batch, where no log is cut.
     """
     return end_offset > 0 and end_offset in (index.start_offset, leaders_start)
 
