@@ -9,7 +9,7 @@ the arrival of the request and the answer.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from msgspec import Struct, field
 from typing_extensions import override
@@ -73,6 +73,10 @@ class ControllerSpecification(Protocol):
 MakeSpecification = Callable[[ClusterConfig], ControllerSpecification]
 
 
+MOST_UNFINISHED: Final = 100
+"""The number of open requests of ended processes that may still be the cause of a batch."""
+
+
 class Change(Struct, kw_only=True):
     """A committed batch: the image before, and the records."""
 
@@ -123,6 +127,8 @@ class ControllerConforms(Invariant):
         """By node and incarnation, in the order of arrival."""
         self._appended: dict[tuple[int, int], Appended] = {}
         """By epoch and base offset, until the batch commits."""
+        self._unfinished: deque[OpenRequest] = deque(maxlen=MOST_UNFINISHED)
+        """The open requests of processes that have ended, the latest."""
         self._images: deque[tuple[int, Image]] = deque([(0, specification.empty)])
         """Images with the offset from which each holds, as far back as an open request needs."""
         committed_log.subscribers.append(self._committed)
@@ -130,7 +136,7 @@ class ControllerConforms(Invariant):
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         for key in [key for key in self._open if key[0] == process.node_id]:
-            del self._open[key]
+            self._unfinished.extend(self._open.pop(key).values())
 
     @override
     def on_received(self, process: ProcessView, event: Received) -> None:
@@ -189,8 +195,10 @@ class ControllerConforms(Invariant):
         """
         judge, image, written = self._specification.wrong_records, change.image, change.written
         wrong = judge(image, offset, None, written)
-        if appended is None:
-            return wrong
+        if appended is None:  # a full disk has ended the process amid the append
+            causes = (one.asked for one in self._unfinished)
+            is_explained = any(judge(image, offset, one, written) is None for one in causes)
+            return None if is_explained else wrong
         asking = appended.asking
         if asking is not None and not asking.is_refused_untried:
             complaint = judge(image, offset, asking.asked, written)

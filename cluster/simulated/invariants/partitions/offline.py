@@ -11,7 +11,7 @@ from kraftproof.cluster.simulated.invariants.partitions.leaders import (
 )
 from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, Settings
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.events import DirectoryFailed, Received
+from kraftproof.node.core.events import DirectoryFailed, Received, TimestampFound
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.types import Uuid
@@ -54,6 +54,8 @@ class OnlyFailedAreOffline(Replicas):
             elif is_offline and not failed:
                 detail = f"log {log}: offline, but no log directory has failed"
                 self.monitor.report_violation(self, process, detail)
+            elif isinstance(process.event, TimestampFound):
+                continue  # the look-up in the files may have begun before the directory failed
             elif not error and mirror is not None and mirror.directory in self._known_of(process):
                 detail = f"log {log}: served, but its directory has failed"
                 self.monitor.report_violation(self, process, detail)

@@ -5,6 +5,7 @@ from msgspec.structs import replace as changed
 
 from kraftproof.cluster.simulated.committed.committed_log import CommittedLog
 from kraftproof.cluster.simulated.invariants.conformance import ControllerConforms
+from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     create_topics_request,
@@ -103,6 +104,17 @@ def test_records_that_differ_from_the_request(leader):
 def test_records_that_nobody_asked_for(leader):
     leader.commits(*CREATED)
     assert "without a request" in leader.reported[0]
+
+
+@pytest.mark.parametrize("asked", [CREATE, DELETE])
+def test_a_batch_whose_append_has_ended_the_process_needs_a_request(leader, asked):
+    """Reassignment seed 1730059: the disk was full behind the last byte of the batch."""
+    leader.asks(asked)
+    for started in leader.harness.monitor.on_started:
+        started(leader.process, QuorumState(epoch=1))
+    leader.process.status = None  # nobody sees the append
+    leader.log.commit(leader.process.appends(*CREATED), 1, 0)
+    assert bool(leader.reported) is (asked is DELETE)
 
 
 def test_an_answer_that_differs_from_the_records(leader):

@@ -9,7 +9,7 @@ from kraftproof.cluster.simulated.invariants.invariant import ClusterConfig
 from kraftproof.cluster.simulated.invariants.partitions.offline import OnlyFailedAreOffline
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
-from kraftproof.node.core.events import DirectoryFailed
+from kraftproof.node.core.events import DirectoryFailed, TimestampFound
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
@@ -122,3 +122,16 @@ def test_the_replicas_of_a_failed_directory_alone_are_offline(place, failed, err
     assert len(found) == (reported is not None)
     if reported is not None:
         assert NAME in str(found[0])
+
+
+def test_a_look_up_that_began_before_the_failure_may_be_answered():
+    """Log seed 1720058: a worker had looked for a time, and the answer came after the failure."""
+    case = PartitionCase(OnlyFailedAreOffline())
+    broker = case.nodes[1]
+    broker.partitions.of(LOG).directory = GONE
+    broker.partitions.fail(GONE)
+    broker.event = DirectoryFailed(directory=GONE, reason="EIO")
+    broker.steps()
+    broker.event = TimestampFound(token=1, offset=-1, timestamp_ms=-1, epoch=-1)
+    case.answer(1, ASKED, fetched(ErrorCode.NONE))
+    assert case.reported == []
