@@ -1,9 +1,9 @@
-"""A34: a voter forgets its vote as soon as it knows the leader of the epoch."""
+"""K19: a voter forgets its vote as soon as it knows the leader of the epoch."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="A34",
+    mutant_id="K19",
     title="The vote of an epoch is forgotten when its leader becomes known",
     source="ours; a survivor of seed 8603",
     expected="OneVoteAnEpoch",
