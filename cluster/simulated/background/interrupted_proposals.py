@@ -12,6 +12,11 @@ from typing import Final
 
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.background.client_batches import client_batch
+from kraftproof.cluster.simulated.background.operators.cuts import (
+    cut_links,
+    heal_links,
+    links_between,
+)
 from kraftproof.cluster.simulated.background.partition_clients import NAME, NO_TIMESTAMP, Client
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope, SimulatedTask
@@ -77,14 +82,9 @@ class InterruptedProposals:
 
     def _cut(self, leader: int, joiners: Sequence[int], partition: int) -> None:
         self._is_cut = True
-        links = [
-            link
-            for other in (*self._controllers, *joiners)
-            for link in (Link(leader, other), Link(other, leader))
-            if other != leader and not self._world.links.is_cut(link)
-        ]
-        for link in links:
-            self._world.links.cut(link)
+        found = links_between(leader, (*self._controllers, *joiners))
+        links = [link for link in found if not self._world.links.is_cut(link)]
+        cut_links(self._world, links)
         self._task = self._scope.spawn(self._produce_and_heal(links, partition))
 
     async def _produce_and_heal(self, links: Sequence[Link], partition: int) -> None:
@@ -96,9 +96,7 @@ class InterruptedProposals:
             writers.append(self._scope.spawn(self._client.send(data, partition, ACKS_ALL)))
             await self._scope.sleep(self._random.randrange(left_ns // BATCHES))
         await self._scope.sleep(max(until_ns - self._scope.now(), 0))
-        # The final phase heals every link at its begin, and cuts off the missing nodes.
-        for link in () if self._world.is_in_final_phase else links:
-            self._world.links.heal(link)
+        heal_links(self._world, links)
         for writer in writers:
             await writer
         self._is_cut = False

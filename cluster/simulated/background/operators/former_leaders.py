@@ -13,6 +13,11 @@ from typing import Final
 
 from kraftproof.cluster.protocol import Link
 from kraftproof.cluster.simulated.background.client_batches import client_batch
+from kraftproof.cluster.simulated.background.operators.cuts import (
+    cut_links,
+    heal_links,
+    links_between,
+)
 from kraftproof.cluster.simulated.background.partition_clients import (
     NAME,
     NO_TIMESTAMP,
@@ -56,8 +61,7 @@ async def isolate_leaders(
         links = [] if partition is None else _links(world, partition.leader)
         if partition is None or not links:
             continue
-        for link in links:
-            world.links.cut(link)
+        cut_links(world, links)
         until_ns = scope.now() + world.timeouts.session_ns + random.randrange(LONGEST_EXTRA_NS)
         sent, writers = list[bytes](), []
         while scope.now() < until_ns and not world.is_in_final_phase:
@@ -68,7 +72,7 @@ async def isolate_leaders(
             asking = client.ask(partition.leader, request, PRODUCE_VERSION)
             writers.append(scope.spawn(asking))
             await scope.sleep(random.randrange(LONGEST_PAUSE_NS))
-        _heal(world, links)
+        heal_links(world, links)
         for writer in writers:
             await writer
         for _ in range(2):
@@ -102,18 +106,7 @@ def _version_of(image: MetadataImage) -> int:
     return sum(each.partition_epoch for each in image.partitions_of(topic_id))
 
 
-def _heal(world: World, links: Sequence[Link]) -> None:
-    """Heal a cut; the final phase heals every link at its begin, and cuts off missing nodes."""
-    for link in () if world.is_in_final_phase else links:
-        world.links.heal(link)
-
-
 def _links(world: World, leader: int) -> list[Link]:
     """Return the links between a leader and the controllers; none if a cut is there already."""
-    links = [
-        link
-        for other in world.voters
-        for link in (Link(leader, other), Link(other, leader))
-        if other != leader
-    ]
+    links = links_between(leader, world.voters)
     return [] if any(world.links.is_cut(link) for link in links) else links

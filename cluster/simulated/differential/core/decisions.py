@@ -87,7 +87,7 @@ class _Asking:
         self._create()
 
     def ask(self) -> None:
-        """Ask something, some time after the request before."""
+        """Send a request, some time after the last request."""
         self.node.passes(self.random.choice((1, 100, 1_000)))
         drawn = self.random.random()
         if drawn < 0.2:
@@ -122,7 +122,7 @@ class _Asking:
                 self.vocabulary.remember(topic.topic_id)
 
     def _ask_of_tokens(self) -> None:
-        """Create a token, or change one that there is."""
+        """Create a token, or renew or expire an existing token."""
         random, day_ms = self.random, 86_400_000
         message: Message
         if not self._hmacs or random.random() < 0.4:

@@ -39,6 +39,11 @@ Answer = (
     | begin_quorum_epoch_response.BeginQuorumEpochResponse
     | end_quorum_epoch_response.EndQuorumEpochResponse
 )
+Asked = (
+    vote_request.PartitionData
+    | begin_quorum_epoch_request.PartitionData
+    | end_quorum_epoch_request.PartitionData
+)
 RESIGNED: Final = "resigned"
 
 
@@ -97,35 +102,29 @@ class ElectionAnswersAreRight(Invariant):
         named = getattr(message, "cluster_id", None)
         if named and self._config.cluster_id and named != self._config.cluster_id:
             return _refused(status, ErrorCode.INCONSISTENT_CLUSTER_ID)
-        voters = self._config.voters
-        match message:
-            case Vote(
-                topics=(
-                    vote_request.TopicData(topic_name="__cluster_metadata", partitions=(vote,)),
-                )
-            ) if vote.partition_index == 0:
-                expected = _of_vote(node_id, voters, status, vote)
-            case Begin(
-                topics=(
-                    begin_quorum_epoch_request.TopicData(
-                        topic_name="__cluster_metadata", partitions=(begin,)
-                    ),
-                )
-            ) if begin.partition_index == 0:
-                expected = _of_begin(node_id, voters, status, begin)
-            case End(
-                topics=(
-                    end_quorum_epoch_request.TopicData(
-                        topic_name="__cluster_metadata", partitions=(end,)
-                    ),
-                )
-            ) if end.partition_index == 0:
-                return _of_end(node_id, voters, status, end)
+        voters, asked = self._config.voters, _partition(message)
+        match asked:
+            case vote_request.PartitionData():
+                expected = _of_vote(node_id, voters, status, asked)
+            case begin_quorum_epoch_request.PartitionData():
+                expected = _of_begin(node_id, voters, status, asked)
+            case end_quorum_epoch_request.PartitionData():
+                return _of_end(node_id, voters, status, asked)
             case _:
                 return _refused(status, ErrorCode.INVALID_REQUEST)
+        assert isinstance(message, Vote | Begin), "by the type of its partition"
         if message.voter_id in {NO_NODE, node_id}:
             return expected
         return _refused(status, *expected.errors, ErrorCode.INVALID_VOTER_KEY)
+
+
+def _partition(message: Message) -> Asked | None:
+    """Return the partition of the metadata log in a request; None if it asks about another log."""
+    assert isinstance(message, Vote | Begin | End), "the types of the hook"
+    if len(message.topics) != 1 or message.topics[0].topic_name != "__cluster_metadata":
+        return None
+    partitions = message.topics[0].partitions
+    return partitions[0] if len(partitions) == 1 and not partitions[0].partition_index else None
 
 
 def _refused(status: NodeStatus, *errors: int, epoch: int | None = None) -> Expected:

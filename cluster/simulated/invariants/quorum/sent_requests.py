@@ -65,21 +65,8 @@ class QuorumRequestsAreWhole(Invariant):
         match message:
             case Vote():
                 expected: Message = _vote(process, cluster, effect.destination, epoch)
-            case Begin(leader_endpoints=endpoints):
-                listener = endpoints[:1]
-                if node in self._addresses:
-                    host, port = self._addresses[node]
-                    endpoint = begin_quorum_epoch_request.LeaderEndpoint(
-                        name=self._config.controller_listener, host=host, port=port
-                    )
-                    listener = (endpoint,)
-                expected = _begin(node, cluster, effect.destination, epoch)
-                expected = Begin(
-                    cluster_id=expected.cluster_id,
-                    voter_id=expected.voter_id,
-                    topics=expected.topics,
-                    leader_endpoints=(*listener, *endpoints[1:]),
-                )
+            case Begin():
+                expected = self._begin(node, effect.destination, epoch, message)
             case End():
                 expected = self._end(node, epoch, message)
             case Fetch():
@@ -88,6 +75,22 @@ class QuorumRequestsAreWhole(Invariant):
                 return
         if message != expected:
             self.monitor.report_violation(self, process, f"sends {message}, not {expected}")
+
+    def _begin(self, node: int, voter: int, epoch: int, sent: Begin) -> Begin:
+        """Return the BeginQuorumEpoch with the known address of the node as its first listener."""
+        module, endpoints = begin_quorum_epoch_request, sent.leader_endpoints
+        if node in self._addresses:
+            host, port = self._addresses[node]
+            name = self._config.controller_listener
+            endpoints = (module.LeaderEndpoint(name=name, host=host, port=port), *endpoints[1:])
+        partition = module.PartitionData(leader_id=node, leader_epoch=epoch)
+        topic = module.TopicData(topic_name=LOG, partitions=(partition,))
+        return Begin(
+            cluster_id=self._config.cluster_id,
+            voter_id=voter,
+            topics=(topic,),
+            leader_endpoints=endpoints,
+        )
 
     def _end(self, node: int, epoch: int, sent: End) -> End:
         """Return the EndQuorumEpoch with all other voters, in the order of the sent one."""
@@ -124,13 +127,6 @@ def _vote(process: ProcessView, cluster: str, voter: int, epoch: int) -> Vote:
     )
     topic = vote_request.TopicData(topic_name=LOG, partitions=(partition,))
     return Vote(cluster_id=cluster, voter_id=voter, topics=(topic,))
-
-
-def _begin(node: int, cluster: str, voter: int, epoch: int) -> Begin:
-    module = begin_quorum_epoch_request
-    partition = module.PartitionData(leader_id=node, leader_epoch=epoch)
-    topic = module.TopicData(topic_name=LOG, partitions=(partition,))
-    return Begin(cluster_id=cluster, voter_id=voter, topics=(topic,))
 
 
 def _fetch(process: ProcessView, cluster: str, epoch: int, sent: Fetch) -> Fetch:
