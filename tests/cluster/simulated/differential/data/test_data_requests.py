@@ -42,6 +42,11 @@ def _unknown(*, has_id: bool) -> ErrorCode:
     return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if has_id else ErrorCode.UNKNOWN_TOPIC_ID
 
 
+def compare_all(compare):
+    for seed in range(MOST_DRAWS):
+        compare(random.Random(f"planted {seed}"))
+
+
 PLANTED = [
     (compare_parts, access, "check_epoch", lambda *_: ErrorCode.NONE),
     (compare_parts, authorizer, "decide_any", lambda *_, default: default),
@@ -79,8 +84,7 @@ def test_clean_brokers_agree_in_more_draws(compare):
 def test_a_planted_bug_is_a_difference(monkeypatch, compare, owner, attribute, bug):
     monkeypatch.setattr(owner, attribute, bug)
     with pytest.raises(DifferenceError):
-        for seed in range(MOST_DRAWS):
-            compare(random.Random(f"planted {seed}"))
+        compare_all(compare)
 
 
 def test_a_late_answer_of_a_former_controller_is_not_taken_for_the_new_one(monkeypatch):
@@ -93,8 +97,7 @@ def test_a_late_answer_of_a_former_controller_is_not_taken_for_the_new_one(monke
 
     monkeypatch.setattr(alter_partition.AlterPartitionSender, "_send", with_old_number)
     with pytest.raises(DifferenceError):
-        for seed in range(MOST_DRAWS):
-            compare_proposals(random.Random(f"late {seed}"))
+        compare_all(compare_proposals)
 
 
 @pytest.mark.parametrize(
