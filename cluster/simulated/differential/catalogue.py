@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
+from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
@@ -65,6 +66,10 @@ DECISIONS_STATEMENT: Final = (
 )
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
+CATCH_UP: Final = "FollowersReachTheirLeader"
+CATCH_UP_STATEMENT: Final = (
+    "A follower uses answers to its present state only, and reaches the log of an answering leader."
+)
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -101,6 +106,7 @@ COMPARISONS: Final = (
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
+    Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
 )
 
 

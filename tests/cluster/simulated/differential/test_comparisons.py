@@ -22,10 +22,13 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
 from kraftproof.node.core.broker.data import fetch, list_offsets, produce
 from kraftproof.node.core.metadata import version
+from kraftproof.node.core.partition import fetcher
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_index import LogIndex
+from kraftproof.node.core.partition.offset_search import OffsetSearch
 from kraftproof.node.core.partition.producers import ProducerStates
+from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -135,6 +138,10 @@ PLANTED = [
     ("compare_followers", ProducerStates, "truncate", _ignored),
     ("compare_followers", EpochCache, "truncate", _ignored),
     ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),
+    ("compare_catch_up", fetcher, "_is_current", lambda *_: True),
+    ("compare_catch_up", fetcher, "has_no_common_part", lambda *_: False),
+    ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
+    ("compare_catch_up", Replica, "flushed", _ignored),
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
