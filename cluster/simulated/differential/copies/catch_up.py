@@ -25,7 +25,7 @@ from kraftproof.node.wire.messages import Message, fetch_request, list_offsets_r
 HISTORIES: Final = 8
 STEPS: Final = 120
 LAST_ROUNDS: Final = 60
-"""Number of answers after which a follower has its leader's log."""
+"""Number of answers after which a follower has its leader's log, and has written checkpoints."""
 BACKOFF_MS: Final = 1_100
 """Above the longest wait after an error."""
 
@@ -187,6 +187,7 @@ class _Run:
         found = (rig.end, rig.index.high_watermark, rig.index.start_offset)
         expected = (leader.end, leader.high_watermark, max(leader.start, rig.start))
         same("end, high watermark and start of a follower that was answered", found, expected)
+        same("the high watermark in the checkpoint", rig.checkpointed, leader.high_watermark)
         start = max(leader.start, rig.start)
         own = [batch for batch in rig.batches if batch.end > start]
         theirs = [batch for batch in leader.batches if batch.end > start]

@@ -18,7 +18,7 @@ from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallCloc
 from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Append, Effect, Flush, Send, Truncate
 from kraftproof.node.core.events import Flushed
-from kraftproof.node.core.log_effects import RaiseLogStart, RestartLog
+from kraftproof.node.core.log_effects import RaiseLogStart, RestartLog, WriteCheckpoints
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
@@ -56,6 +56,8 @@ class FollowerRig:
         self.start = self.end = 0
         self.changes = 0
         """Number of changes of the log."""
+        self.checkpointed = 0
+        """The high watermark in the checkpoint file."""
         self._flushes: list[Flush] = []
         self._outbox = Outbox()
         self._committed = CommittedImage()
@@ -144,6 +146,8 @@ class FollowerRig:
             case RaiseLogStart(start_offset=offset):
                 self.changes += 1
                 self.start = offset
+            case WriteCheckpoints(high_watermarks=changed):
+                self.checkpointed = dict(changed).get(LOG, self.checkpointed)
             case Flush():
                 self._flushes.append(effect)
             case Send():
