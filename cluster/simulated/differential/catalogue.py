@@ -21,6 +21,7 @@ from kraftproof.cluster.simulated.differential.part import (
     WIRE,
     Comparison,
 )
+from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -70,6 +71,11 @@ CATCH_UP: Final = "FollowersReachTheirLeader"
 CATCH_UP_STATEMENT: Final = (
     "A follower uses answers to its present state only, and reaches the log of an answering leader."
 )
+PLACEMENTS: Final = "ReplicasFollowTheImage"
+PLACEMENTS_STATEMENT: Final = (
+    "A broker has the replicas that the image places there, each in the right directory, and tells "
+    "the controller until the image names that directory."
+)
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -107,6 +113,9 @@ COMPARISONS: Final = (
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
+    Comparison(
+        PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
+    ),
 )
 
 

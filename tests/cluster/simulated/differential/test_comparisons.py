@@ -20,11 +20,12 @@ from kraftproof.cluster.simulated.differential.wire.error_texts import judge_num
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
-from kraftproof.node.core.broker.data import fetch, list_offsets, produce
+from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
 from kraftproof.node.core.metadata import version
-from kraftproof.node.core.partition import fetcher
+from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
+from kraftproof.node.core.partition.log_directories import LogDirectories
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.offset_search import OffsetSearch
 from kraftproof.node.core.partition.producers import ProducerStates
@@ -142,6 +143,10 @@ PLANTED = [
     ("compare_catch_up", fetcher, "has_no_common_part", lambda *_: False),
     ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
     ("compare_catch_up", Replica, "flushed", _ignored),
+    ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
+    ("compare_placements", LogDirectories, "count", _ignored),
+    ("compare_placements", LogDirectories, "place", lambda self, _: self.online[0]),
+    ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
