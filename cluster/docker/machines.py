@@ -19,6 +19,7 @@ from requests.exceptions import ReadTimeout
 from kraftproof.cluster.capabilities import Usage
 from kraftproof.cluster.docker import limits
 from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
+from kraftproof.cluster.docker.freezing import freeze
 from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
 from kraftproof.cluster.docker.namespace import PodNetwork
 from kraftproof.cluster.docker.pods import (
@@ -220,7 +221,7 @@ class Machines:
     def pause(self, node_id: int) -> None:
         """Freeze it."""
         with one_line(f"pause of node {node_id}"):
-            self._engine.api.pause(self._containers[node_id])
+            freeze(self._engine, self._containers[node_id])
 
     def resume(self, node_id: int) -> None:
         """Thaw it."""
