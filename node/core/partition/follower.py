@@ -64,8 +64,8 @@ def fetched_batches(
     """Return the batches of an answer, which continue the log.
 
     The first batch of an empty log may begin below the log's start: the leader's start is within
-    the batch after DeleteRecords, and the leader sends whole batches. If the leader has deleted all
-    records of this log, the first batch may begin below the log's end, too.
+    the batch after DeleteRecords, and the leader sends whole batches. The first batch may begin
+    below the end of a log whose records the leader has deleted.
 
     Raises:
         UnfitAnswerError: a batch is damaged, leaves a gap, or has an epoch that the leader of

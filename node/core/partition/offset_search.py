@@ -1,7 +1,7 @@
 """Find the range of a leader's log after OFFSET_OUT_OF_RANGE (KIP-101, KIP-207).
 
-A follower beyond the leader's end has records that an unclean election has dropped, and truncates;
-the leader's end may be below the start of the follower's log, which then restarts at that end.
+A follower beyond the leader's end has records that an unclean election has dropped, and truncates.
+A follower whose start is above the leader's end restarts at the leader's end.
 A follower below the leader's start has missed deleted records, and restarts at the leader's start.
 """
 
