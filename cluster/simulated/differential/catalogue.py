@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
+from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
@@ -23,6 +24,7 @@ from kraftproof.cluster.simulated.differential.part import (
     WIRE,
     Comparison,
 )
+from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -74,6 +76,15 @@ PROPOSALS: Final = "ProposalsMatchReference"
 PROPOSALS_STATEMENT: Final = "A leader proposes members of ISRs, and repeats it, as a model would."
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
+CATCH_UP: Final = "FollowersReachTheirLeader"
+CATCH_UP_STATEMENT: Final = (
+    "A follower uses answers to its present state only, and reaches the log of an answering leader."
+)
+PLACEMENTS: Final = "ReplicasFollowTheImage"
+PLACEMENTS_STATEMENT: Final = (
+    "A broker has the replicas that the image places there, each in the right directory, and tells "
+    "the controller until the image names that directory."
+)
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -114,6 +125,10 @@ COMPARISONS: Final = (
         PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True
     ),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
+    Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
+    Comparison(
+        PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
+    ),
 )
 
 
