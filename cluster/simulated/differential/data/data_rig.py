@@ -25,6 +25,7 @@ from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Effect, EndRequest, Reply, Send
 from kraftproof.node.core.events import Received, TimestampFound
+from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import (
     CreateLog,
     FindTimestamp,
@@ -51,7 +52,9 @@ POLICY: Final = ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(1 << 40))
 class DataRig:
     """The data plane of a drawn broker; the caller plays clients, controller and files."""
 
-    def __init__(self, image: MetadataImage, config: NodeConfig) -> None:
+    def __init__(
+        self, image: MetadataImage, config: NodeConfig, recovered: tuple[RecoveredLog, ...] = ()
+    ) -> None:
         self.now_ns = 0
         self.answers: dict[int, Message] = {}
         self.ended: dict[int, EndRequest] = {}
@@ -77,7 +80,7 @@ class DataRig:
             config,
             self._committed,
             self._outbox,
-            (),
+            recovered,
             controller=lambda: self.controller,
             broker_epoch=lambda: self.broker_epoch,
             now=self._now,

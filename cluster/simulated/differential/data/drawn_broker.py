@@ -4,7 +4,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.simulated.background.client_batches import NO_PRODUCER, client_batch
 from kraftproof.cluster.simulated.differential.data.drawn_rights import draw_entries, draw_policy
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import Epoch, Offset
+from kraftproof.node.core.log.recovered import LogSpan, RecoveredLog
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
@@ -23,6 +27,8 @@ DIRECTORIES: Final = (Uuid(b"1" * 16), Uuid(b"2" * 16))
 ELSEWHERE: Final = Uuid(b"e" * 16)
 """The directory of every other broker."""
 PORT: Final = 9092
+SIZE: Final = len(client_batch([b"v"], 0, NO_PRODUCER))
+"""The bytes of a batch with its only record, from a client or found on the disk."""
 _FIRST_EPOCH: Final = 10
 
 
@@ -38,6 +44,10 @@ class DrawnPartition:
     """Whether the log of this broker is in the second directory."""
     start: int = 0
     end: int = 0
+    found: int = 0
+    """The end of the log that the broker has found on its disk."""
+    committed: int = 0
+    """The high watermark of the last checkpoint, at least the start."""
     starts_of_others: dict[int, int] = field(default_factory=dict)
     """The start of the log in the last Fetch of a follower."""
 
@@ -74,13 +84,18 @@ class DrawnBroker:
         leader = random.choice((*isr, *isr, NOBODY))
         if self.own in isr and random.random() < 0.6:
             leader = self.own
-        return DrawnPartition(
+        drawn = DrawnPartition(
             replicas=replicas,
             isr=isr,
             leader=leader,
             epoch=random.choice((0, 3)),
             is_in_second=random.random() < 0.3,
         )
+        if self.own in replicas and random.random() < 0.4:
+            drawn.found = drawn.end = random.randint(1, 3)
+            drawn.start = random.randint(0, drawn.end)
+            drawn.committed = random.randint(drawn.start, drawn.end)
+        return drawn
 
     # What the broker must answer
 
@@ -114,7 +129,7 @@ class DrawnBroker:
         """Return the end of the committed records of a led partition."""
         one = self.partitions[name][index]
         is_committed = one.isr == (self.own,) and len(one.isr) >= self.needed(name, one)
-        return one.end if is_committed else 0
+        return one.end if is_committed else max(one.committed, one.start)
 
     def leader(self, name: str, index: int) -> tuple[int, int]:
         """Return the leader and the leader epoch of a partition; -1 for an unknown one."""
@@ -129,7 +144,26 @@ class DrawnBroker:
             if node != NOBODY and node not in self.fenced and listener in self.listeners[node]
         ]
 
-    # The image
+    # The image and the disk
+
+    def recovered(self) -> tuple[RecoveredLog, ...]:
+        """Return the logs on the disk; each has a single span."""
+        return tuple(
+            RecoveredLog(
+                log=LogId(topic_id, index),
+                topic=name,
+                directory=DIRECTORIES[one.is_in_second],
+                start_offset=Offset(one.start),
+                end_offset=Offset(one.end),
+                high_watermark=Offset(one.committed),
+                epochs=((Epoch(0), Offset(0)),),
+                spans=(LogSpan(Offset(0), 0, 1),),
+                size=SIZE * one.end,
+            )
+            for name, topic_id in self.ids.items()
+            for index, one in self.partitions[name].items()
+            if one.found
+        )
 
     def image(self) -> MetadataImage:
         """Return the cluster as an image."""

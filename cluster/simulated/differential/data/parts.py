@@ -47,7 +47,7 @@ def compare_parts(random: Random) -> None:
     for _ in range(BROKERS):
         broker = DrawnBroker(random)
         creates = random.random() < 0.5
-        rig = DataRig(broker.image(), config_of(broker, creates=creates))
+        rig = DataRig(broker.image(), config_of(broker, creates=creates), broker.recovered())
         if broker.has_failed:
             rig.fail(DIRECTORIES[1])
         asking = Asking(rig, broker, random)

@@ -26,6 +26,7 @@ from kraftproof.node.core.broker.data import (
 from kraftproof.node.core.metadata.acl_index import AclIndex
 from kraftproof.node.core.partition.isr import IsrState
 from kraftproof.node.core.partition.leader import Leader
+from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.progress import FollowerProgress
 from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
@@ -134,3 +135,11 @@ def test_leaders_hear_of_brokers_while_another_topic_changes(monkeypatch):
     monkeypatch.setattr(Replicas, "follow", without_brokers)
     with pytest.raises(DifferenceError):
         compare_all(compare_proposals)
+
+
+def test_the_records_of_a_start_are_counted(monkeypatch):
+    """A survivor of the generated mutants: a leader took its recovered log for empty."""
+    restore = LogIndex.restore
+    monkeypatch.setattr(LogIndex, "restore", lambda self, end, *_: restore(self, end, (), 0))
+    with pytest.raises(DifferenceError):
+        compare_all(compare_parts)
