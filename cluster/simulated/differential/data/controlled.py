@@ -91,7 +91,7 @@ def registration(node: int, epoch: int, *, is_fenced: bool) -> Record:
     """Return the record of a broker."""
     return records.RegisterBrokerRecord(
         broker_id=node,
-        incarnation_id=Uuid(bytes([node]) * 16),
+        incarnation_id=Uuid(bytes([node + 1]) * 16),
         broker_epoch=epoch,
         fenced=is_fenced,
         log_dirs=DIRECTORIES if node == NODE else (),

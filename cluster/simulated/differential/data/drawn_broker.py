@@ -16,7 +16,6 @@ from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import Uuid
 
-OTHERS: Final = (2, 3)
 NOBODY: Final = -1
 INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 NAMES: Final = ("a", "ab", "b")
@@ -57,12 +56,15 @@ class DrawnBroker:
 
     def __init__(self, random: Random) -> None:
         self.own = random.choice((0, 1))
-        self.fenced = frozenset(one for one in OTHERS if random.random() < 0.3)
-        self.listeners = {one: LISTENERS[: random.choice((1, 2, 2))] for one in (self.own, *OTHERS)}
-        self.racks = {one: random.choice((None, "r")) for one in OTHERS} | {self.own: None}
+        self.others = (0 if self.own else 2, 3)
+        self.fenced = frozenset(one for one in self.others if random.random() < 0.3)
+        self.listeners = {
+            one: LISTENERS[: random.choice((1, 2, 2))] for one in (self.own, *self.others)
+        }
+        self.racks = {one: random.choice((None, "r")) for one in self.others} | {self.own: None}
         self.features = {
             one: tuple(each for each in FEATURES if random.random() < 0.25)
-            for one in (self.own, *OTHERS)
+            for one in (self.own, *self.others)
         }
         self.has_failed = random.random() < 0.4
         self.policy = draw_policy(random)
@@ -77,7 +79,7 @@ class DrawnBroker:
         }
 
     def _partition(self, random: Random) -> DrawnPartition:
-        nodes = [self.own, *OTHERS]
+        nodes = [self.own, *self.others]
         size = random.randint(1, 3)
         replicas = (self.own,) if random.random() < 0.3 else tuple(random.sample(nodes, size))
         isr = random.choice((replicas, replicas, replicas[:1]))
@@ -167,7 +169,7 @@ class DrawnBroker:
 
     def image(self) -> MetadataImage:
         """Return the cluster as an image."""
-        written: list[Record] = [*map(self._registration, (self.own, *OTHERS)), *self._entries]
+        written: list[Record] = [*map(self._registration, (self.own, *self.others)), *self._entries]
         for name, topic_id in self.ids.items():
             written.append(records.TopicRecord(name=name, topic_id=topic_id))
             written += [_config(name, *each) for each in self._configs(name)]

@@ -6,7 +6,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.differential.data.asking import Asking, Place
-from kraftproof.cluster.simulated.differential.data.drawn_broker import OTHERS
 from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import (
     CLUSTER_ACTION,
@@ -50,7 +49,7 @@ def fetch(asking: Asking) -> None:
         DifferenceError: the answer is not the one of the model.
     """
     random, broker = asking.random, asking.broker
-    replica = random.choice((CONSUMER, CONSUMER, CONSUMER, *OTHERS, STRANGER))
+    replica = random.choice((CONSUMER, CONSUMER, CONSUMER, *broker.others, STRANGER))
     topics = [
         (name, [one for one in indexes if _may_ask(asking, (name, one), replica)])
         for name, indexes in asking.draw_topics()

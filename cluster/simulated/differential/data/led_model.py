@@ -10,7 +10,7 @@ from typing import Final
 from kraftproof.node.wire.errors import ErrorCode
 
 OWN: Final = 1
-FOLLOWERS: Final = (2, 3)
+FOLLOWERS: Final = (0, 3)
 ANY_EPOCH: Final = -1
 """The broker epoch of a follower that does not name any."""
 LAG_NS: Final = 1_000_000_000

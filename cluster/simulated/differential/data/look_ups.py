@@ -46,7 +46,7 @@ def list_offsets(asking: Asking) -> None:
     topics = asking.draw_topics()
     module = list_offsets_request
     request = module.ListOffsetsRequest(
-        replica_id=random.choice((-1, -1, 2)),
+        replica_id=random.choice((-1, -1, 0, 2)),
         topics=tuple(
             module.ListOffsetsTopic(
                 name=name,

@@ -42,7 +42,7 @@ from kraftproof.node.wire.messages import (
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 
-STEPS: Final = 90
+STEPS: Final = 360
 RETRY_NS: Final = 50_000_000
 LEVELS: Final = (8, 9, 10, 17, 25)
 LEADER_EPOCH: Final = 4
@@ -82,7 +82,7 @@ class _Proposals:
         self._level = random.choice(LEVELS)
         self._epochs = {one: FIRST_EPOCH + one for one in FOLLOWERS}
         self._fenced: set[int] = set()
-        members = [random.choice(((OWN,), (OWN, 2), (OWN, 2, 3))) for _ in range(3)]
+        members = [random.choice(((OWN,), (OWN, 0), (OWN, 0, 3))) for _ in range(3)]
         self._led = [Led(isr, 0, LEADER_EPOCH) for isr in members]
         for led in self._led:
             for one in FOLLOWERS:
@@ -140,7 +140,7 @@ class _Proposals:
         place = random.randrange(len(self._led))
         if random.random() >= 0.7:
             return self._publish([], is_about_leaders=False)
-        isr = random.choice(((OWN,), (OWN, 2), (OWN, 3), (2, OWN, 3)))
+        isr = random.choice(((OWN,), (OWN, 0), (OWN, 3), (0, OWN, 3)))
         known = max(self._led[place].partition_epoch, self._in_image[place][1])
         self._in_image[place] = (isr, known + random.choice((0, 1, 1)))
         return self._publish([self._partition(place)], is_about_leaders=True)

@@ -143,3 +143,15 @@ def test_the_records_of_a_start_are_counted(monkeypatch):
     monkeypatch.setattr(LogIndex, "restore", lambda self, end, *_: restore(self, end, (), 0))
     with pytest.raises(DifferenceError):
         compare_all(compare_parts)
+
+
+def test_a_follower_may_have_the_id_zero(monkeypatch):
+    """A survivor of the generated mutants: the Fetches of broker 0 did not count."""
+    record = fetch.FetchService._record_progress
+    monkeypatch.setattr(
+        fetch.FetchService,
+        "_record_progress",
+        lambda self, parts, replica, *rest: replica and record(self, parts, replica, *rest),
+    )
+    with pytest.raises(DifferenceError):
+        compare_all(compare_proposals)
