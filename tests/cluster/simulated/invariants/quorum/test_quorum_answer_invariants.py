@@ -27,7 +27,7 @@ CLUSTER = describe_cluster_request.DescribeClusterRequest(endpoint_type=2)
 LOG_END, COMMITTED = 5, 3
 
 
-def replica(replica_id, end, fetched=100, caught_up=100):
+def replica(replica_id, end, fetched=100, caught_up=-1):
     return describe_quorum_response.ReplicaState(
         replica_id=replica_id,
         log_end_offset=end,
@@ -36,7 +36,7 @@ def replica(replica_id, end, fetched=100, caught_up=100):
     )
 
 
-OURS, BEHIND, UNHEARD = replica(1, LOG_END), replica(2, COMMITTED), replica(3, -1, -1, -1)
+OURS, BEHIND, UNHEARD = replica(1, LOG_END, 100, 100), replica(2, COMMITTED), replica(3, -1, -1)
 TOLD = describe_quorum_response.PartitionData(
     leader_id=1,
     leader_epoch=7,
@@ -61,6 +61,7 @@ class Controller:
     def __init__(self, config=CONFIG):
         evidence = QuorumEvidence(config)
         self.harness = MonitorHarness(evidence, DescribeQuorumIsAccurate(config, evidence))
+        self.harness.now_ns = 100_000_000
         self.process = self.harness.process(1)
 
     def wins(self, epoch):
@@ -128,7 +129,7 @@ def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, fall
 def test_a_leader_that_has_committed_nothing_of_its_own_states_no_high_watermark():
     controller = Controller().appends(LOG_END).wins(8)
     controller.process.leads(8, high_watermark=COMMITTED, log_end=LOG_END)
-    behind, observer = replica(2, -1, -1, -1), replica(4, -1, -1, -1)
+    behind, observer = replica(2, -1, -1), replica(4, -1, -1)
     voters = (OURS, behind, UNHEARD)
     told = changed(TOLD, leader_epoch=8, current_voters=voters, observers=(observer,))
     assert controller.says(quorum(changed(told, high_watermark=-1))) == []
@@ -150,7 +151,8 @@ def test_a_follower_names_the_leader_and_refuses():
         pytest.param({"current_voters": (OURS, BEHIND, BEHIND, UNHEARD)}, id="a voter twice"),
         pytest.param({"observers": (BEHIND,)}, id="a voter as observer"),
         pytest.param(
-            {"current_voters": (replica(1, COMMITTED), BEHIND, UNHEARD)}, id="its own log shorter"
+            {"current_voters": (replica(1, COMMITTED, 100, 100), BEHIND, UNHEARD)},
+            id="its own log shorter",
         ),
         pytest.param(
             {"current_voters": (OURS, replica(2, LOG_END + 1), UNHEARD)}, id="a voter ahead"
@@ -198,7 +200,7 @@ def test_a_leader_that_resigns_at_the_question_refuses():
 
 def test_the_oldest_version_has_no_times():
     timeless = changed(
-        TOLD, current_voters=(replica(1, LOG_END, -1, -1), BEHIND, UNHEARD), observers=()
+        TOLD, current_voters=(replica(1, LOG_END, -1), BEHIND, UNHEARD), observers=()
     )
     assert Controller().leads().says(quorum(timeless), version=0) == []
     assert len(Controller().leads().says(quorum(timeless), version=1)) == 1
@@ -289,9 +291,33 @@ def test_the_addresses_of_the_controllers_are_those_of_the_configuration(port, r
     assert len(controller.says(answer, CLUSTER)) == reported
 
 
-def test_a_replica_with_the_whole_log_has_caught_up():
-    never = changed(TOLD, current_voters=(OURS, replica(2, LOG_END, caught_up=-1), UNHEARD))
-    reports = Controller().leads().says(quorum(never), version=1)
-    assert any("node 2 has the whole log, but never caught up" in one for one in reports)
-    reports = Controller().leads().says(quorum(TOLD), version=1)
-    assert not any("never caught up" in one for one in reports)
+@pytest.mark.requirement("595-64")
+@pytest.mark.parametrize(
+    ("ours", "times", "reported"),
+    [
+        ((100, 100), (100, 100), 0),
+        ((100, 100), (100, -1), 1),
+        ((100, 100), (99, 100), 1),
+        ((100, 99), (100, 100), 1),
+        ((-1, -1), (100, 100), 1),
+    ],
+)
+def test_the_times_are_those_of_the_last_fetches(ours, times, reported):
+    controller = Controller().leads()
+    controller.process.receives(fetch(2, LOG_END, epoch=7), version=FETCH_VERSION)
+    voters = (replica(1, LOG_END, *ours), replica(2, LOG_END, *times), UNHEARD)
+    told = changed(TOLD, current_voters=voters)
+    assert len(controller.says(quorum(told), version=1)) == reported
+
+
+@pytest.mark.requirement("595-64")
+@pytest.mark.parametrize(("times", "reported"), [((107, 100), 0), ((107, 107), 1)])
+def test_a_fetch_without_the_whole_log_does_not_catch_up(times, reported):
+    controller = Controller().leads()
+    controller.process.receives(fetch(2, LOG_END, epoch=7), version=FETCH_VERSION)
+    controller.appends(1).harness.now_ns += 7_000_000
+    controller.process.receives(fetch(2, LOG_END, epoch=7), version=FETCH_VERSION)
+    voters = (replica(1, LOG_END + 1, 107, 107), replica(2, LOG_END, *times), UNHEARD)
+    told = changed(TOLD, current_voters=voters)
+    controller.process.leads(7, high_watermark=COMMITTED, log_end=LOG_END + 1)
+    assert len(controller.says(quorum(told), version=1)) == reported
