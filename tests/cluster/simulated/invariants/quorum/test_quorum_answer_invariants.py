@@ -5,89 +5,32 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as changed
 
-from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
-    DescribeQuorumIsAccurate,
     ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
-    describe_cluster_request,
     describe_cluster_response,
-    describe_quorum_request,
     describe_quorum_response,
     fetch_request,
     fetch_response,
 )
 from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness, fetch
-
-QUESTION = describe_quorum_request.DescribeQuorumRequest()
-CLUSTER = describe_cluster_request.DescribeClusterRequest(endpoint_type=2)
-LOG_END, COMMITTED = 5, 3
-
-
-def replica(replica_id, end, fetched=100, caught_up=-1):
-    return describe_quorum_response.ReplicaState(
-        replica_id=replica_id,
-        log_end_offset=end,
-        last_fetch_timestamp=fetched,
-        last_caught_up_timestamp=caught_up,
-    )
-
-
-OURS, BEHIND, UNHEARD = replica(1, LOG_END, 100, 100), replica(2, COMMITTED), replica(3, -1, -1)
-TOLD = describe_quorum_response.PartitionData(
-    leader_id=1,
-    leader_epoch=7,
-    high_watermark=COMMITTED,
-    current_voters=(OURS, BEHIND, UNHEARD),
-    observers=(replica(4, COMMITTED),),
+from tests.cluster.simulated.invariants.quorum.quorum_answer_case import (
+    BEHIND,
+    CLUSTER,
+    COMMITTED,
+    LOG_END,
+    OURS,
+    QUESTION,
+    REFUSED,
+    TOLD,
+    UNHEARD,
+    Controller,
+    quorum,
+    replica,
 )
-REFUSED = describe_quorum_response.PartitionData(
-    error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER, leader_id=2, leader_epoch=7
-)
-
-
-def quorum(partition, *, nodes=(), topic="__cluster_metadata"):
-    topics = (describe_quorum_response.TopicData(topic_name=topic, partitions=(partition,)),)
-    listed = tuple(describe_quorum_response.Node(node_id=node_id) for node_id in nodes)
-    return describe_quorum_response.DescribeQuorumResponse(topics=topics, nodes=listed)
-
-
-class Controller:
-    """Controller 1 of three, with five records of which three have committed."""
-
-    def __init__(self, config=CONFIG):
-        evidence = QuorumEvidence(config)
-        self.harness = MonitorHarness(evidence, DescribeQuorumIsAccurate(config, evidence))
-        self.harness.now_ns = 100_000_000
-        self.process = self.harness.process(1)
-
-    def wins(self, epoch):
-        self.process.persists(epoch=epoch, voted_for=1, leader=1)
-        return self
-
-    def appends(self, records):
-        for _ in range(records):
-            self.process.appends(epoch=7)
-        return self
-
-    def leads(self):
-        self.wins(7).appends(LOG_END)
-        for replica_id in (2, 4):
-            self.process.receives(fetch(replica_id, COMMITTED), version=FETCH_VERSION)
-        self.process.leads(7, high_watermark=COMMITTED, log_end=LOG_END)
-        return self
-
-    def follows(self):
-        self.appends(LOG_END)
-        self.process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
-        return self
-
-    def says(self, answer, request=QUESTION, **options):
-        self.process.replies(self.process.receives(request, **options), answer)
-        return self.harness.reported
 
 
 def test_a_leader_that_tells_what_it_is():
@@ -289,35 +232,3 @@ def test_the_addresses_of_the_controllers_are_those_of_the_configuration(port, r
     )
     controller = Controller(WITH_ADDRESSES).follows()
     assert len(controller.says(answer, CLUSTER)) == reported
-
-
-@pytest.mark.requirement("595-64")
-@pytest.mark.parametrize(
-    ("ours", "times", "reported"),
-    [
-        ((100, 100), (100, 100), 0),
-        ((100, 100), (100, -1), 1),
-        ((100, 100), (99, 100), 1),
-        ((100, 99), (100, 100), 1),
-        ((-1, -1), (100, 100), 1),
-    ],
-)
-def test_the_times_are_those_of_the_last_fetches(ours, times, reported):
-    controller = Controller().leads()
-    controller.process.receives(fetch(2, LOG_END, epoch=7), version=FETCH_VERSION)
-    voters = (replica(1, LOG_END, *ours), replica(2, LOG_END, *times), UNHEARD)
-    told = changed(TOLD, current_voters=voters)
-    assert len(controller.says(quorum(told), version=1)) == reported
-
-
-@pytest.mark.requirement("595-64")
-@pytest.mark.parametrize(("times", "reported"), [((107, 100), 0), ((107, 107), 1)])
-def test_a_fetch_without_the_whole_log_does_not_catch_up(times, reported):
-    controller = Controller().leads()
-    controller.process.receives(fetch(2, LOG_END, epoch=7), version=FETCH_VERSION)
-    controller.appends(1).harness.now_ns += 7_000_000
-    controller.process.receives(fetch(2, LOG_END, epoch=7), version=FETCH_VERSION)
-    voters = (replica(1, LOG_END + 1, 107, 107), replica(2, LOG_END, *times), UNHEARD)
-    told = changed(TOLD, current_voters=voters)
-    controller.process.leads(7, high_watermark=COMMITTED, log_end=LOG_END + 1)
-    assert len(controller.says(quorum(told), version=1)) == reported
