@@ -4,22 +4,34 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
+from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
+from kraftproof.cluster.simulated.differential.data.parts import compare_parts
+from kraftproof.cluster.simulated.differential.data.proposals import compare_proposals
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
+    CONFIGS,
     CONTROLLER,
     DATA,
     PARTITION,
+    QUOTAS,
+    RIGHTS,
     SHELL,
     STORAGE,
     TABLES,
     WIRE,
     Comparison,
 )
+from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
+from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
+from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
+from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
+from kraftproof.cluster.simulated.differential.rules.quotas import compare_quotas
+from kraftproof.cluster.simulated.differential.rules.values import compare_values
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -63,8 +75,27 @@ DECISIONS: Final = "DecisionsConform"
 DECISIONS_STATEMENT: Final = (
     "A controller decides each request as the specification allows, and the images agree."
 )
+PARTS: Final = "PartsMatchReference"
+PARTS_STATEMENT: Final = (
+    "Each part of a request has the answer that its right, its place and its leader demand."
+)
+PROPOSALS: Final = "ProposalsMatchReference"
+PROPOSALS_STATEMENT: Final = "A leader proposes members of ISRs, and repeats it, as a model would."
+RULES: Final = "RulesMatchReference"
+RULES_STATEMENT: Final = (
+    "Quotas, configurations and produced batches are judged as by rules stated apart."
+)
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
+CATCH_UP: Final = "FollowersReachTheirLeader"
+CATCH_UP_STATEMENT: Final = (
+    "A follower uses answers to its present state only, and reaches the log of an answering leader."
+)
+PLACEMENTS: Final = "ReplicasFollowTheImage"
+PLACEMENTS_STATEMENT: Final = (
+    "A broker has the replicas that the image places there, each in the right directory, and tells "
+    "the controller until the image names that directory."
+)
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -100,7 +131,25 @@ COMPARISONS: Final = (
         for compare in (compare_listings, compare_pages)
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
+    Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
+    Comparison(
+        PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True
+    ),
+    *(
+        Comparison(RULES, RULES_STATEMENT, packages, compare, is_at_end=True)
+        for packages, compare in (
+            ((QUOTAS,), compare_quotas),
+            ((CONFIGS,), compare_values),
+            ((CONFIGS, BROKER), compare_descriptions),
+            ((CONFIGS, BROKER), compare_config_changes),
+            ((PARTITION,), compare_batches),
+        )
+    ),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
+    Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
+    Comparison(
+        PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
+    ),
 )
 
 

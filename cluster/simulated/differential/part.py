@@ -24,7 +24,27 @@ CONTROLLER: Final = (
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
 BROKER: Final = "kraftproof.node.core.broker"
-PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *TABLES, *CONTROLLER)
+RIGHTS: Final = (
+    "kraftproof.node.core.security.authorizer",
+    "kraftproof.node.core.security.required",
+    "kraftproof.node.core.metadata.acl_index",
+)
+"""Modules that decide about rights."""
+QUOTAS: Final = "kraftproof.node.core.quotas"
+CONFIGS: Final = "kraftproof.node.core.configs"
+PACKAGES: Final = (
+    WIRE,
+    STORAGE,
+    SHELL,
+    PARTITION,
+    DATA,
+    BROKER,
+    QUOTAS,
+    CONFIGS,
+    *RIGHTS,
+    *TABLES,
+    *CONTROLLER,
+)
 """Every package with a comparison."""
 Compare = Callable[[Random], None]
 

@@ -42,6 +42,8 @@ class SnapshotMatchesLog(Invariant):
         self._folded = 0
         """End offset of the folded image."""
         self._ends: dict[int, tuple[int, int]] = {}
+        self._pruned = 0
+        """The end offsets below are forgotten; a write may still begin after a later install."""
         self._written: dict[tuple[int, int], tuple[SnapshotId, MetadataImage]] = {}
         """Snapshots begun in the current step, by node and incarnation; compared at its end,
         since only then the batches that the step commits are in the committed log."""
@@ -69,6 +71,8 @@ class SnapshotMatchesLog(Invariant):
     def _compare(
         self, process: ProcessView, snapshot: SnapshotId, image: MetadataImage, verb: str
     ) -> None:
+        if snapshot.end_offset < self._pruned:
+            return
         self._fold(snapshot.end_offset)
         known = self._ends.get(snapshot.end_offset)
         if known != (snapshot.epoch, image.digest):
@@ -84,6 +88,7 @@ class SnapshotMatchesLog(Invariant):
     @override
     def on_pruned(self, below: int) -> None:
         self._fold(below)
+        self._pruned = below
         drop_below(self._ends, below)
 
     def _fold(self, end_offset: int) -> None:

@@ -207,7 +207,7 @@ class Fetcher:
             return
         follower.failures = 0
         start = replica.index.start_offset
-        if batches and batches[0].base_offset < start:
+        if batches and batches[0].base_offset < replica.index.end_offset:
             replica.restart(Offset(batches[0].base_offset))
         for batch in batches:
             replica.append_fetched(batch, now)

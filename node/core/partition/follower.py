@@ -64,7 +64,8 @@ def fetched_batches(
     """Return the batches of an answer, which continue the log.
 
     The first batch of an empty log may begin below the log's start: the leader's start is within
-    the batch after DeleteRecords, and the leader sends whole batches.
+    the batch after DeleteRecords, and the leader sends whole batches. The first batch may begin
+    below the end of a log whose records the leader has deleted.
 
     Raises:
         UnfitAnswerError: a batch is damaged, leaves a gap, or has an epoch that the leader of
@@ -76,10 +77,11 @@ def fetched_batches(
     if not isinstance(data, bytes):
         raise UnfitAnswerError("decoded batches in an answer about a topic")
     position, newest = index.end_offset, index.epochs.latest
+    is_deleted = position <= max(index.start_offset, partition.log_start_offset)
     batches: list[RawBatch] = []
     try:
         for batch in parse_batches(data, allow_partial=True):
-            is_begin = index.start_offset == position == index.end_offset
+            is_begin = is_deleted and position == index.end_offset
             is_held = is_begin and batch.base_offset <= position <= batch.last_offset
             if batch.base_offset != position and not is_held:
                 raise UnfitAnswerError(f"offset {batch.base_offset}, {position} is expected")

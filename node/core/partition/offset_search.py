@@ -1,6 +1,7 @@
 """Find the range of a leader's log after OFFSET_OUT_OF_RANGE (KIP-101, KIP-207).
 
 A follower beyond the leader's end has records that an unclean election has dropped, and truncates.
+A follower whose start is above the leader's end restarts at the leader's end.
 A follower below the leader's start has missed deleted records, and restarts at the leader's start.
 """
 
@@ -80,9 +81,12 @@ class OffsetSearch:
 
     def _on_latest(self, replica: Replica, follower: Follower, leader_end: Offset) -> None:
         if leader_end < replica.index.end_offset:
-            # The begin of a batch: the leader's end may be within a batch of the old log.
-            boundary = replica.index.boundary_at(leader_end)
-            replica.truncate(max(boundary, replica.index.start_offset))
+            start = replica.index.start_offset
+            if leader_end < start:
+                replica.restart(leader_end)
+            else:
+                # The begin of a batch: the leader's end may be within a batch of the old log.
+                replica.truncate(max(replica.index.boundary_at(leader_end), start))
             follower.is_finding_offsets = False
         else:
             self._ask(replica, follower, EARLIEST)

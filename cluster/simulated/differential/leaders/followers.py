@@ -43,9 +43,15 @@ class _FollowerModel:
         self.batches: list[ModelBatch] = []
         self.start = self.end = self.high_watermark = 0
         self.epochs: list[tuple[int, int]] = []
+        self.producers: dict[int, list[ModelBatch]] = {}
+        """The batches of each producer since its state has expired."""
+        self.seen_ms: dict[int, int] = {}
+        """The time at which the last batch of each producer was appended."""
 
-    def append(self, batch: ModelBatch) -> None:
+    def append(self, batch: ModelBatch, now_ms: int) -> None:
         """Add a batch; an older epoch without records gives way."""
+        self.producers.setdefault(batch.producer[0], []).append(batch)
+        self.seen_ms[batch.producer[0]] = now_ms
         if not self.epochs or self.epochs[-1][0] < batch.epoch:
             self.epochs = [each for each in self.epochs if each[1] < batch.base]
             self.epochs.append((batch.epoch, batch.base))
@@ -57,10 +63,15 @@ class _FollowerModel:
         self.batches = [batch for batch in self.batches if batch.end <= end]
         self.epochs = [each for each in self.epochs if each[1] < end]
         self.end = end
+        kept = {
+            each: [batch for batch in batches if batch.end <= end]
+            for each, batches in self.producers.items()
+        }
+        self.producers = {each: batches for each, batches in kept.items() if batches}
 
     def restart(self, offset: int) -> None:
         """Remove every batch, and go on at an offset."""
-        self.batches, self.epochs = [], []
+        self.batches, self.epochs, self.producers = [], [], {}
         self.start = self.end = self.high_watermark = offset
 
     def follow(self, high_watermark: int, start: int) -> None:
@@ -71,6 +82,12 @@ class _FollowerModel:
             upto = [each for each in self.epochs if each[1] <= start]
             later = [each for each in self.epochs if each[1] > start]
             self.epochs = [(upto[-1][0], start), *later] if upto else later
+
+    def expire(self, before_ms: int) -> None:
+        """Forget the producers without an append since a time."""
+        for producer_id in list(self.producers):
+            if self.seen_ms[producer_id] < before_ms:
+                del self.producers[producer_id]
 
     def held(self) -> list[ModelBatch]:
         """Return the batches that end above the start."""
@@ -95,14 +112,17 @@ def compare_followers(random: Random) -> None:
         DifferenceError: the node has another result than the model.
     """
     replica, model, epoch = _replica(random), _FollowerModel(), random.choice((0, 3))
+    now_ms = START_MS
     for _ in range(STEPS):
+        now_ms += random.randrange(100)
+        now = Instant(Monotonic(0), WallClock(milliseconds(now_ms)))
         kind = random.random()
         ends = [batch.end for batch in model.held()]
         if kind < 0.6:
             epoch += random.random() < 0.15
             batch = _draw_batch(random, model, epoch)
-            model.append(batch)
-            replica.append_fetched(parse_batch(batch.data), _NOW)
+            model.append(batch, now_ms)
+            replica.append_fetched(parse_batch(batch.data), now)
         elif kind < 0.75:
             told = random.choice((*ends[-3:], model.end + 1, 0))
             start = random.choice((0, model.start, *ends[:1], *ends[-1:]))
@@ -113,7 +133,11 @@ def compare_followers(random: Random) -> None:
             end = random.choice(above) if above else model.end
             model.truncate(end)
             replica.truncate(Offset(end))
-        elif kind < 0.92:
+        elif kind < 0.95:
+            before_ms = now_ms - random.choice((50, 200, 1000))
+            model.expire(before_ms)
+            replica.producers.expire(before_ms)
+        elif kind < 0.97:
             offset = model.end + random.choice((0, 5))
             model.restart(offset)
             replica.restart(Offset(offset))
@@ -160,13 +184,14 @@ def _compare(random: Random, replica: Replica, model: _FollowerModel) -> None:
 
 
 def _compare_producers(random: Random, found: ProducerStates, model: _FollowerModel) -> None:
-    last = {batch.producer[0]: batch for batch in model.batches}
-    expected = [(each, last[each].base, last[each].last_sequence) for each in sorted(last)]
+    known = model.producers
+    expected = [
+        (each, known[each][-1].base, known[each][-1].last_sequence) for each in sorted(known)
+    ]
     told = [(each, one.base_offset, one.last_sequence) for each, one in found.last_batches()]
     same("the last batches of the producers", told, expected)
-    for producer_id in sorted(last):
-        known = [batch for batch in model.batches if batch.producer[0] == producer_id]
-        batch = random.choice(known[-COMPARED:])
+    for producer_id in sorted(known):
+        batch = random.choice(known[producer_id][-COMPARED:])
         answer = found.check(parse_batch(batch.data))
         check(f"a retry of offset {batch.base} is known", isinstance(answer, Duplicate))
 

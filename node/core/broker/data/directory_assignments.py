@@ -78,8 +78,10 @@ class DirectoryAssignments:
 
     def settle(self, image: MetadataImage | None, now: Instant) -> None:
         """Send the next assignments, unless a request is under way."""
-        if not self._replicas.misplaced:
-            self._confirmed.clear()
+        misplaced = self._replicas.misplaced
+        for log in [log for log in self._confirmed if log not in misplaced]:
+            del self._confirmed[log]
+        if not misplaced:
             return
         leader = self._leader()
         if self._in_flight_to is not None and leader not in {NO_NODE, self._in_flight_to}:
@@ -103,8 +105,6 @@ class DirectoryAssignments:
     def _open(self) -> dict[LogId, Uuid]:
         """Return the next assignments to tell."""
         misplaced = self._replicas.misplaced
-        for log in [log for log in self._confirmed if log not in misplaced]:
-            del self._confirmed[log]
         found = sorted(log for log in misplaced if self._confirmed.get(log) != misplaced[log])
         return {log: misplaced[log] for log in found[:MOST_ASSIGNMENTS]}
 

@@ -20,12 +20,16 @@ from kraftproof.cluster.simulated.differential.wire.error_texts import judge_num
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
-from kraftproof.node.core.broker.data import fetch, list_offsets, produce
+from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
 from kraftproof.node.core.metadata import version
+from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
+from kraftproof.node.core.partition.log_directories import LogDirectories
 from kraftproof.node.core.partition.log_index import LogIndex
+from kraftproof.node.core.partition.offset_search import OffsetSearch
 from kraftproof.node.core.partition.producers import ProducerStates
+from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -135,6 +139,14 @@ PLANTED = [
     ("compare_followers", ProducerStates, "truncate", _ignored),
     ("compare_followers", EpochCache, "truncate", _ignored),
     ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),
+    ("compare_catch_up", fetcher, "_is_current", lambda *_: True),
+    ("compare_catch_up", fetcher, "has_no_common_part", lambda *_: False),
+    ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
+    ("compare_catch_up", Replica, "flushed", _ignored),
+    ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
+    ("compare_placements", LogDirectories, "count", _ignored),
+    ("compare_placements", LogDirectories, "place", lambda self, _: self.online[0]),
+    ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),

@@ -93,6 +93,18 @@ def test_snapshots_are_judged_after_it_as_before():
     assert violated(harness) == ["SnapshotMatchesLog"]
 
 
+def test_a_snapshot_that_was_overtaken_by_a_fetched_one_is_not_judged():
+    """Log seed 1810047: a paused node chose a snapshot, and then installed a later one."""
+    committed_log = log_of_three()
+    harness, first, second = harness_of(committed_log, SnapshotMatchesLog(committed_log))
+    for process in (first, second):
+        cleans(process, 3)
+    first.writes_snapshot(SnapshotId(2, 1), image_of(*BROKERS[:2]))
+    assert harness.reported == []
+    first.writes_snapshot(SnapshotId(3, 1), image_of(*BROKERS[:2]))
+    assert violated(harness) == ["SnapshotMatchesLog"]
+
+
 def test_logs_and_images_are_compared_above_it():
     committed_log = log_of_three()
     harness, first, second = harness_of(committed_log, LogMatching(), ImagesAgree())

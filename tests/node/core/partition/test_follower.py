@@ -99,3 +99,18 @@ def test_an_empty_log_takes_the_batch_in_whose_middle_it_starts():
         fetched_batches(log(start=9), 1, answer(held))
     with pytest.raises(UnfitAnswerError):
         fetched_batches(log(1, start=5), 1, answer(held))
+
+
+def test_a_log_takes_the_batch_of_its_end_if_the_leader_has_deleted_its_records():
+    """compare_catch_up x1424: the logs differ below the leader's start, and the Fetches go on."""
+    held = batch_bytes(3, base_offset=6, epoch=8)
+    deleted = PartitionData(records=held, log_start_offset=7)
+    assert [batch.data for batch in fetched_batches(log(1, 1, 5, start=4), 9, deleted)] == [held]
+
+
+@pytest.mark.parametrize("leaders_start", [-1, 6])
+def test_a_batch_below_the_end_of_a_log_that_the_leader_still_has_is_refused(leaders_start):
+    held = batch_bytes(3, base_offset=6, epoch=8)
+    data = PartitionData(records=held, log_start_offset=leaders_start)
+    with pytest.raises(UnfitAnswerError):
+        fetched_batches(log(1, 1, 5, start=4), 9, data)

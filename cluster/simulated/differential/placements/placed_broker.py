@@ -1,0 +1,169 @@
+"""A broker's data plane with several log directories, and the controller's image of topics."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import START_MS
+from kraftproof.node.core.base.config import NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import (
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    WallClock,
+    milliseconds,
+)
+from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.effects import Effect, Send
+from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.core.log_effects import CreateLog, DeleteLog
+from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.version import LARGEST_LEVEL, METADATA_VERSION
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.wire.messages import Message, assign_replicas_to_dirs_request
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.types import Uuid
+
+BROKER: Final = NodeId(1)
+OTHER: Final = 2
+"""The broker that leads every partition."""
+DIRECTORIES: Final = tuple(Uuid(bytes([200 + place]) * 16) for place in range(3))
+FIRST_BROKER_EPOCH: Final = 10
+Request = assign_replicas_to_dirs_request.AssignReplicasToDirsRequest
+
+
+class Told(Struct):
+    """An open AssignReplicasToDirs."""
+
+    correlation: int
+    controller: int
+    message: Request
+
+
+class PlacedBroker:
+    """One process of the broker; a restart makes another with the logs of the former one."""
+
+    def __init__(
+        self,
+        image: MetadataImage,
+        online: Sequence[Uuid],
+        logs: dict[LogId, Uuid],
+        *,
+        controller: int,
+        time_ms: int,
+    ) -> None:
+        self.time_ms = time_ms
+        self.controller = controller
+        self.told: list[Told] = []
+        """The open requests to controllers."""
+        self.effects: list[CreateLog | DeleteLog] = []
+        """The created and deleted logs since the last look."""
+        self._outbox = Outbox()
+        self._committed = CommittedImage()
+        self._committed.image = image
+        failed = tuple(f"/{place}" for place, one in enumerate(DIRECTORIES) if one not in online)
+        config = NodeConfig(
+            node_id=BROKER,
+            cluster_id="c",
+            is_controller=False,
+            is_broker=True,
+            voters=(),
+            endpoints=(),
+            log_dirs=tuple(online),
+            log_dir_paths=tuple(f"/{DIRECTORIES.index(one)}" for one in online),
+            failed_log_dirs=failed,
+            replication=ReplicationPolicy(is_enabled=True),
+        )
+        self._data = DataPlane(
+            config,
+            self._committed,
+            self._outbox,
+            [_recovered(image, log, logs[log]) for log in sorted(logs) if logs[log] in online],
+            controller=lambda: NodeId(self.controller),
+            broker_epoch=lambda: FIRST_BROKER_EPOCH + BROKER,
+            now=self._now,
+        )
+        self.advance()
+
+    @property
+    def _now(self) -> Instant:
+        at_ns = milliseconds(self.time_ms)
+        return Instant(Monotonic(at_ns), WallClock(milliseconds(START_MS) + at_ns))
+
+    def publish(self, image: MetadataImage) -> None:
+        """Learn of a newer image."""
+        self._committed.image = image
+        self.advance()
+
+    def answer(self, told: Told, message: Message | None) -> None:
+        """Answer an open request; None for a lost answer."""
+        self.told.remove(told)
+        self._outbox.resume(told.correlation, message, self._now)
+        self.advance()
+
+    def fail(self, directory: Uuid) -> None:
+        """Lose a log directory."""
+        self._data.directory_failed(directory)
+        self.advance()
+
+    def pass_time(self, for_ms: int) -> None:
+        """Let time pass, and let the broker act on its deadlines."""
+        self.time_ms += for_ms
+        self._data.tick(self._now)
+        self.advance()
+
+    def advance(self) -> None:
+        """Let the broker go on, and keep its effects."""
+        self._data.advance(self._now, follows_image=True)
+        for effect in self._outbox.drain():
+            self._keep(effect)
+
+    def _keep(self, effect: Effect) -> None:
+        match effect:
+            case CreateLog() | DeleteLog():
+                self.effects.append(effect)
+            case Send(message=Request() as request):
+                self.told.append(Told(effect.correlation, effect.destination, request))
+            case _:
+                return
+
+
+def _recovered(image: MetadataImage, log: LogId, directory: Uuid) -> RecoveredLog:
+    topic = image.topics.get(log.topic_id)
+    return RecoveredLog(
+        log=log,
+        topic=name_of(log.topic_id) if topic is None else topic.name,
+        directory=directory,
+        start_offset=Offset(0),
+        end_offset=Offset(0),
+        high_watermark=Offset(0),
+    )
+
+
+def name_of(topic_id: Uuid) -> str:
+    """Return the name of a topic."""
+    return f"t{int.from_bytes(topic_id, 'big')}"
+
+
+def first_image() -> MetadataImage:
+    """Return an image with both brokers and no topic."""
+    written: list[Record] = [
+        records.FeatureLevelRecord(name=METADATA_VERSION, feature_level=LARGEST_LEVEL)
+    ]
+    written += [
+        records.RegisterBrokerRecord(
+            broker_id=broker,
+            incarnation_id=Uuid(bytes([broker]) * 16),
+            broker_epoch=FIRST_BROKER_EPOCH + broker,
+            fenced=False,
+            log_dirs=DIRECTORIES if broker == BROKER else (Uuid(b"o" * 16),),
+        )
+        for broker in (int(BROKER), OTHER)
+    ]
+    return apply_all(EMPTY_IMAGE, tuple(written))
