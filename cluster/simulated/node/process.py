@@ -179,6 +179,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def _serve(self, call: Call, arrived: Arrived) -> None:
         if self._muted.holds(call.connection, lambda: self._serve(call, arrived)):
             return
+        self._contract.has_arrived(call.outgoing, arrived)
         admitted = self._logins.admit(call, arrived) if call.outgoing.is_secure else arrived
         if admitted is not None:
             request = asdict(admitted)
