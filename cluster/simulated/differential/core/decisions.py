@@ -17,11 +17,15 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
 from kraftproof.cluster.simulated.differential.core.registrations import registration, spoiled
+from kraftproof.cluster.simulated.differential.core.shutdown_grants import ShutdownGrants
+from kraftproof.cluster.simulated.differential.core.token_times import TokenTimes
+from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
+from kraftproof.cluster.simulated.security import TOKENS
 from kraftproof.cluster.systems.reference.requests.messages import draw_message
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
-from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.base.types import NodeId, Offset, milliseconds
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import has_refusal
 from kraftproof.node.core.served import served_versions
@@ -30,6 +34,7 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     broker_heartbeat_request,
+    broker_heartbeat_response,
     broker_registration_response,
     create_delegation_token_request,
     create_delegation_token_response,
@@ -80,6 +85,7 @@ class _Asking:
             for broker in BROKERS
         }
         self._hmacs: list[bytes] = []
+        self._times, self._grants = TokenTimes(TOKENS), ShutdownGrants()
         self._racks = {broker: random.choice((None, "east", "west")) for broker in BROKERS}
         for broker in BROKERS:
             self._register(broker)
@@ -140,6 +146,7 @@ class _Asking:
                 expiry_time_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
             )
         answer = self.node.ask(message, 2)
+        self._times.judge(message, answer, self.node.now.wall // milliseconds(1))
         if isinstance(answer, create_delegation_token_response.CreateDelegationTokenResponse):
             self._hmacs += [answer.hmac] if answer.hmac else []
 
@@ -195,16 +202,24 @@ class _Asking:
 
     def _beat(self, broker: int, *, wants_fence: bool) -> None:
         """Send a heartbeat, which may name failed directories or ask for a shutdown."""
-        request = broker_heartbeat_request.BrokerHeartbeatRequest
-        epoch = self._epoch(broker)
-        directories = self._directories[broker]
-        failed = self.random.random() < 0.05 and len(directories) > 1
-        beat = request(
+        random, node = self.random, self.node
+        registered, directories = node.image.brokers.get(NodeId(broker)), self._directories[broker]
+        is_stopping = registered is not None and registered.in_controlled_shutdown
+        failed = random.random() < 0.05 and len(directories) > 1
+        offset = node.offset - random.choice((1, 1, 1, 2, 100))
+        if self._grants.awaited and random.random() < 0.5:
+            offset = Offset(self._grants.awaited[-1] - random.choice((0, 0, 0, 1)))
+        beat = broker_heartbeat_request.BrokerHeartbeatRequest(
             broker_id=broker,
-            broker_epoch=epoch + (self.random.random() < 0.05),
-            current_metadata_offset=self.node.offset - self.random.choice((1, 1, 1, 2, 100)),
+            broker_epoch=self._epoch(broker) + (random.random() < 0.05),
+            current_metadata_offset=offset,
             want_fence=wants_fence,
-            want_shut_down=self.random.random() < 0.06,
+            want_shut_down=random.random() < (0.7 if is_stopping else 0.06),
             offline_log_dirs=directories[:1] if failed else (),
         )
-        self.node.ask(beat, request.MAX_VERSION)
+        expected = self._grants.expected(node.image, beat)
+        answer = node.ask(beat, beat.MAX_VERSION)
+        self._grants.decided(beat, node.image, node.offset - 1)
+        assert isinstance(answer, broker_heartbeat_response.BrokerHeartbeatResponse), "its answer"
+        if expected is not None:
+            same(f"the grant of a shutdown to broker {broker}", answer.should_shut_down, expected)
