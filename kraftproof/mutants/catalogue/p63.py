@@ -11,8 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.broker.data.retention",
-            old="            if replica.checkpointed != replica.index.high_watermark:",
-            new="            if replica.leader and replica.checkpointed != replica.index.high_watermark:",
+            old="            if replica.checkpointed !=",
+            new="            if replica.leader and replica.checkpointed !=",
         ),
     ),
 )
