@@ -54,6 +54,8 @@ class LeaderRig:
         self.answers: dict[int, Message | None] = {}
         """By token of a request; None for the end of a request without an answer."""
         self.searches: list[FindTimestamp] = []
+        self.open_searches: list[FindTimestamp] = []
+        """The searches that the disk has not finished."""
         self._flushes: list[Flush] = []
         self._requests = 0
         self._outbox = Outbox()
@@ -126,6 +128,12 @@ class LeaderRig:
         self._flushes.clear()
         self._advance()
 
+    def find(self, search: FindTimestamp) -> None:
+        """End a search of the disk."""
+        self.open_searches.remove(search)
+        self._data.timestamp_found(self._find(search))
+        self._advance()
+
     def pass_time(self, for_ms: int) -> None:
         """Let time pass, and let the broker act on its deadlines."""
         self.time_ms += for_ms
@@ -138,14 +146,10 @@ class LeaderRig:
 
     def _advance(self) -> None:
         self._data.advance(self._now, follows_image=True)
-        found: list[TimestampFound] = []
         for effect in self._outbox.drain():
-            self._execute(effect, found)
-        for event in found:
-            self._data.timestamp_found(event)
-            self._advance()
+            self._execute(effect)
 
-    def _execute(self, effect: Effect, found: list[TimestampFound]) -> None:
+    def _execute(self, effect: Effect) -> None:
         match effect:
             case Append(batch=RawBatch() as batch):
                 self.batches.append(batch)
@@ -153,7 +157,7 @@ class LeaderRig:
                 self._flushes.append(effect)
             case FindTimestamp():
                 self.searches.append(effect)
-                found.append(self._find(effect))
+                self.open_searches.append(effect)
             case Reply(request=request, message=message):
                 self.answers[request] = message
             case ReplyWithVolumes(request=request, message=described):

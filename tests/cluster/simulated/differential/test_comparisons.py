@@ -149,6 +149,8 @@ PLANTED = [
     ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
+    ("compare_followers", ProducerStates, "expire", _ignored),
+    ("compare_partition_logs", log_directory.LogDirectory, "_forget", _ignored),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
     ("compare_leaders", ProducerStates, "check", lambda *_: None),
     ("compare_leaders", produce.DelayedProduce, "expire", _ignored),
