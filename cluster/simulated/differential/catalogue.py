@@ -10,6 +10,7 @@ from kraftproof.cluster.simulated.differential.core.tables import compare_core_t
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
+from kraftproof.cluster.simulated.differential.leaders.members import compare_members
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
     CONTROLLER,
@@ -76,6 +77,10 @@ PLACEMENTS_STATEMENT: Final = (
     "A broker has the replicas that the image places there, each in the right directory, and tells "
     "the controller until the image names that directory."
 )
+MEMBERS: Final = "IsrMatchesReference"
+MEMBERS_STATEMENT: Final = (
+    "A leader proposes the ISR, and raises the high watermark, as the rules of KIP-497 have it."
+)
 
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
@@ -111,6 +116,7 @@ COMPARISONS: Final = (
         for compare in (compare_listings, compare_pages)
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
+    Comparison(MEMBERS, MEMBERS_STATEMENT, (PARTITION, DATA), compare_members, is_at_end=True),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
     Comparison(
