@@ -8,6 +8,8 @@ from kraftproof.cluster.simulated.differential.copies.catch_up import compare_ca
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
+from kraftproof.cluster.simulated.differential.data.parts import compare_parts
+from kraftproof.cluster.simulated.differential.data.proposals import compare_proposals
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.leaders.members import compare_members
@@ -16,6 +18,7 @@ from kraftproof.cluster.simulated.differential.part import (
     CONTROLLER,
     DATA,
     PARTITION,
+    RIGHTS,
     SHELL,
     STORAGE,
     TABLES,
@@ -66,6 +69,12 @@ DECISIONS: Final = "DecisionsConform"
 DECISIONS_STATEMENT: Final = (
     "A controller decides each request as the specification allows, and the images agree."
 )
+PARTS: Final = "PartsMatchReference"
+PARTS_STATEMENT: Final = (
+    "Each part of a request has the answer that its right, its place and its leader demand."
+)
+PROPOSALS: Final = "ProposalsMatchReference"
+PROPOSALS_STATEMENT: Final = "A leader proposes members of ISRs, and repeats it, as a model would."
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 CATCH_UP: Final = "FollowersReachTheirLeader"
@@ -117,6 +126,10 @@ COMPARISONS: Final = (
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(MEMBERS, MEMBERS_STATEMENT, (PARTITION, DATA), compare_members, is_at_end=True),
+    Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
+    Comparison(
+        PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True
+    ),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
     Comparison(

@@ -24,7 +24,13 @@ CONTROLLER: Final = (
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
 BROKER: Final = "kraftproof.node.core.broker"
-PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *TABLES, *CONTROLLER)
+RIGHTS: Final = (
+    "kraftproof.node.core.security.authorizer",
+    "kraftproof.node.core.security.required",
+    "kraftproof.node.core.metadata.acl_index",
+)
+"""Modules that decide about rights."""
+PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *RIGHTS, *TABLES, *CONTROLLER)
 """Every package with a comparison."""
 Compare = Callable[[Random], None]
 

@@ -1,0 +1,1 @@
+"""Compare the answers to requests of many partitions with a plain model of the broker."""

@@ -1,0 +1,93 @@
+"""A broker whose requests to controllers are taken one by one, in steps of ten milliseconds."""
+
+from typing import Final
+
+from kraftproof.cluster.simulated.differential.data.data_rig import DataRig
+from kraftproof.cluster.simulated.differential.data.drawn_broker import DIRECTORIES
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.types import NO_NODE, NodeId, milliseconds
+from kraftproof.node.core.effects import Send
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.types import Uuid
+
+NODE: Final = 1
+STEP_MS: Final = 10
+STEP_NS: Final = milliseconds(STEP_MS)
+CONTROLLERS: Final = (NodeId(100), NodeId(101))
+NO_CONTROLLER: Final = NO_NODE
+FIRST_EPOCH: Final = 10
+TOPIC: Final = Uuid(b"topic of leaders")
+
+
+class Controlled(DataRig):
+    """A broker that leads partitions of one topic."""
+
+    def __init__(self, image: MetadataImage, lag_ns: int) -> None:
+        self._taken: set[int] = set()
+        super().__init__(image, _config(lag_ns))
+        self.broker_epoch = FIRST_EPOCH
+
+    def step(self) -> None:
+        """Let ten milliseconds pass."""
+        self.pass_time(STEP_MS)
+
+    def new_send(self, kind: type[Message]) -> Send | None:
+        """Return the oldest request of a type that was not returned before."""
+        for send in self.sent:
+            if isinstance(send.message, kind) and send.correlation not in self._taken:
+                self._taken.add(send.correlation)
+                return send
+        return None
+
+    def without_answer(self) -> list[Send]:
+        """Return the returned requests without an answer, also those to former controllers."""
+        return [send for send in self.sent if send.correlation in self._taken]
+
+
+def _config(lag_ns: int) -> NodeConfig:
+    return NodeConfig(
+        node_id=NodeId(NODE),
+        cluster_id="c",
+        is_controller=False,
+        is_broker=True,
+        voters=(),
+        endpoints=(Endpoint(name="PLAINTEXT", host="h", port=9092, is_controller=False),),
+        log_dirs=DIRECTORIES,
+        log_dir_paths=("/one", "/two"),
+        replication=ReplicationPolicy(is_enabled=True, lag_ns=lag_ns),
+    )
+
+
+def received(message: Message, version: int) -> Received:
+    """Return a request without a number."""
+    return Received(
+        request=0,
+        message=message,
+        version=version,
+        on_controller_listener=False,
+        principal=ANONYMOUS,
+        client_host="h",
+    )
+
+
+def cluster_records(level: int, epochs: dict[int, int], fenced: set[int]) -> list[Record]:
+    """Return the records of the level, of the broker and of the other brokers, and of the topic."""
+    written: list[Record] = [
+        records.FeatureLevelRecord(name="metadata.version", feature_level=level)
+    ]
+    for node, epoch in {NODE: FIRST_EPOCH + NODE, **epochs}.items():
+        written.append(
+            records.RegisterBrokerRecord(
+                broker_id=node,
+                incarnation_id=Uuid(bytes([node]) * 16),
+                broker_epoch=epoch,
+                fenced=node in fenced,
+                log_dirs=DIRECTORIES if node == NODE else (),
+            )
+        )
+    return [*written, records.TopicRecord(name="t", topic_id=TOPIC)]

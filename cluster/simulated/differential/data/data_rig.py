@@ -1,0 +1,209 @@
+"""A broker's data plane for many partitions, without shell, disk and quorum."""
+
+from typing import Final
+
+from kraftproof.cluster.simulated.differential.data.drawn_broker import (
+    DIRECTORIES,
+    LISTENERS,
+    PORT,
+    DrawnBroker,
+    host,
+)
+from kraftproof.cluster.simulated.differential.difference import DifferenceError
+from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import (
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    WallClock,
+    milliseconds,
+)
+from kraftproof.node.core.broker.auto_creation import AutoCreator
+from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.effects import Effect, EndRequest, Reply, Send
+from kraftproof.node.core.events import Received, TimestampFound
+from kraftproof.node.core.log_effects import (
+    CreateLog,
+    FindTimestamp,
+    LogRead,
+    ReplyWithBatches,
+    ReplyWithVolumes,
+)
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.types import Uuid
+
+START_MS: Final = 1_700_000_000_000
+PATHS: Final = ("/one", "/two")
+CONTROLLER: Final = NodeId(100)
+BROKER_EPOCH: Final = 10
+_MOST_WAKINGS: Final = 500
+POLICY: Final = ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(1 << 40))
+"""A follower is never late."""
+
+
+class DataRig:
+    """The data plane of a drawn broker; the caller plays clients, controller and files."""
+
+    def __init__(self, image: MetadataImage, config: NodeConfig) -> None:
+        self.now_ns = 0
+        self.answers: dict[int, Message] = {}
+        self.ended: dict[int, EndRequest] = {}
+        """The ends of requests without an answer."""
+        self.reads: dict[int, tuple[LogRead, ...]] = {}
+        """The ranges of records in the answers to Fetch."""
+        self.searches: list[FindTimestamp] = []
+        """The searches under way."""
+        self.sent: list[Send] = []
+        """The requests to controllers under way."""
+        self.placed: dict[LogId, Uuid] = {}
+        """The directory of each created log."""
+        self.controller = CONTROLLER
+        self.broker_epoch = BROKER_EPOCH
+        self._requests = 0
+        self._outbox = Outbox()
+        self._committed = CommittedImage()
+        self._committed.image = image
+        self._committed.offset = Offset(1)
+        policy = config.authorizer
+        authorizer = None if policy is None else Authorizer(policy, self._committed, self._outbox)
+        self._data = DataPlane(
+            config,
+            self._committed,
+            self._outbox,
+            (),
+            controller=lambda: self.controller,
+            broker_epoch=lambda: self.broker_epoch,
+            now=self._now,
+            authorizer=authorizer,
+            creator=AutoCreator(config, self._outbox, lambda: self.controller),
+        )
+        self._advance()
+
+    def fail(self, directory: Uuid) -> None:
+        """Let the disk of a directory fail."""
+        self._data.directory_failed(directory)
+        self._advance()
+
+    def publish(self, image: MetadataImage) -> None:
+        """Publish a newer image."""
+        self._committed.image = image
+        self._advance()
+
+    def go_on(self) -> None:
+        """Let the broker act on what has changed around it."""
+        self._advance()
+
+    @property
+    def _now(self) -> Instant:
+        return Instant(Monotonic(self.now_ns), WallClock(milliseconds(START_MS) + self.now_ns))
+
+    @property
+    def time_ms(self) -> int:
+        """The milliseconds since the start."""
+        return self.now_ns // milliseconds(1)
+
+    def ask(self, event: Received) -> int:
+        """Send a request; return its token."""
+        self._requests += 1
+        numbered = Received(
+            request=self._requests,
+            message=event.message,
+            version=event.version,
+            on_controller_listener=False,
+            principal=event.principal,
+            client_host=event.client_host,
+            listener=event.listener,
+        )
+        self._data.receive(numbered, self._now)
+        self._advance()
+        return self._requests
+
+    def find(self, search: FindTimestamp, offset: int) -> None:
+        """End a search with an offset; a negative offset is a failure of the disk."""
+        self.searches.remove(search)
+        self._data.timestamp_found(
+            TimestampFound(
+                token=search.token,
+                offset=Offset(offset),
+                timestamp_ms=offset,
+                epoch=Epoch(offset),
+                has_failed=offset < 0,
+            )
+        )
+        self._advance()
+
+    def answer(self, send: Send, message: Message | None) -> None:
+        """Answer a request to the controller."""
+        self.sent.remove(send)
+        self._outbox.resume(send.correlation, message, self._now)
+        self._advance()
+
+    def pass_time(self, for_ms: int) -> None:
+        """Let time pass, and wake the broker at its deadlines, as the shell does.
+
+        Raises:
+            DifferenceError: the broker wants to be woken again and again without a result.
+        """
+        end_ns = self.now_ns + milliseconds(for_ms)
+        for _ in range(_MOST_WAKINGS):
+            due_ns = self._data.deadline()
+            if due_ns is None or due_ns > end_ns:
+                self.now_ns = end_ns
+                return
+            self.now_ns = max(self.now_ns, due_ns)
+            self._data.tick(self._now)
+            self._advance()
+        raise DifferenceError(f"a broker has no end of deadlines at {self.now_ns} ns")
+
+    def _advance(self) -> None:
+        self._data.advance(self._now, follows_image=True)
+        for effect in self._outbox.drain():
+            self._execute(effect)
+
+    def _execute(self, effect: Effect) -> None:
+        match effect:
+            case Reply(request=request, message=message):
+                self.answers[request] = message
+            case ReplyWithVolumes(request=request, message=described):
+                self.answers[request] = described
+            case ReplyWithBatches(request=request, message=fetched):
+                self.answers[request] = fetched
+                self.reads[request] = effect.reads
+            case EndRequest(request=request):
+                self.ended[request] = effect
+            case FindTimestamp():
+                self.searches.append(effect)
+            case CreateLog(log=log, directory=directory):
+                self.placed[log] = directory
+            case Send(is_to_broker=False):
+                self.sent.append(effect)
+            case _:
+                return
+
+
+def config_of(broker: DrawnBroker, *, creates: bool) -> NodeConfig:
+    """Return the configuration of a drawn broker, which creates missing internal topics or not."""
+    endpoints = tuple(
+        Endpoint(name=name, host=host(broker.own, name), port=PORT, is_controller=False)
+        for name in LISTENERS
+    )
+    return NodeConfig(
+        node_id=NodeId(broker.own),
+        cluster_id="c",
+        is_controller=False,
+        is_broker=True,
+        voters=(),
+        endpoints=endpoints,
+        log_dirs=DIRECTORIES,
+        log_dir_paths=PATHS,
+        replication=POLICY,
+        authorizer=broker.policy,
+        creates_internal_topics=creates,
+    )
