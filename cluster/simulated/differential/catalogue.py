@@ -15,9 +15,11 @@ from kraftproof.cluster.simulated.differential.leaders.leaders import compare_le
 from kraftproof.cluster.simulated.differential.leaders.members import compare_members
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
+    CONFIGS,
     CONTROLLER,
     DATA,
     PARTITION,
+    QUOTAS,
     RIGHTS,
     SHELL,
     STORAGE,
@@ -26,6 +28,11 @@ from kraftproof.cluster.simulated.differential.part import (
     Comparison,
 )
 from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
+from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
+from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
+from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
+from kraftproof.cluster.simulated.differential.rules.quotas import compare_quotas
+from kraftproof.cluster.simulated.differential.rules.values import compare_values
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -75,6 +82,10 @@ PARTS_STATEMENT: Final = (
 )
 PROPOSALS: Final = "ProposalsMatchReference"
 PROPOSALS_STATEMENT: Final = "A leader proposes members of ISRs, and repeats it, as a model would."
+RULES: Final = "RulesMatchReference"
+RULES_STATEMENT: Final = (
+    "Quotas, configurations and produced batches are judged as by rules stated apart."
+)
 COPIES: Final = "CopiesMatchReference"
 COPIES_STATEMENT: Final = "A follower's log changes as a plain list of batches would."
 CATCH_UP: Final = "FollowersReachTheirLeader"
@@ -129,6 +140,16 @@ COMPARISONS: Final = (
     Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
     Comparison(
         PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True
+    ),
+    *(
+        Comparison(RULES, RULES_STATEMENT, packages, compare, is_at_end=True)
+        for packages, compare in (
+            ((QUOTAS,), compare_quotas),
+            ((CONFIGS,), compare_values),
+            ((CONFIGS, BROKER), compare_descriptions),
+            ((CONFIGS, BROKER), compare_config_changes),
+            ((PARTITION,), compare_batches),
+        )
     ),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),

@@ -30,7 +30,21 @@ RIGHTS: Final = (
     "kraftproof.node.core.metadata.acl_index",
 )
 """Modules that decide about rights."""
-PACKAGES: Final = (WIRE, STORAGE, SHELL, PARTITION, DATA, BROKER, *RIGHTS, *TABLES, *CONTROLLER)
+QUOTAS: Final = "kraftproof.node.core.quotas"
+CONFIGS: Final = "kraftproof.node.core.configs"
+PACKAGES: Final = (
+    WIRE,
+    STORAGE,
+    SHELL,
+    PARTITION,
+    DATA,
+    BROKER,
+    QUOTAS,
+    CONFIGS,
+    *RIGHTS,
+    *TABLES,
+    *CONTROLLER,
+)
 """Every package with a comparison."""
 Compare = Callable[[Random], None]
 

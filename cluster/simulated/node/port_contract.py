@@ -54,6 +54,15 @@ class PortContract:
         self._answered: Message | None = None
         """The request whose answer was read last."""
 
+    def in_flight_exceeded(self, count: int) -> None:
+        """Report the requests without an answer that a connection has too many of."""
+        self._monitor.report_violation_of(
+            "ConnectionsAreBounded",
+            "A node works on a bounded number of requests of a connection at a time.",
+            self._process,
+            f"{count} requests of a connection without an answer",
+        )
+
     def on_step(self, event: Event | None) -> None:
         """Report an event that is taken while a barrier is under way."""
         self._violated("BarriersHold", f"{type(event).__name__} is taken{self._meanwhile()}")

@@ -153,8 +153,11 @@ class _Asking:
         random, day_ms = self.random, 86_400_000
         message: Message
         if not self._hmacs or random.random() < 0.4:
-            message = create_delegation_token_request.CreateDelegationTokenRequest(
-                max_lifetime_ms=random.choice((-1, 1, 5_000, day_ms))
+            module = create_delegation_token_request
+            renewer = module.CreatableRenewers(principal_type="User", principal_name="renewer")
+            message = module.CreateDelegationTokenRequest(
+                renewers=(renewer,) * random.randrange(2),
+                max_lifetime_ms=random.choice((-1, 1, 5_000, day_ms)),
             )
         elif random.random() < 0.6:
             message = renew_delegation_token_request.RenewDelegationTokenRequest(

@@ -22,6 +22,7 @@ CONTROLLERS: Final = (NodeId(100), NodeId(101))
 NO_CONTROLLER: Final = NO_NODE
 FIRST_EPOCH: Final = 10
 TOPIC: Final = Uuid(b"topic of leaders")
+OTHER_TOPIC: Final = Uuid(b"topic of others.")
 
 
 class Controlled(DataRig):
@@ -75,19 +76,35 @@ def received(message: Message, version: int) -> Received:
     )
 
 
-def cluster_records(level: int, epochs: dict[int, int], fenced: set[int]) -> list[Record]:
-    """Return the records of the level, of the broker and of the other brokers, and of the topic."""
-    written: list[Record] = [
-        records.FeatureLevelRecord(name="metadata.version", feature_level=level)
+def cluster_records(level: int, epochs: dict[int, int]) -> list[Record]:
+    """Return the records of the level, of the broker and of the other brokers, and of topics."""
+    return [
+        records.FeatureLevelRecord(name="metadata.version", feature_level=level),
+        registration(NODE, FIRST_EPOCH + NODE, is_fenced=False),
+        *(registration(node, epoch, is_fenced=False) for node, epoch in epochs.items()),
+        records.TopicRecord(name="t", topic_id=TOPIC),
+        records.TopicRecord(name="other", topic_id=OTHER_TOPIC),
     ]
-    for node, epoch in {NODE: FIRST_EPOCH + NODE, **epochs}.items():
-        written.append(
-            records.RegisterBrokerRecord(
-                broker_id=node,
-                incarnation_id=Uuid(bytes([node]) * 16),
-                broker_epoch=epoch,
-                fenced=node in fenced,
-                log_dirs=DIRECTORIES if node == NODE else (),
-            )
-        )
-    return [*written, records.TopicRecord(name="t", topic_id=TOPIC)]
+
+
+def registration(node: int, epoch: int, *, is_fenced: bool) -> Record:
+    """Return the record of a broker."""
+    return records.RegisterBrokerRecord(
+        broker_id=node,
+        incarnation_id=Uuid(bytes([node]) * 16),
+        broker_epoch=epoch,
+        fenced=is_fenced,
+        log_dirs=DIRECTORIES if node == NODE else (),
+    )
+
+
+def other_partition(partition_epoch: int) -> Record:
+    """Return the only partition of another topic, which has no followers."""
+    return records.PartitionRecord(
+        partition_id=0,
+        topic_id=OTHER_TOPIC,
+        replicas=(NODE,),
+        isr=(NODE,),
+        leader=NODE,
+        partition_epoch=partition_epoch,
+    )

@@ -12,12 +12,13 @@ from kraftproof.cluster.simulated.differential.data.controlled import (
     TOPIC,
     Controlled,
     cluster_records,
+    other_partition,
     received,
+    registration,
 )
 from kraftproof.cluster.simulated.differential.data.data_rig import START_MS
 from kraftproof.cluster.simulated.differential.data.led_model import (
     ANY_EPOCH,
-    ERRORS,
     FOLLOWERS,
     LAG_NS,
     OWN,
@@ -25,20 +26,21 @@ from kraftproof.cluster.simulated.differential.data.led_model import (
 )
 from kraftproof.cluster.simulated.differential.data.proposal_requests import (
     Request,
+    draw_answer,
     request_with,
     version_at,
 )
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.metadata.apply import apply_all
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
-    alter_partition_response,
     fetch_request,
     produce_request,
 )
 from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 
 STEPS: Final = 90
 RETRY_NS: Final = 50_000_000
@@ -86,7 +88,9 @@ class _Proposals:
             for one in FOLLOWERS:
                 led.copies[one].was_member_at_start = one in led.isr
         self._in_image = [(led.isr, led.partition_epoch) for led in self._led]
-        self._rig = Controlled(self._image(), LAG_NS)
+        self._others_epoch = 0
+        self._image = apply_all(EMPTY_IMAGE, self._first_records())
+        self._rig = Controlled(self._image, LAG_NS)
         self._flight: tuple[Send, dict[int, tuple[object, ...]]] | None = None
         """The request under way, with the states of its proposals."""
         self._not_before = 0
@@ -134,11 +138,12 @@ class _Proposals:
         """Publish an image, in which a partition may have a newer state."""
         random = self._random
         place = random.randrange(len(self._led))
-        if random.random() < 0.7:
-            isr = random.choice(((OWN,), (OWN, 2), (OWN, 3), (2, OWN, 3)))
-            known = max(self._led[place].partition_epoch, self._in_image[place][1])
-            self._in_image[place] = (isr, known + random.choice((0, 1, 1)))
-        self._publish()
+        if random.random() >= 0.7:
+            return self._publish([], is_about_leaders=False)
+        isr = random.choice(((OWN,), (OWN, 2), (OWN, 3), (2, OWN, 3)))
+        known = max(self._led[place].partition_epoch, self._in_image[place][1])
+        self._in_image[place] = (isr, known + random.choice((0, 1, 1)))
+        return self._publish([self._partition(place)], is_about_leaders=True)
 
     def change_broker(self) -> None:
         """Fence or unfence a follower, or register it anew."""
@@ -146,13 +151,22 @@ class _Proposals:
         if self._random.random() < 0.3:
             self._epochs[follower] += 10
         self._fenced ^= {follower}
-        self._publish()
+        registered = registration(
+            follower, self._epochs[follower], is_fenced=follower in self._fenced
+        )
+        self._publish([registered], is_about_leaders=True)
 
-    def _publish(self) -> None:
-        self._rig.publish(self._image())
+    def _publish(self, written: list[Record], *, is_about_leaders: bool) -> None:
+        """Publish the image after records; a topic that nobody follows may change as well."""
+        if self._random.random() < 0.5:
+            self._others_epoch += 1
+            written = [*written, other_partition(self._others_epoch)]
+        self._image = apply_all(self._image, tuple(written))
+        self._rig.publish(self._image)
         for led, known in zip(self._led, self._in_image, strict=True):
             led.follow(*known)
-            self._commit(led)
+            if is_about_leaders:
+                self._commit(led)
 
     def change_controller(self) -> None:
         """Let another controller, or none, be active; or let the broker lose its epoch."""
@@ -167,7 +181,7 @@ class _Proposals:
         if not waiting:
             return
         send = random.choice(waiting)
-        message = self._draw_answer(send)
+        message = draw_answer(random, send.message, self._led)
         self._rig.answer(send, message)
         if self._flight is None or send is not self._flight[0]:
             return  # to a former controller
@@ -188,30 +202,6 @@ class _Proposals:
             if led.is_unsent:
                 self._not_before = self._rig.now_ns + RETRY_NS
             self._commit(led)
-
-    def _draw_answer(self, send: Send) -> alter_partition_response.AlterPartitionResponse | None:
-        random, module = self._random, alter_partition_response
-        kind = random.random()
-        if kind < 0.1:
-            return None
-        if kind < 0.2:
-            return module.AlterPartitionResponse(error_code=random.choice(ERRORS))
-        assert isinstance(send.message, Request), "a proposal"
-        parts = []
-        for asked in send.message.topics[0].partitions:
-            led = self._led[asked.partition_index]
-            is_accepted = random.random() < 0.5
-            part = module.PartitionData(
-                partition_index=asked.partition_index,
-                error_code=ErrorCode.NONE if is_accepted else random.choice(ERRORS),
-                leader_id=OWN,
-                leader_epoch=LEADER_EPOCH - (random.random() < 0.1),
-                isr=led.proposed or led.isr,
-                partition_epoch=led.partition_epoch + random.choice((-1, 0, 1, 1, 1)),
-            )
-            parts += [part] if random.random() < 0.9 else []
-        topic = module.TopicData(topic_id=TOPIC, partitions=tuple(parts))
-        return module.AlterPartitionResponse(topics=(topic,))
 
     def pass_time(self, steps: int) -> None:
         """Let time pass in steps, at whose ends the leader acts."""
@@ -278,18 +268,19 @@ class _Proposals:
             and led.copies[one].broker_epoch in {ANY_EPOCH, self._epochs[one]}
         }
 
-    def _image(self) -> MetadataImage:
-        written = cluster_records(self._level, self._epochs, self._fenced)
-        for place, (isr, partition_epoch) in enumerate(self._in_image):
-            written.append(
-                records.PartitionRecord(
-                    partition_id=place,
-                    topic_id=TOPIC,
-                    replicas=(OWN, *FOLLOWERS),
-                    isr=isr,
-                    leader=OWN,
-                    leader_epoch=LEADER_EPOCH,
-                    partition_epoch=partition_epoch,
-                )
-            )
-        return apply_all(EMPTY_IMAGE, tuple(written))
+    def _first_records(self) -> tuple[Record, ...]:
+        written = cluster_records(self._level, self._epochs)
+        partitions = [self._partition(place) for place in range(len(self._led))]
+        return (*written, *partitions, other_partition(0))
+
+    def _partition(self, place: int) -> Record:
+        isr, partition_epoch = self._in_image[place]
+        return records.PartitionRecord(
+            partition_id=place,
+            topic_id=TOPIC,
+            replicas=(OWN, *FOLLOWERS),
+            isr=isr,
+            leader=OWN,
+            leader_epoch=LEADER_EPOCH,
+            partition_epoch=partition_epoch,
+        )

@@ -28,6 +28,7 @@ from kraftproof.node.core.partition.isr import IsrState
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.progress import FollowerProgress
 from kraftproof.node.core.partition.purgatory import Purgatory
+from kraftproof.node.core.partition.replicas import Replicas
 from kraftproof.node.core.security import authorizer
 from kraftproof.node.wire.errors import ErrorCode
 
@@ -115,3 +116,21 @@ def test_a_late_answer_of_a_former_controller_is_not_taken_for_the_new_one(monke
 def test_a_copy_lags_by_the_time_since_it_had_all_records(times, lags):
     copy = led_model.Copy(times=times)
     assert copy.lags(20, led_model.LAG_NS + 5) is lags
+
+
+def test_leaders_hear_of_brokers_while_another_topic_changes(monkeypatch):
+    """A survivor of the generated mutants: an image with both changes left leaders behind."""
+    follow = Replicas.follow
+
+    def without_brokers(self, image, now):
+        before = self.image
+        changes_both = before is not None and before.partitions is not image.partitions
+        if changes_both:
+            monkeypatch.setattr(Replicas, "_follow_brokers", _ignored)
+        follow(self, image, now)
+        monkeypatch.undo()
+        monkeypatch.setattr(Replicas, "follow", without_brokers)
+
+    monkeypatch.setattr(Replicas, "follow", without_brokers)
+    with pytest.raises(DifferenceError):
+        compare_all(compare_proposals)

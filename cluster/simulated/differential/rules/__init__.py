@@ -1,0 +1,1 @@
+"""Compare rules without state of a cluster with references: quotas, configurations, batches."""
