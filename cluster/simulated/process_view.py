@@ -29,6 +29,9 @@ class ProcessView(Protocol):
     def now_ns(self) -> int:
         """Return true time, in nanoseconds since the start of the run."""
 
+    def wall_ms(self) -> int:
+        """Return the wall clock of the node, with its faults, in milliseconds."""
+
     def running_ns(self) -> int:
         """Return the running time of the process, without pauses and waits for the disk."""
 

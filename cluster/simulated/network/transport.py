@@ -6,20 +6,23 @@ Frames and headers of connections exist only on the sockets of the server.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Final, Protocol, cast
 
 from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.effects import Forward
-from kraftproof.node.server.envelope import (
-    Opened,
-    open_request,
-    open_response,
-    wrap_request,
-    wrap_response,
+from kraftproof.node.properties.listeners import Binding
+from kraftproof.node.server.connection import Slot
+from kraftproof.node.server.envelope import Opened
+from kraftproof.node.server.peer_frames import ENVELOPE_VERSION, decode_answer, encode_frame
+from kraftproof.node.server.pending_requests import (
+    PendingRequest,
+    RequestReceiver,
+    receive_request,
 )
+from kraftproof.node.server.requests import Request, answer_frame, parse_request
 from kraftproof.node.wire.codec import (
     decode_request,
     decode_response,
@@ -27,12 +30,15 @@ from kraftproof.node.wire.codec import (
     encode_response,
 )
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.messages.generated.envelope_request import EnvelopeRequest
 from kraftproof.node.wire.messages.generated.envelope_response import EnvelopeResponse
 from kraftproof.node.wire.principal import ANONYMOUS, Principal
 
-ENVELOPE_VERSION = 0
+CONTROLLER: Final = Binding(name="CONTROLLER", host="", port=0, is_controller=True)
+LENGTH_BYTES: Final = 4
+"""Size of the length in front of a frame's content."""
 HARNESS_HOST = "127.0.0.1"
+BROKER_HOST = "127.0.0.2"
+"""The address of the sender of an Envelope, which is not that of the broker's client."""
 
 
 class Outgoing(Struct, frozen=True, kw_only=True):
@@ -127,8 +133,8 @@ class CodecTransport(Transport):
     def request(self, outgoing: Outgoing) -> Callable[[], Arrived]:
         forward = outgoing.forward
         if forward is not None:
-            envelope = self._encode_request(wrap_request(forward), ENVELOPE_VERSION)
-            return lambda: _from_envelope(envelope)
+            payload = self._passed(_envelope(forward))
+            return lambda: _from_envelope(payload)
         version = outgoing.version
         data = self._encode_request(outgoing.message, version)
         key = outgoing.message.API_KEY
@@ -142,9 +148,15 @@ class CodecTransport(Transport):
                 version = ENVELOPE_VERSION  # the answer to a forged Envelope
             data = self._encode_response(message, version)
             return lambda: decode_response(message.API_KEY, version, data)
-        opened = _open(wrap_request(forward))
-        data = self._encode_response(wrap_response(opened, message), ENVELOPE_VERSION)
-        return lambda: _inner_response(data, forward)
+        request = _parsed(_envelope(forward))
+        opened = request.content
+        assert isinstance(opened, Opened), "the envelope was opened as it arrived"
+        answer = self._passed(answer_frame(request, message, opened)[LENGTH_BYTES:])
+        return lambda: _inner_response(answer, forward)
+
+    def _passed(self, payload: bytes) -> bytes:
+        self._bytes_passed += len(payload)
+        return payload
 
     def _encode_request(self, message: Message, version: int) -> bytes:
         data = encode_request(message, version)
@@ -168,27 +180,40 @@ def _arrived(outgoing: Outgoing, message: Message) -> Arrived:
     )
 
 
-def _from_envelope(data: bytes) -> Arrived:
-    envelope = decode_request(EnvelopeRequest.API_KEY, ENVELOPE_VERSION, data)
-    assert isinstance(envelope, EnvelopeRequest), "the key says so"
-    opened = _open(envelope)
-    return Arrived(
-        message=opened.message,
-        version=opened.header.version,
-        principal=opened.principal,
-        client_host=opened.client_host,
-        forwarded_by=ANONYMOUS,
-        client_id=opened.header.client_id or "",
-    )
+def _envelope(forward: Forward) -> bytes:
+    """Return the content of the frame that a broker sends."""
+    return encode_frame(forward, forward.correlation, "")[LENGTH_BYTES:]
 
 
-def _inner_response(data: bytes, forward: Forward) -> Message:
-    envelope = decode_response(EnvelopeResponse.API_KEY, ENVELOPE_VERSION, data)
-    assert isinstance(envelope, EnvelopeResponse), "the key says so"
-    return open_response(envelope, forward)
+def _parsed(payload: bytes) -> Request:
+    request = parse_request(payload, on_controller_listener=True)
+    assert isinstance(request, Request), "a node sends a served version of Envelope"
+    content = request.content
+    assert isinstance(content, Opened), f"a node refused the Envelope of another node as {content}"
+    return request
 
 
-def _open(envelope: EnvelopeRequest) -> Opened:
-    opened = open_request(envelope)
-    assert isinstance(opened, Opened), f"a node refused the Envelope of another node as {opened}"
-    return opened
+def _from_envelope(payload: bytes) -> Arrived:
+    receiver = _Receiver()
+    slot = cast("Slot", None)  # the call of the simulated network takes the answer
+    receive_request(receiver, CONTROLLER, BROKER_HOST, _parsed(payload), slot)
+    assert receiver.arrived is not None, "each request is handed on"
+    return receiver.arrived
+
+
+class _Receiver(RequestReceiver):
+    """Takes the request that the server's code hands to the shell."""
+
+    def __init__(self) -> None:
+        self.arrived: Arrived | None = None
+
+    @override
+    def receive(self, client: PendingRequest, **request: Any) -> None:
+        fields = {name: request[name] for name in Arrived.__struct_fields__}
+        self.arrived = Arrived(**fields)
+
+
+def _inner_response(payload: bytes, forward: Forward) -> Message:
+    answer = decode_answer(forward, payload)
+    assert answer is not None, "a node answers with what the other node reads"
+    return answer

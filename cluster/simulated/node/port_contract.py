@@ -7,6 +7,7 @@ nothing there. These invariants name the wait that is missing.
 from typing import Final
 
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
+from kraftproof.cluster.simulated.network.transport import Arrived, Outgoing
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.effects import Effect, Forward, Send
 from kraftproof.node.core.events import Event
@@ -20,6 +21,7 @@ SENTENCES: Final = {
     "AnswersFitRequests": "A request is resumed by its own answer.",
     "UnsentReachedNobody": "A Forward is refused by its sender only if it can have reached nobody.",
     "FetchesGoAlone": "A connection to a peer carries Fetches alone, or no Fetch.",
+    "EnvelopesAreOpened": "A request in an Envelope arrives as its client's, not as its broker's.",
     "PeersAnswerInTime": "A Send or Forward ends in one answer, or in none, within its time-out.",
 }
 OVERDUE_NS: Final = milliseconds(50)
@@ -53,6 +55,15 @@ class PortContract:
         """The connection that each Forward without a response was sent on."""
         self._answered: Message | None = None
         """The request whose answer was read last."""
+
+    def in_flight_exceeded(self, count: int) -> None:
+        """Report the requests without an answer that a connection has too many of."""
+        self._monitor.report_violation_of(
+            "ConnectionsAreBounded",
+            "A node works on a bounded number of requests of a connection at a time.",
+            self._process,
+            f"{count} requests of a connection without an answer",
+        )
 
     def on_step(self, event: Event | None) -> None:
         """Report an event that is taken while a barrier is under way."""
@@ -147,6 +158,18 @@ class PortContract:
         if request.message is not self._answered and connection.is_established:
             name = type(request.message).__name__
             self._violated("UnsentReachedNobody", f"{name} was sent, and is refused as unsent")
+
+    def has_arrived(self, outgoing: Outgoing, arrived: Arrived) -> None:
+        """Compare the sender that an Envelope names with the sender that the shell is told."""
+        forward = outgoing.forward
+        if forward is None:
+            return
+        for field in ("principal", "client_host", "client_id", "version"):
+            sent, told = getattr(forward, field), getattr(arrived, field)
+            if told != sent:
+                name = type(forward.message).__name__
+                detail = f"{name} with {field} {sent!r} arrives with {told!r}"
+                self._violated("EnvelopesAreOpened", detail)
 
     def _violated(self, invariant: str, detail: str) -> None:
         self._monitor.report_violation_of(invariant, SENTENCES[invariant], self._process, detail)

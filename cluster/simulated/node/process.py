@@ -27,7 +27,7 @@ from kraftproof.cluster.simulated.node.stream_listener import StreamListener
 from kraftproof.cluster.simulated.node.suspension import Suspension
 from kraftproof.cluster.simulated.node.table_sizes import table_sizes
 from kraftproof.cluster.simulated.node.workers import SimulatedWorkers
-from kraftproof.node.core.base.types import Instant
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant
 from kraftproof.node.core.effects import Effect, Exit, Forward, Publish, Send
 from kraftproof.node.core.events import Answered, Event, Received, Unanswered
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
@@ -97,7 +97,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
             self._shell,
             is_controller=is_controller,
             call_later=self.after,
-            on_excess=self._in_flight_exceeded,
+            on_excess=self._contract.in_flight_exceeded,
         )
 
     def start(self) -> None:
@@ -147,6 +147,10 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         """True time without this process's pauses and without its waits for its disk."""
         return self._suspension.running_ns()
 
+    def wall_ms(self) -> int:
+        """Return the wall clock of the node, with its faults, in milliseconds."""
+        return self._env.clock.now().wall // NANOSECONDS_PER_MS
+
     def open_requests(self) -> Iterable[Received]:
         """Return the requests that have no answer yet."""
         return self._shell.open_requests
@@ -175,6 +179,7 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def _serve(self, call: Call, arrived: Arrived) -> None:
         if self._muted.holds(call.connection, lambda: self._serve(call, arrived)):
             return
+        self._contract.has_arrived(call.outgoing, arrived)
         admitted = self._logins.admit(call, arrived) if call.outgoing.is_secure else arrived
         if admitted is not None:
             request = asdict(admitted)
@@ -212,14 +217,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         """Do it that much later, or when the process next runs."""
         when_running = self._suspension.when_running
         return self._env.scheduler.after(delay_ns, lambda: when_running(action))
-
-    def _in_flight_exceeded(self, count: int) -> None:
-        self._monitor.report_violation_of(
-            "ConnectionsAreBounded",
-            "A node works on a bounded number of requests of a connection at a time.",
-            self,
-            f"{count} requests of a connection without an answer",
-        )
 
     def _tick(self) -> None:
         self._shell.tick()

@@ -10,8 +10,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.raft.snapshots.serving",
-            old="            role.replicas.replica(params.replica_id, now.monotonic).on_fetch(now)",
-            new="            role.replicas.replica(params.replica_id, now.monotonic)",
+            old="replica(params.replica_id, now.monotonic).contact = now.monotonic",
+            new="replica(params.replica_id, now.monotonic)",
         ),
     ),
 )

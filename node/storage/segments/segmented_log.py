@@ -60,6 +60,7 @@ class SegmentedLog:
         while len(self._segments) > 1 and self._segments[-1].base_offset >= end_offset:
             self._remove(self._segments.pop())
         self._segments[-1].truncate_to(end_offset)
+        self._directory_changed = True  # a flush that has begun, and now does nothing, has taken it
         self.end_offset = min(self.end_offset, end_offset)
         self.epochs.truncated(end_offset)
 

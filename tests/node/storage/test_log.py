@@ -1,5 +1,6 @@
 """The metadata log on disk: recovery, torn tails, corruption, truncation and power loss."""
 
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 
@@ -170,6 +171,27 @@ def test_a_flush_that_began_before_a_truncation_vouches_for_nothing_after_it() -
     log.append(batch(1, epoch=2))
     flush()
     assert not filesystem.is_synced("/d")
+
+
+@pytest.mark.requirement("595-09")
+def test_a_flush_after_a_truncation_makes_durable_the_name_of_a_new_segment() -> None:
+    """The flush that a truncation made void had begun to make the name durable."""
+    filesystem = SimulatedFileSystem()
+    log, _ = MetadataLog.open(filesystem, "/d", segment_bytes=300)
+    log.start_flush()()
+    for one in chain(3, 1, 1, 1):
+        log.append(one)
+    assert len([name for name in filesystem.list_directory("/d") if name.endswith(".log")]) == 2
+    flush = log.start_flush()
+    log.truncate(5)
+    flush()
+    log.append(batch(5))
+    log.start_flush()()
+    log.close()
+    for seed in range(10):
+        copy = deepcopy(filesystem)
+        copy.crash(Random(seed))
+        assert MetadataLog.open(copy, "/d", segment_bytes=300)[0].end_offset == 6
 
 
 @pytest.mark.requirement("595-10")

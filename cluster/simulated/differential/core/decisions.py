@@ -16,12 +16,22 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
 )
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
+from kraftproof.cluster.simulated.differential.core.moves import (
+    begun,
+    cancelled,
+    joined,
+    partition_to_move,
+)
 from kraftproof.cluster.simulated.differential.core.registrations import registration, spoiled
+from kraftproof.cluster.simulated.differential.core.shutdown_grants import ShutdownGrants
+from kraftproof.cluster.simulated.differential.core.token_times import TokenTimes
+from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
+from kraftproof.cluster.simulated.security import TOKENS
 from kraftproof.cluster.systems.reference.requests.messages import draw_message
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
-from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.base.types import NodeId, Offset, milliseconds
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import has_refusal
 from kraftproof.node.core.served import served_versions
@@ -30,6 +40,7 @@ from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
     broker_heartbeat_request,
+    broker_heartbeat_response,
     broker_registration_response,
     create_delegation_token_request,
     create_delegation_token_response,
@@ -80,6 +91,7 @@ class _Asking:
             for broker in BROKERS
         }
         self._hmacs: list[bytes] = []
+        self._times, self._grants = TokenTimes(TOKENS), ShutdownGrants()
         self._racks = {broker: random.choice((None, "east", "west")) for broker in BROKERS}
         for broker in BROKERS:
             self._register(broker)
@@ -100,6 +112,8 @@ class _Asking:
             self._ask_as_broker(self.random.choice(BROKERS))
         elif drawn < 0.55:
             self._ask_of_tokens()
+        elif drawn < 0.6:
+            self._move()
         else:
             asked = draw_request(self.random, self.vocabulary, self.node.image)
             if asked is not None and isinstance(asked.message, OF_THE_CONTROLLER):
@@ -112,6 +126,19 @@ class _Asking:
         message = draw_message(kind.API_KEY, version, self.vocabulary, self.random)
         if message is not None:
             self.node.ask(message, version)
+
+    def _move(self) -> None:
+        """Move a partition, let a new replica into the ISR, and maybe cancel the move."""
+        node, random = self.node, self.random
+        key = partition_to_move(random, node.image)
+        if key is None:
+            return
+        node.ask(begun(node.image, key, BROKERS), 1)
+        proposal_of_leader = joined(random, node.image, key)
+        if proposal_of_leader is not None:
+            node.ask(proposal_of_leader, proposal_of_leader.MAX_VERSION)
+        if random.random() < 0.7:
+            node.ask(cancelled(node.image, key), 1)
 
     def _create(self) -> None:
         asked = topics_to_create(self.random, self.vocabulary)
@@ -126,8 +153,11 @@ class _Asking:
         random, day_ms = self.random, 86_400_000
         message: Message
         if not self._hmacs or random.random() < 0.4:
-            message = create_delegation_token_request.CreateDelegationTokenRequest(
-                max_lifetime_ms=random.choice((-1, 1, 5_000, day_ms))
+            module = create_delegation_token_request
+            renewer = module.CreatableRenewers(principal_type="User", principal_name="renewer")
+            message = module.CreateDelegationTokenRequest(
+                renewers=(renewer,) * random.randrange(2),
+                max_lifetime_ms=random.choice((-1, 1, 5_000, day_ms)),
             )
         elif random.random() < 0.6:
             message = renew_delegation_token_request.RenewDelegationTokenRequest(
@@ -140,6 +170,7 @@ class _Asking:
                 expiry_time_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
             )
         answer = self.node.ask(message, 2)
+        self._times.judge(message, answer, self.node.now.wall // milliseconds(1))
         if isinstance(answer, create_delegation_token_response.CreateDelegationTokenResponse):
             self._hmacs += [answer.hmac] if answer.hmac else []
 
@@ -171,8 +202,10 @@ class _Asking:
         elif drawn < 0.3:
             request = unregister_broker_request.UnregisterBrokerRequest(broker_id=broker)
             self.node.ask(request, 0)
+        elif drawn < 0.4 and not registered.fenced:
+            self._stop(broker)
         else:
-            self._beat(broker, wants_fence=drawn < 0.35)
+            self._beat(broker, wants_fence=drawn < 0.45)
 
     def _register(self, broker: int) -> None:
         random, of_others = (
@@ -193,18 +226,33 @@ class _Asking:
         registered = self.node.image.brokers.get(NodeId(broker))
         return -1 if registered is None else registered.epoch
 
-    def _beat(self, broker: int, *, wants_fence: bool) -> None:
+    def _stop(self, broker: int) -> None:
+        """Ask for a shutdown, until the other brokers have read just the moves or almost."""
+        self._beat(broker, wants_fence=False, wants_stop=True)
+        others = [each for each in BROKERS if each != broker]
+        for other in self.random.sample(others, len(others)):
+            self._beat(other, wants_fence=False)
+            self._beat(broker, wants_fence=False, wants_stop=self.random.random() < 0.7)
+        self._beat(broker, wants_fence=False, wants_stop=True)
+
+    def _beat(self, broker: int, *, wants_fence: bool, wants_stop: bool | None = None) -> None:
         """Send a heartbeat, which may name failed directories or ask for a shutdown."""
-        request = broker_heartbeat_request.BrokerHeartbeatRequest
-        epoch = self._epoch(broker)
-        directories = self._directories[broker]
-        failed = self.random.random() < 0.05 and len(directories) > 1
-        beat = request(
+        random, node, directories = self.random, self.node, self._directories[broker]
+        failed = random.random() < 0.05 and len(directories) > 1
+        offset = node.offset - random.choice((1, 1, 1, 2, 100))
+        if self._grants.awaited and random.random() < 0.5:
+            offset = Offset(self._grants.awaited[-1] - random.choice((0, 0, 0, 1)))
+        beat = broker_heartbeat_request.BrokerHeartbeatRequest(
             broker_id=broker,
-            broker_epoch=epoch + (self.random.random() < 0.05),
-            current_metadata_offset=self.node.offset - self.random.choice((1, 1, 1, 2, 100)),
+            broker_epoch=self._epoch(broker) + (random.random() < 0.05),
+            current_metadata_offset=offset,
             want_fence=wants_fence,
-            want_shut_down=self.random.random() < 0.06,
+            want_shut_down=random.random() < 0.06 if wants_stop is None else wants_stop,
             offline_log_dirs=directories[:1] if failed else (),
         )
-        self.node.ask(beat, request.MAX_VERSION)
+        expected = self._grants.expected(node.image, beat)
+        answer = node.ask(beat, beat.MAX_VERSION)
+        self._grants.decided(beat, node.image, node.offset - 1)
+        assert isinstance(answer, broker_heartbeat_response.BrokerHeartbeatResponse), "its answer"
+        if expected is not None:
+            same(f"the grant of a shutdown to broker {broker}", answer.should_shut_down, expected)

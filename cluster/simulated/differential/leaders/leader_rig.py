@@ -16,7 +16,7 @@ from kraftproof.node.core.base.types import (
     milliseconds,
 )
 from kraftproof.node.core.broker.data.data_plane import DataPlane
-from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply
+from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply, Send
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log_effects import (
     FindTimestamp,
@@ -24,6 +24,7 @@ from kraftproof.node.core.log_effects import (
     ReplyWithVolumes,
 )
 from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.outbox import Outbox
@@ -42,18 +43,31 @@ FIRST_BROKER_EPOCH: Final = 10
 START_MS: Final = 1_700_000_000_000
 _DIRECTORY: Final = Uuid(b"d" * 16)
 _PATH: Final = "/d"
-_POLICY: Final = ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(1 << 40))
+NEVER_MS: Final = 1 << 40
+"""A lag after which no member is removed in a comparison."""
 
 
 class LeaderRig:
     """Broker 1 leads partition 0 of the topic; the other replicas are requests of the caller."""
 
-    def __init__(self, replicas: tuple[int, ...], epoch: int, configs: dict[str, str]) -> None:
+    def __init__(
+        self,
+        replicas: tuple[int, ...],
+        epoch: int,
+        configs: dict[str, str],
+        *,
+        lag_ms: int = NEVER_MS,
+        controller: int = -1,
+    ) -> None:
         self.time_ms = 0
         self.batches: list[RawBatch] = []
         self.answers: dict[int, Message | None] = {}
         """By token of a request; None for the end of a request without an answer."""
         self.searches: list[FindTimestamp] = []
+        self.open_searches: list[FindTimestamp] = []
+        """The searches that the disk has not finished."""
+        self.proposals: list[Send] = []
+        """The open requests to the controller."""
         self._flushes: list[Flush] = []
         self._requests = 0
         self._outbox = Outbox()
@@ -69,14 +83,14 @@ class LeaderRig:
             endpoints=(Endpoint(name="PLAINTEXT", host="b1", port=9092, is_controller=False),),
             log_dirs=(_DIRECTORY,),
             log_dir_paths=(_PATH,),
-            replication=_POLICY,
+            replication=ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(lag_ms)),
         )
         self._data = DataPlane(
             config,
             self._committed,
             self._outbox,
             (),
-            controller=lambda: NodeId(-1),
+            controller=lambda: NodeId(controller),
             broker_epoch=lambda: FIRST_BROKER_EPOCH + LEADER,
             now=self._now,
         )
@@ -102,6 +116,24 @@ class LeaderRig:
         self._advance()
         return self._requests
 
+    @property
+    def high_watermark(self) -> int:
+        """Return the leader's own high watermark."""
+        return self._data.replicas.by_log[LOG].index.high_watermark
+
+    def answer(self, proposal: Send, message: Message | None) -> None:
+        """Answer an open request as the controller; None for a lost answer."""
+        self.proposals.remove(proposal)
+        self._outbox.resume(proposal.correlation, message, self._now)
+        self._advance()
+
+    def change_isr(self, isr: tuple[int, ...]) -> None:
+        """Publish another ISR of the same leader."""
+        change = records.PartitionChangeRecord(
+            partition_id=0, topic_id=TOPIC, isr=isr, leader=UNCHANGED_LEADER
+        )
+        self._publish(change)
+
     def lead_again(self) -> None:
         """Begin the next leader epoch, with the same leader."""
         change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=LEADER)
@@ -126,6 +158,12 @@ class LeaderRig:
         self._flushes.clear()
         self._advance()
 
+    def find(self, search: FindTimestamp) -> None:
+        """End a search of the disk."""
+        self.open_searches.remove(search)
+        self._data.timestamp_found(self._find(search))
+        self._advance()
+
     def pass_time(self, for_ms: int) -> None:
         """Let time pass, and let the broker act on its deadlines."""
         self.time_ms += for_ms
@@ -138,22 +176,20 @@ class LeaderRig:
 
     def _advance(self) -> None:
         self._data.advance(self._now, follows_image=True)
-        found: list[TimestampFound] = []
         for effect in self._outbox.drain():
-            self._execute(effect, found)
-        for event in found:
-            self._data.timestamp_found(event)
-            self._advance()
+            self._execute(effect)
 
-    def _execute(self, effect: Effect, found: list[TimestampFound]) -> None:
+    def _execute(self, effect: Effect) -> None:
         match effect:
             case Append(batch=RawBatch() as batch):
                 self.batches.append(batch)
             case Flush():
                 self._flushes.append(effect)
+            case Send():
+                self.proposals.append(effect)
             case FindTimestamp():
                 self.searches.append(effect)
-                found.append(self._find(effect))
+                self.open_searches.append(effect)
             case Reply(request=request, message=message):
                 self.answers[request] = message
             case ReplyWithVolumes(request=request, message=described):

@@ -31,7 +31,7 @@ def compare_leaders(random: Random) -> None:
         *(produces.produce,) * 6,
         *(fetches.consume,) * 3,
         *(fetches.follow,) * (6 if len(replicas) > 1 else 0),
-        *(look_ups.offsets,) * 3,
+        *(look_ups.offsets,) * 4,
         *(look_ups.epoch_ends, look_ups.producers, look_ups.sizes),
         *(deletions.delete,) * 2,
     ]
@@ -56,3 +56,4 @@ def compare_leaders(random: Random) -> None:
         model.settle()
         produces.settle()
         deletions.settle()
+        look_ups.settle()

@@ -27,19 +27,25 @@ NONE: Final = int(ErrorCode.NONE)
 _ESTIMATE: Final = 8_192
 """Bytes by which the size may be wrong after a deletion: the index knows each span of 4,096."""
 
+_Offsets = tuple[int, int, int, int]
+"""The error, the offset, the time and the epoch of an answer."""
+
 
 class LookUps:
     """Tools and consumers that ask about the partition."""
 
     def __init__(self, rig: LeaderRig, model: ModelLeader, random: Random) -> None:
         self._rig, self._model, self._random = rig, model, random
+        self._waiting: dict[int, tuple[str, _Offsets]] = {}
+        """The expected answer of each ListOffsets under way."""
 
     def offsets(self) -> None:
         """Ask for an end of the log, or for a time."""
         random, model = self._random, self._model
         latest = START_MS + self._rig.time_ms + 3
         time_ms = random.randint(latest - 500, latest)
-        timestamp = random.choice((LATEST, LATEST, EARLIEST, LOCAL_EARLIEST, TIERED, -9, time_ms))
+        ends = (LATEST, LATEST, EARLIEST, LOCAL_EARLIEST, TIERED, -9)
+        timestamp = time_ms if random.random() < 0.5 else random.choice(ends)
         is_replica = random.random() < 0.3
         known_epoch = random.choice((NO_EPOCH, NO_EPOCH, model.epoch, 0, 99))
         part = list_offsets_request.ListOffsetsPartition(
@@ -49,16 +55,26 @@ class LookUps:
         request = list_offsets_request.ListOffsetsRequest(
             replica_id=2 if is_replica else -1, topics=(topic,)
         )
-        answer = self._ask(request, TIMES_VERSION)
-        assert isinstance(answer, list_offsets_response.ListOffsetsResponse), "its answer"
-        found = answer.topics[0].partitions[0]
-        told = (found.error_code, found.offset, found.timestamp, found.leader_epoch)
+        token = self._rig.ask(request, TIMES_VERSION)
         expected = self._offsets(timestamp, known_epoch, is_replica=is_replica)
-        same(f"ListOffsets {timestamp} in epoch {known_epoch}", told, expected)
+        self._waiting[token] = (f"ListOffsets {timestamp} in epoch {known_epoch}", expected)
+        self.settle()
 
-    def _offsets(
-        self, timestamp: int, known_epoch: int, *, is_replica: bool
-    ) -> tuple[int, int, int, int]:
+    def settle(self) -> None:
+        """End some searches of the disk, in any order, and compare the answers."""
+        rig = self._rig
+        while rig.open_searches and self._random.random() < 0.1:
+            rig.find(self._random.choice(rig.open_searches))
+        for token in [token for token in self._waiting if token in rig.answers]:
+            what, expected = self._waiting.pop(token)
+            answer = rig.answers.pop(token)
+            assert isinstance(answer, list_offsets_response.ListOffsetsResponse), "its answer"
+            found = answer.topics[0].partitions[0]
+            told = (found.error_code, found.offset, found.timestamp, found.leader_epoch)
+            same(what, told, expected)
+        same("the requests that wait for a search", len(self._waiting), len(rig.open_searches))
+
+    def _offsets(self, timestamp: int, known_epoch: int, *, is_replica: bool) -> _Offsets:
         """Return the error, the offset, the time and the epoch of an answer."""
         model = self._model
         error = _epoch_error(model, known_epoch)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import Final, TypeVar
+from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed
@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.differential.storage.partition_reads import (
     compare_reads,
     compare_times,
 )
+from kraftproof.cluster.simulated.differential.storage.partition_renewals import renew
 from kraftproof.cluster.simulated.differential.storage.partition_starts import compare_recovered
 from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_produced, expected_batch
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
@@ -38,9 +39,6 @@ GAPS_SHARE: Final = 0.2
 """Share of runs whose offsets have gaps, after which a start may move the begin of an epoch."""
 SEGMENT_BYTES: Final = (100, 700, 1 << 20)
 LOGS: Final = tuple(LogId(Uuid(bytes(15) + bytes([place + 11])), place) for place in range(3))
-
-
-T = TypeVar("T")
 
 
 def compare_partition_logs(random: Random) -> None:
@@ -86,13 +84,13 @@ class PartitionRun:
             operations += (
                 ["append"] * 14 + ["read"] * 6 + ["flush", "truncate", "raise", "find"] * 3
             )
-            operations += ["checkpoint", "producers", "restart", "delete", "configure"]
-            operations += ["restart", "epoch"]
+            operations += ["checkpoint", "producers", "delete", "configure", "epoch", "renew"]
+            operations += ["restart"] * 2
         match self.random.choice(operations):
             case "create":
-                self._create(self.random.choice(free))
+                self.create(self.random.choice(free))
             case "start":
-                self._start_again()
+                self.start_again()
             case name:
                 log = self.random.choice(sorted(self.models))
                 _OPERATIONS[name](self, log, self.models[log])
@@ -100,7 +98,7 @@ class PartitionRun:
 
     def end(self) -> None:
         """Start once more after a stop and after a crash, and let go of a directory."""
-        self._start_again()
+        self.start_again()
         self._compare_files()
         lost = sorted(self.logs.fail(HOMES["/d2"]))
         homes = sorted(log for log, home in self.homes.items() if home == "/d2")
@@ -111,7 +109,8 @@ class PartitionRun:
         same("vital directories", [self.logs.is_vital(one) for one in HOMES.values()], [1, 0])
         self.logs.close()
 
-    def _create(self, log: LogId) -> None:
+    def create(self, log: LogId) -> None:
+        """Create a log, in a given directory or in the one with the fewest logs."""
         asked = self.random.choice((ZERO_UUID, *HOMES.values()))
         counts = {path: list(self.homes.values()).count(path) for path in HOMES}
         fewest = min(HOMES, key=lambda path: counts[path])
@@ -235,7 +234,7 @@ class PartitionRun:
         del self.models[log]
         same("a deleted log", self.logs.directory_of(log), None)
 
-    def _start_again(self) -> None:
+    def start_again(self) -> None:
         """Stop in order or crash, and start; compare what the start finds."""
         is_clean, self.broker_epoch = self.random.random() < 0.5, -1
         if is_clean:
@@ -297,4 +296,5 @@ _OPERATIONS: Final[dict[str, Callable[[PartitionRun, LogId, ModelLog], None]]] =
     "producers": lambda run, log, model: compare_producers(run.logs, log, model, run.random),
     "checkpoint": PartitionRun.checkpoint,
     "delete": PartitionRun.delete,
+    "renew": renew,
 }

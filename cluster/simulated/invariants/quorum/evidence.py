@@ -47,6 +47,10 @@ class Leadership(Struct, kw_only=True):
     """The offset of the last valid Fetch, by voter or observer."""
     fetched: set[int] = field(default_factory=set)
     """The ids of all replicas that have sent a Fetch of the epoch; asked for their number only."""
+    fetched_ms: dict[int, int] = field(default_factory=dict)
+    """The wall clock of the leader at the last Fetch of the epoch, by voter or observer."""
+    caught_up_ms: dict[int, int] = field(default_factory=dict)
+    """The wall clock of the leader at the last Fetch of a replica with the whole log."""
     flushed: int = 0
     """The end of the last flush that the process has heard of."""
 
@@ -159,9 +163,14 @@ class QuorumEvidence(Invariant):
         replica = request.replica_state.replica_id if has_state else request.replica_id
         leadership.fetched.add(replica)
         offset, epoch = asked.fetch_offset, asked.last_fetched_epoch
-        if replica != NO_NODE and min(offset, epoch) >= 0 and _holds(process.log, offset, epoch):
+        if replica == NO_NODE or min(offset, epoch) < 0:
+            return
+        leadership.fetched_ms[replica] = process.wall_ms()
+        if _holds(process.log, offset, epoch):
             leadership.acknowledged[replica] = offset
             node.has_news = True
+            if offset == process.log.end_offset:
+                leadership.caught_up_ms[replica] = leadership.fetched_ms[replica]
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:

@@ -33,7 +33,10 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     fetch_response,
 )
-from kraftproof.node.wire.messages.generated.describe_quorum_response import PartitionData
+from kraftproof.node.wire.messages.generated.describe_quorum_response import (
+    PartitionData,
+    ReplicaState,
+)
 
 ClusterResponse = describe_cluster_response.DescribeClusterResponse
 QuorumResponse = describe_quorum_response.DescribeQuorumResponse
@@ -74,8 +77,8 @@ class DescribeQuorumIsAccurate(Invariant):
 
     statement = (
         "A controller answers DescribeQuorum with the leader, epoch and high watermark of its "
-        "status and every voter; only the leader reports replicas, with the offsets of their "
-        "Fetches, and a high watermark."
+        "status and every voter; only the leader reports replicas, with the offsets and times of "
+        "their Fetches, and a high watermark."
     )
     requests: ClassVar[Requests] = (
         describe_cluster_request.DescribeClusterRequest,
@@ -110,6 +113,22 @@ class DescribeQuorumIsAccurate(Invariant):
                         f"its Fetches and the own log it is {end}"
                     )
                     self.monitor.report_violation(self, process, detail)
+                if event.version >= TIMES_SINCE and not (may_forget and is_observer):
+                    self._judge_times(process, leadership, one)
+
+    def _judge_times(self, process: ProcessView, leadership: Leadership, one: ReplicaState) -> None:
+        """Compare the times of a replica with the Fetches, and the leader's with each other."""
+        told = (one.last_fetch_timestamp, one.last_caught_up_timestamp)
+        right = (
+            leadership.fetched_ms.get(one.replica_id, UNKNOWN),
+            leadership.caught_up_ms.get(one.replica_id, UNKNOWN),
+        )
+        if one.replica_id == process.node_id:
+            now_ms = told[0] if told[0] >= 0 else process.wall_ms()  # earlier, if a disk holds up
+            right = (now_ms, now_ms)
+        if told != right:
+            detail = f"answers that node {one.replica_id} fetched and caught up at {told}"
+            self.monitor.report_violation(self, process, f"{detail}, but the times are {right}")
 
     @override
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
@@ -119,7 +138,7 @@ class DescribeQuorumIsAccurate(Invariant):
             return
         if isinstance(message, QuorumResponse):
             for reported in _reported(message):
-                for fault in self._faults(process, reported, event.version):
+                for fault in self._faults(process, reported):
                     self.monitor.report_violation(self, process, fault)
             self._judge_addresses(process, event.version, message)
             nodes = sorted(node.node_id for node in message.nodes)
@@ -157,7 +176,7 @@ class DescribeQuorumIsAccurate(Invariant):
         detail = f"answers listeners {names} at {told}, but {self._listener} is at"
         self.monitor.report_violation(self, process, f"{detail} {self._addresses}")
 
-    def _faults(self, process: ProcessView, reported: PartitionData, version: int) -> Iterator[str]:
+    def _faults(self, process: ProcessView, reported: PartitionData) -> Iterator[str]:
         status = process.status
         if status is None:
             return
@@ -170,36 +189,15 @@ class DescribeQuorumIsAccurate(Invariant):
             stated = _stated(self._evidence.of(process).leadership, status.high_watermark)
             if reported.high_watermark != stated:
                 yield f"answers high watermark {reported.high_watermark} instead of {stated}"
-            yield from self._replica_faults(reported, has_times=version >= TIMES_SINCE)
+            yield from self._replica_faults(reported)
         elif reported.high_watermark > 0 or reported.current_voters or reported.observers:
             yield f"reports replicas without being the leader: {reported}"
 
-    def _replica_faults(self, reported: PartitionData, *, has_times: bool) -> Iterator[str]:
+    def _replica_faults(self, reported: PartitionData) -> Iterator[str]:
         voters = sorted(one.replica_id for one in reported.current_voters)
         observers = [one.replica_id for one in reported.observers]
         if voters != self._voters or set(observers) & set(voters):
             yield f"answers voters {voters}, observers {observers}; the voters are {self._voters}"
-        for one in (*reported.current_voters, *reported.observers):
-            reached = max(one.log_end_offset, one.last_caught_up_timestamp)
-            if has_times and one.last_fetch_timestamp < 0 <= reached:
-                yield f"answers offset {one.log_end_offset} of node {one.replica_id} without Fetch"
-            has_all = one.log_end_offset == _end_of_leader(reported)
-            if (
-                has_times
-                and has_all
-                and one.last_caught_up_timestamp < 0 <= one.last_fetch_timestamp
-            ):
-                yield f"node {one.replica_id} has the whole log, but never caught up"
-
-
-def _end_of_leader(reported: PartitionData) -> int | None:
-    """Return the end of the leader's log by an answer."""
-    ends = (
-        voter.log_end_offset
-        for voter in reported.current_voters
-        if voter.replica_id == reported.leader_id
-    )
-    return next(ends, None)
 
 
 def _stated(leadership: Leadership | None, high_watermark: int) -> int:

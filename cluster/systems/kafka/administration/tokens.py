@@ -38,6 +38,10 @@ from kraftproof.node.wire.schema import Message
 CREATE_VERSION: Final = 3
 CHANGE_VERSION: Final = 2
 DESCRIBE_VERSION: Final = 3
+RENEWER: Final = create_delegation_token_request.CreatableRenewers(
+    principal_type="User", principal_name="renewer"
+)
+"""A user who may renew each token, too; a renewal by the owner must leave the user in place."""
 AT_ONCE: Final = -1
 """The period of ExpireDelegationToken that removes the token."""
 
@@ -65,7 +69,7 @@ class TokensClient(SecureClient):
     def _of_owner(self, f: str, value: Value) -> tuple[Message, int]:
         if f == "create":
             request: Message = create_delegation_token_request.CreateDelegationTokenRequest(
-                renewers=(), max_lifetime_ms=value["lifetime"]
+                renewers=(RENEWER,), max_lifetime_ms=value["lifetime"]
             )
             return request, CREATE_VERSION
         if f == "describe":

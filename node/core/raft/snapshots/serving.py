@@ -62,10 +62,10 @@ class SnapshotServer:
         return ErrorCode.NONE
 
     def _record_contact(self, params: SliceParams, now: Instant) -> None:
-        """Count a download as contact with the replica, in the same way as a Fetch (595-43)."""
+        """Count a download as contact with the replica (595-43), but not as a Fetch (595-64)."""
         role = self._state.role
         if isinstance(role, Leader) and params.replica_id > NO_NODE:
-            role.replicas.replica(params.replica_id, now.monotonic).on_fetch(now)
+            role.replicas.replica(params.replica_id, now.monotonic).contact = now.monotonic
             role.announcement.done(params.replica_id)
 
     def _serve(self, event: Received, params: SliceParams, now: Instant) -> None:

@@ -65,6 +65,9 @@ class Process:
     def running_ns(self):
         return self._harness.now_ns - self._asleep_ns
 
+    def wall_ms(self):
+        return self._harness.now_ns // 1_000_000
+
     def open_requests(self):
         return self.unanswered
 

@@ -1,8 +1,14 @@
 """The simulated ports notice a shell that does not wait for the disk."""
 
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.simulated.network.transport import (
+    CodecTransport,
+    InMemoryTransport,
+    Outgoing,
+)
 from kraftproof.cluster.simulated.node.port_contract import SENTENCES, PortContract
 from kraftproof.cluster.simulated.simulated_cluster import InvariantViolatedError, SimulatedCluster
 from kraftproof.node.core.base.log_id import METADATA_LOG
@@ -12,6 +18,7 @@ from kraftproof.node.core.effects import CleanLog, PersistQuorumState, Truncate
 from kraftproof.node.core.events import Tick
 from kraftproof.node.shell import effect_executor
 from kraftproof.node.wire.messages.generated.vote_response import VoteResponse
+from kraftproof.node.wire.principal import ANONYMOUS, Principal
 from tests.cluster.simulated.invariants.invariant_harness import MonitorHarness
 from tests.node.shell.effects import forward
 
@@ -134,3 +141,31 @@ def test_a_connection_that_carries_fetches_and_other_requests_is_found(tmp_path,
     with pytest.raises(InvariantViolatedError):
         cluster.run(main())
     assert {violation.invariant for violation in cluster.violations} == {"FetchesGoAlone"}
+
+
+def enveloped():
+    effect = replace(
+        forward(1),
+        client_host="10.1.2.3",
+        client_id="admin",
+        principal=Principal(type="User", name="alice"),
+    )
+    return Outgoing(message=effect.message, version=effect.version, forward=effect)
+
+
+@pytest.mark.requirement("590-06")
+@pytest.mark.parametrize("transport", [InMemoryTransport(), CodecTransport()])
+def test_a_request_in_an_envelope_arrives_as_its_clients(transport):
+    watched, outgoing = Watched(), enveloped()
+    arrived = transport.request(outgoing)()
+    watched.contract.has_arrived(outgoing, arrived)
+    assert watched.broken == []
+    changes = {
+        "client_host": "127.0.0.2",
+        "client_id": "node-4",
+        "principal": ANONYMOUS,
+        "version": arrived.version - 1,
+    }
+    for number, (field, value) in enumerate(changes.items(), start=1):
+        watched.contract.has_arrived(outgoing, replace(arrived, **{field: value}))
+        assert watched.broken == ["EnvelopesAreOpened"] * number

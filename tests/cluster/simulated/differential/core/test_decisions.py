@@ -7,8 +7,9 @@ import pytest
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
-from kraftproof.node.core.controller import brokers, features, topics
+from kraftproof.node.core.controller import brokers, features, sessions, topics
 from kraftproof.node.core.controller.partitions import fencing, isr
+from kraftproof.node.core.controller.security import tokens
 from kraftproof.node.core.metadata import changes, slices, snapshot
 from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.wire.errors import ErrorCode
@@ -57,6 +58,8 @@ PLANTED = [
     (changes, "_moving", lambda *_: ()),
     (changes, "_counted", lambda names, *_: names),
     (snapshot, "_partition", lambda _: None),
+    (sessions.Sessions, "moves_are_seen", lambda *_: True),
+    (tokens, "_until", lambda token, _: token),
 ]
 
 

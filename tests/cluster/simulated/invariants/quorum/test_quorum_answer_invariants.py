@@ -5,88 +5,32 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as changed
 
-from kraftproof.cluster.simulated.invariants.quorum.evidence import QuorumEvidence
 from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
-    DescribeQuorumIsAccurate,
     ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.node.core.raft.fetch_rpc import FETCH_VERSION
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
-    describe_cluster_request,
     describe_cluster_response,
-    describe_quorum_request,
     describe_quorum_response,
     fetch_request,
     fetch_response,
 )
 from tests.cluster.simulated.invariants.invariant_harness import CONFIG, MonitorHarness, fetch
-
-QUESTION = describe_quorum_request.DescribeQuorumRequest()
-CLUSTER = describe_cluster_request.DescribeClusterRequest(endpoint_type=2)
-LOG_END, COMMITTED = 5, 3
-
-
-def replica(replica_id, end, fetched=100, caught_up=100):
-    return describe_quorum_response.ReplicaState(
-        replica_id=replica_id,
-        log_end_offset=end,
-        last_fetch_timestamp=fetched,
-        last_caught_up_timestamp=caught_up,
-    )
-
-
-OURS, BEHIND, UNHEARD = replica(1, LOG_END), replica(2, COMMITTED), replica(3, -1, -1, -1)
-TOLD = describe_quorum_response.PartitionData(
-    leader_id=1,
-    leader_epoch=7,
-    high_watermark=COMMITTED,
-    current_voters=(OURS, BEHIND, UNHEARD),
-    observers=(replica(4, COMMITTED),),
+from tests.cluster.simulated.invariants.quorum.quorum_answer_case import (
+    BEHIND,
+    CLUSTER,
+    COMMITTED,
+    LOG_END,
+    OURS,
+    QUESTION,
+    REFUSED,
+    TOLD,
+    UNHEARD,
+    Controller,
+    quorum,
+    replica,
 )
-REFUSED = describe_quorum_response.PartitionData(
-    error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER, leader_id=2, leader_epoch=7
-)
-
-
-def quorum(partition, *, nodes=(), topic="__cluster_metadata"):
-    topics = (describe_quorum_response.TopicData(topic_name=topic, partitions=(partition,)),)
-    listed = tuple(describe_quorum_response.Node(node_id=node_id) for node_id in nodes)
-    return describe_quorum_response.DescribeQuorumResponse(topics=topics, nodes=listed)
-
-
-class Controller:
-    """Controller 1 of three, with five records of which three have committed."""
-
-    def __init__(self, config=CONFIG):
-        evidence = QuorumEvidence(config)
-        self.harness = MonitorHarness(evidence, DescribeQuorumIsAccurate(config, evidence))
-        self.process = self.harness.process(1)
-
-    def wins(self, epoch):
-        self.process.persists(epoch=epoch, voted_for=1, leader=1)
-        return self
-
-    def appends(self, records):
-        for _ in range(records):
-            self.process.appends(epoch=7)
-        return self
-
-    def leads(self):
-        self.wins(7).appends(LOG_END)
-        for replica_id in (2, 4):
-            self.process.receives(fetch(replica_id, COMMITTED), version=FETCH_VERSION)
-        self.process.leads(7, high_watermark=COMMITTED, log_end=LOG_END)
-        return self
-
-    def follows(self):
-        self.appends(LOG_END)
-        self.process.moves(epoch=7, leader=2, high_watermark=COMMITTED, log_end=LOG_END)
-        return self
-
-    def says(self, answer, request=QUESTION, **options):
-        self.process.replies(self.process.receives(request, **options), answer)
-        return self.harness.reported
 
 
 def test_a_leader_that_tells_what_it_is():
@@ -128,7 +72,7 @@ def test_no_answer_of_its_leader_tells_a_replica_less_than_it_knows(answer, fall
 def test_a_leader_that_has_committed_nothing_of_its_own_states_no_high_watermark():
     controller = Controller().appends(LOG_END).wins(8)
     controller.process.leads(8, high_watermark=COMMITTED, log_end=LOG_END)
-    behind, observer = replica(2, -1, -1, -1), replica(4, -1, -1, -1)
+    behind, observer = replica(2, -1, -1), replica(4, -1, -1)
     voters = (OURS, behind, UNHEARD)
     told = changed(TOLD, leader_epoch=8, current_voters=voters, observers=(observer,))
     assert controller.says(quorum(changed(told, high_watermark=-1))) == []
@@ -150,7 +94,8 @@ def test_a_follower_names_the_leader_and_refuses():
         pytest.param({"current_voters": (OURS, BEHIND, BEHIND, UNHEARD)}, id="a voter twice"),
         pytest.param({"observers": (BEHIND,)}, id="a voter as observer"),
         pytest.param(
-            {"current_voters": (replica(1, COMMITTED), BEHIND, UNHEARD)}, id="its own log shorter"
+            {"current_voters": (replica(1, COMMITTED, 100, 100), BEHIND, UNHEARD)},
+            id="its own log shorter",
         ),
         pytest.param(
             {"current_voters": (OURS, replica(2, LOG_END + 1), UNHEARD)}, id="a voter ahead"
@@ -198,7 +143,7 @@ def test_a_leader_that_resigns_at_the_question_refuses():
 
 def test_the_oldest_version_has_no_times():
     timeless = changed(
-        TOLD, current_voters=(replica(1, LOG_END, -1, -1), BEHIND, UNHEARD), observers=()
+        TOLD, current_voters=(replica(1, LOG_END, -1), BEHIND, UNHEARD), observers=()
     )
     assert Controller().leads().says(quorum(timeless), version=0) == []
     assert len(Controller().leads().says(quorum(timeless), version=1)) == 1
@@ -287,11 +232,3 @@ def test_the_addresses_of_the_controllers_are_those_of_the_configuration(port, r
     )
     controller = Controller(WITH_ADDRESSES).follows()
     assert len(controller.says(answer, CLUSTER)) == reported
-
-
-def test_a_replica_with_the_whole_log_has_caught_up():
-    never = changed(TOLD, current_voters=(OURS, replica(2, LOG_END, caught_up=-1), UNHEARD))
-    reports = Controller().leads().says(quorum(never), version=1)
-    assert any("node 2 has the whole log, but never caught up" in one for one in reports)
-    reports = Controller().leads().says(quorum(TOLD), version=1)
-    assert not any("never caught up" in one for one in reports)

@@ -145,3 +145,16 @@ def test_the_leader_knows_where_each_replicas_snapshots_begin(world):
     leader = world.nodes[world.leader()]
     for node_id, replica in leader._raft.role.replicas.voters.items():
         assert replica.snapshot_end == world.nodes[node_id]._raft.log.start_offset > 0
+
+
+@pytest.mark.requirement("595-64")
+def test_a_download_is_contact_but_no_fetch(world):
+    error_at = served(world)
+    assert error_at(0) == ErrorCode.NONE
+    raft = world.nodes[world.leader()]._raft
+    first = raft._state.role.replicas.observers[77]
+    contact = first.contact
+    world.run(100)
+    assert error_at(100) == ErrorCode.NONE
+    assert first.contact > contact
+    assert (first.fetched_ms, first.caught_up_ms) == (-1, -1)
