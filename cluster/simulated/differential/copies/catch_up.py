@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.cluster.simulated.background.client_batches import client_batch
+from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.copies.follower_rig import (
     LEADERS,
     NO_LEADER,
@@ -18,7 +19,6 @@ from kraftproof.cluster.simulated.differential.difference import (
     check,
     same,
 )
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import START_MS
 from kraftproof.cluster.simulated.differential.leaders.produces import placed
 from kraftproof.node.wire.messages import Message, fetch_request, list_offsets_request
 

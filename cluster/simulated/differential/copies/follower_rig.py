@@ -3,37 +3,34 @@
 from typing import Final
 
 from msgspec import Struct
+from typing_extensions import override
 
+from kraftproof.cluster.simulated.differential.bare_data_plane import (
+    FIRST_BROKER_EPOCH,
+    BareDataPlane,
+)
 from kraftproof.cluster.simulated.differential.copies.leader_log import LogBatch
 from kraftproof.cluster.simulated.differential.difference import check
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import (
-    FIRST_BROKER_EPOCH,
+from kraftproof.cluster.simulated.differential.one_partition import (
+    DIRECTORY,
     LOG,
-    NAME,
-    START_MS,
     TOPIC,
+    one_partition,
 )
 from kraftproof.node.core.base.config import NodeConfig, ReplicationPolicy
-from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock, milliseconds
-from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Append, Effect, Flush, Send, Truncate
 from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.log_effects import RaiseLogStart, RestartLog, WriteCheckpoints
 from kraftproof.node.core.metadata.apply import apply_all
-from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
-from kraftproof.node.wire.types import Uuid
 
 FOLLOWER: Final = NodeId(1)
 LEADERS: Final = (2, 3)
 NO_LEADER: Final = -1
-_DIRECTORY: Final = Uuid(b"d" * 16)
 
 
 class Sent(Struct):
@@ -44,11 +41,10 @@ class Sent(Struct):
     message: Message
 
 
-class FollowerRig:
+class FollowerRig(BareDataPlane):
     """Broker 1 follows partition 0 of the topic; its leaders are requests of the caller."""
 
     def __init__(self, epoch: int, configs: dict[str, str]) -> None:
-        self.time_ms = 0
         self.sent: list[Sent] = []
         """The open requests."""
         self.batches: list[LogBatch] = []
@@ -59,9 +55,6 @@ class FollowerRig:
         self.checkpointed = 0
         """The high watermark in the checkpoint file."""
         self._flushes: list[Flush] = []
-        self._outbox = Outbox()
-        self._committed = CommittedImage()
-        self._committed.image = apply_all(EMPTY_IMAGE, tuple(_cluster(epoch, configs)))
         config = NodeConfig(
             node_id=FOLLOWER,
             cluster_id="c",
@@ -69,25 +62,17 @@ class FollowerRig:
             is_broker=True,
             voters=(),
             endpoints=(),
-            log_dirs=(_DIRECTORY,),
+            log_dirs=(DIRECTORY,),
             log_dir_paths=("/d",),
             replication=ReplicationPolicy(is_enabled=True),
         )
-        self._data = DataPlane(
+        super().__init__(
             config,
-            self._committed,
-            self._outbox,
-            (),
+            one_partition((int(FOLLOWER), *LEADERS), LEADERS[0], epoch, configs),
             controller=lambda: NodeId(-1),
             broker_epoch=lambda: FIRST_BROKER_EPOCH + FOLLOWER,
-            now=self._now,
         )
         self.advance()
-
-    @property
-    def _now(self) -> Instant:
-        at_ns = milliseconds(self.time_ms)
-        return Instant(Monotonic(at_ns), WallClock(milliseconds(START_MS) + at_ns))
 
     @property
     def index(self) -> LogIndex:
@@ -97,14 +82,12 @@ class FollowerRig:
     def follow(self, leader: int) -> None:
         """Learn of the next leader epoch, maybe of one without a leader."""
         change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=leader)
-        self._committed.image = apply_all(self._committed.image, (change,))
-        self.advance()
+        self.publish(apply_all(self._committed.image, (change,)))
 
     def answer(self, sent: Sent, message: Message | None) -> None:
         """Answer an open request; None for a lost answer."""
         self.sent.remove(sent)
-        self._outbox.resume(sent.correlation, message, self._now)
-        self.advance()
+        self.resume(sent.correlation, message)
 
     def flush(self) -> None:
         """End the fsyncs that the broker has asked for."""
@@ -115,18 +98,7 @@ class FollowerRig:
             )
         self.advance()
 
-    def pass_time(self, for_ms: int) -> None:
-        """Let time pass, and let the broker act on its deadlines."""
-        self.time_ms += for_ms
-        self._data.tick(self._now)
-        self.advance()
-
-    def advance(self) -> None:
-        """Let the broker go on, and carry out its effects."""
-        self._data.advance(self._now, follows_image=True)
-        for effect in self._outbox.drain():
-            self._execute(effect)
-
+    @override
     def _execute(self, effect: Effect) -> None:
         match effect:
             case Append(batch=RawBatch() as batch):
@@ -154,35 +126,3 @@ class FollowerRig:
                 self.sent.append(Sent(effect.correlation, effect.destination, effect.message))
             case _:
                 return
-
-
-def _cluster(epoch: int, configs: dict[str, str]) -> list[Record]:
-    """Return the records of the brokers, and of the partition with the first leader."""
-    brokers = (int(FOLLOWER), *LEADERS)
-    return [
-        *(
-            records.RegisterBrokerRecord(
-                broker_id=broker,
-                incarnation_id=Uuid(bytes([broker]) * 16),
-                broker_epoch=FIRST_BROKER_EPOCH + broker,
-                fenced=False,
-                log_dirs=(_DIRECTORY,),
-            )
-            for broker in brokers
-        ),
-        records.TopicRecord(name=NAME, topic_id=TOPIC),
-        *(
-            records.ConfigRecord(resource_type=2, resource_name=NAME, name=name, value=value)
-            for name, value in configs.items()
-        ),
-        records.PartitionRecord(
-            partition_id=0,
-            topic_id=TOPIC,
-            replicas=brokers,
-            isr=brokers,
-            leader=LEADERS[0],
-            leader_epoch=epoch,
-            partition_epoch=0,
-            directories=(_DIRECTORY,) * len(brokers),
-        ),
-    ]

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import NAME, TOPIC
+from kraftproof.cluster.simulated.differential.one_partition import NAME, TOPIC
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,

@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.differential.bare_data_plane import BareDataPlane
 from kraftproof.cluster.simulated.differential.data.drawn_broker import (
     DIRECTORIES,
     LISTENERS,
@@ -14,15 +17,10 @@ from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPo
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
     Epoch,
-    Instant,
-    Monotonic,
     NodeId,
     Offset,
-    WallClock,
     milliseconds,
 )
-from kraftproof.node.core.broker.auto_creation import AutoCreator
-from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Effect, EndRequest, Reply, Send
 from kraftproof.node.core.events import Received, TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
@@ -33,14 +31,10 @@ from kraftproof.node.core.log_effects import (
     ReplyWithBatches,
     ReplyWithVolumes,
 )
-from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
-from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.types import Uuid
 
-START_MS: Final = 1_700_000_000_000
 PATHS: Final = ("/one", "/two")
 CONTROLLER: Final = NodeId(100)
 BROKER_EPOCH: Final = 10
@@ -49,13 +43,12 @@ POLICY: Final = ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(1 << 40))
 """A follower is never late."""
 
 
-class DataRig:
+class DataRig(BareDataPlane):
     """The data plane of a drawn broker; the caller plays clients, controller and files."""
 
     def __init__(
         self, image: MetadataImage, config: NodeConfig, recovered: tuple[RecoveredLog, ...] = ()
     ) -> None:
-        self.now_ns = 0
         self.answers: dict[int, Message] = {}
         self.ended: dict[int, EndRequest] = {}
         """The ends of requests without an answer."""
@@ -70,47 +63,14 @@ class DataRig:
         self.controller = CONTROLLER
         self.broker_epoch = BROKER_EPOCH
         self._requests = 0
-        self._outbox = Outbox()
-        self._committed = CommittedImage()
-        self._committed.image = image
-        self._committed.offset = Offset(1)
-        policy = config.authorizer
-        authorizer = None if policy is None else Authorizer(policy, self._committed, self._outbox)
-        self._data = DataPlane(
+        super().__init__(
             config,
-            self._committed,
-            self._outbox,
+            image,
             recovered,
             controller=lambda: self.controller,
             broker_epoch=lambda: self.broker_epoch,
-            now=self._now,
-            authorizer=authorizer,
-            creator=AutoCreator(config, self._outbox, lambda: self.controller),
         )
-        self._advance()
-
-    def fail(self, directory: Uuid) -> None:
-        """Let the disk of a directory fail."""
-        self._data.directory_failed(directory)
-        self._advance()
-
-    def publish(self, image: MetadataImage) -> None:
-        """Publish a newer image."""
-        self._committed.image = image
-        self._advance()
-
-    def go_on(self) -> None:
-        """Let the broker act on what has changed around it."""
-        self._advance()
-
-    @property
-    def _now(self) -> Instant:
-        return Instant(Monotonic(self.now_ns), WallClock(milliseconds(START_MS) + self.now_ns))
-
-    @property
-    def time_ms(self) -> int:
-        """The milliseconds since the start."""
-        return self.now_ns // milliseconds(1)
+        self.advance()
 
     def ask(self, event: Received) -> int:
         """Send a request; return its token."""
@@ -125,7 +85,7 @@ class DataRig:
             listener=event.listener,
         )
         self._data.receive(numbered, self._now)
-        self._advance()
+        self.advance()
         return self._requests
 
     def find(self, search: FindTimestamp, offset: int) -> None:
@@ -140,14 +100,14 @@ class DataRig:
                 has_failed=offset < 0,
             )
         )
-        self._advance()
+        self.advance()
 
     def answer(self, send: Send, message: Message | None) -> None:
         """Answer a request to the controller."""
         self.sent.remove(send)
-        self._outbox.resume(send.correlation, message, self._now)
-        self._advance()
+        self.resume(send.correlation, message)
 
+    @override
     def pass_time(self, for_ms: int) -> None:
         """Let time pass, and wake the broker at its deadlines, as the shell does.
 
@@ -162,14 +122,10 @@ class DataRig:
                 return
             self.now_ns = max(self.now_ns, due_ns)
             self._data.tick(self._now)
-            self._advance()
+            self.advance()
         raise DifferenceError(f"a broker has no end of deadlines at {self.now_ns} ns")
 
-    def _advance(self) -> None:
-        self._data.advance(self._now, follows_image=True)
-        for effect in self._outbox.drain():
-            self._execute(effect)
-
+    @override
     def _execute(self, effect: Effect) -> None:
         match effect:
             case Reply(request=request, message=message):

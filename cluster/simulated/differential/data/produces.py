@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kraftproof.cluster.simulated.background.client_batches import NO_PRODUCER, client_batch
+from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.data.asking import Asking, Place
-from kraftproof.cluster.simulated.differential.data.data_rig import START_MS
 from kraftproof.cluster.simulated.differential.data.drawn_broker import INTERNAL
 from kraftproof.cluster.simulated.differential.data.drawn_rights import TRANSACTIONAL_ID
 from kraftproof.cluster.simulated.differential.difference import check, same

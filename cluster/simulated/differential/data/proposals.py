@@ -5,6 +5,7 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.background.client_batches import NO_PRODUCER, client_batch
+from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.data.controlled import (
     CONTROLLERS,
     FIRST_EPOCH,
@@ -16,7 +17,6 @@ from kraftproof.cluster.simulated.differential.data.controlled import (
     received,
     registration,
 )
-from kraftproof.cluster.simulated.differential.data.data_rig import START_MS
 from kraftproof.cluster.simulated.differential.data.led_model import (
     ANY_EPOCH,
     FOLLOWERS,
@@ -172,7 +172,7 @@ class _Proposals:
         """Let another controller, or none, be active; or let the broker lose its epoch."""
         self._rig.controller = self._random.choice((*CONTROLLERS, *CONTROLLERS, NO_CONTROLLER))
         self._rig.broker_epoch = self._random.choice((-1, 0, FIRST_EPOCH, FIRST_EPOCH))
-        self._rig.go_on()
+        self._rig.advance()
 
     def answer(self) -> None:
         """Answer the request under way, or a former one."""

@@ -7,7 +7,8 @@ from msgspec import Struct
 
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import NAME, LeaderRig
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LeaderRig
+from kraftproof.cluster.simulated.differential.one_partition import NAME
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import delete_records_request, delete_records_response
 

@@ -3,14 +3,11 @@
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.bare_data_plane import FIRST_BROKER_EPOCH
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import (
-    FIRST_BROKER_EPOCH,
-    NAME,
-    TOPIC,
-    LeaderRig,
-)
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LeaderRig
+from kraftproof.cluster.simulated.differential.one_partition import NAME, TOPIC
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 

@@ -4,10 +4,11 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.background.client_batches import client_batch
+from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelBatch, Producer
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import LOG, NAME, START_MS
 from kraftproof.cluster.simulated.differential.leaders.produces import placed
+from kraftproof.cluster.simulated.differential.one_partition import LOG, NAME
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.types import (
     Epoch,

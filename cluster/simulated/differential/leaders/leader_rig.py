@@ -3,19 +3,25 @@
 from typing import Final
 
 from msgspec.structs import replace
+from typing_extensions import override
 
+from kraftproof.cluster.simulated.differential.bare_data_plane import (
+    FIRST_BROKER_EPOCH,
+    BareDataPlane,
+)
+from kraftproof.cluster.simulated.differential.one_partition import (
+    DIRECTORY,
+    LOG,
+    TOPIC,
+    one_partition,
+)
 from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
-from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
     Epoch,
-    Instant,
-    Monotonic,
     NodeId,
     Offset,
-    WallClock,
     milliseconds,
 )
-from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply, Send
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log_effects import (
@@ -25,29 +31,19 @@ from kraftproof.node.core.log_effects import (
 )
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
-from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
-from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
-from kraftproof.node.wire.types import Uuid
 
-TOPIC: Final = Uuid(b"topic of leaders")
-NAME: Final = "t"
-LOG: Final = LogId(TOPIC, 0)
 LEADER: Final = NodeId(1)
-FIRST_BROKER_EPOCH: Final = 10
-START_MS: Final = 1_700_000_000_000
-_DIRECTORY: Final = Uuid(b"d" * 16)
 _PATH: Final = "/d"
 NEVER_MS: Final = 1 << 40
 """A lag after which no member is removed in a comparison."""
 
 
-class LeaderRig:
+class LeaderRig(BareDataPlane):
     """Broker 1 leads partition 0 of the topic; the other replicas are requests of the caller."""
 
     def __init__(
@@ -59,7 +55,6 @@ class LeaderRig:
         lag_ms: int = NEVER_MS,
         controller: int = -1,
     ) -> None:
-        self.time_ms = 0
         self.batches: list[RawBatch] = []
         self.answers: dict[int, Message | None] = {}
         """By token of a request; None for the end of a request without an answer."""
@@ -70,10 +65,6 @@ class LeaderRig:
         """The open requests to the controller."""
         self._flushes: list[Flush] = []
         self._requests = 0
-        self._outbox = Outbox()
-        self._committed = CommittedImage()
-        image = _image(replicas, epoch, configs)
-        self._committed.image = image
         config = NodeConfig(
             node_id=LEADER,
             cluster_id="c",
@@ -81,25 +72,17 @@ class LeaderRig:
             is_broker=True,
             voters=(),
             endpoints=(Endpoint(name="PLAINTEXT", host="b1", port=9092, is_controller=False),),
-            log_dirs=(_DIRECTORY,),
+            log_dirs=(DIRECTORY,),
             log_dir_paths=(_PATH,),
             replication=ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(lag_ms)),
         )
-        self._data = DataPlane(
+        super().__init__(
             config,
-            self._committed,
-            self._outbox,
-            (),
+            one_partition(replicas, LEADER, epoch, configs),
             controller=lambda: NodeId(controller),
             broker_epoch=lambda: FIRST_BROKER_EPOCH + LEADER,
-            now=self._now,
         )
-        self._advance()
-
-    @property
-    def _now(self) -> Instant:
-        at_ns = milliseconds(self.time_ms)
-        return Instant(Monotonic(at_ns), WallClock(milliseconds(START_MS) + at_ns))
+        self.advance()
 
     def ask(self, message: Message, version: int) -> int:
         """Send a request; return its token."""
@@ -113,7 +96,7 @@ class LeaderRig:
             client_host="127.0.0.1",
         )
         self._data.receive(event, self._now)
-        self._advance()
+        self.advance()
         return self._requests
 
     @property
@@ -124,20 +107,19 @@ class LeaderRig:
     def answer(self, proposal: Send, message: Message | None) -> None:
         """Answer an open request as the controller; None for a lost answer."""
         self.proposals.remove(proposal)
-        self._outbox.resume(proposal.correlation, message, self._now)
-        self._advance()
+        self.resume(proposal.correlation, message)
 
     def change_isr(self, isr: tuple[int, ...]) -> None:
         """Publish another ISR of the same leader."""
         change = records.PartitionChangeRecord(
             partition_id=0, topic_id=TOPIC, isr=isr, leader=UNCHANGED_LEADER
         )
-        self._publish(change)
+        self._change(change)
 
     def lead_again(self) -> None:
         """Begin the next leader epoch, with the same leader."""
         change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=LEADER)
-        self._publish(change)
+        self._change(change)
 
     def fence(self, broker: int, *, is_fenced: bool) -> None:
         """Fence or unfence a broker."""
@@ -146,7 +128,7 @@ class LeaderRig:
             broker_epoch=FIRST_BROKER_EPOCH + broker,
             fenced=1 if is_fenced else -1,
         )
-        self._publish(change)
+        self._change(change)
 
     def flush(self) -> None:
         """End the fsyncs that the broker has asked for."""
@@ -156,29 +138,19 @@ class LeaderRig:
             )
             self._data.flushed(done)
         self._flushes.clear()
-        self._advance()
+        self.advance()
 
     def find(self, search: FindTimestamp) -> None:
         """End a search of the disk."""
         self.open_searches.remove(search)
         self._data.timestamp_found(self._find(search))
-        self._advance()
+        self.advance()
 
-    def pass_time(self, for_ms: int) -> None:
-        """Let time pass, and let the broker act on its deadlines."""
-        self.time_ms += for_ms
-        self._data.tick(self._now)
-        self._advance()
+    def _change(self, record: Record) -> None:
+        """Publish the image after one more record."""
+        self.publish(apply_all(self._committed.image, (record,)))
 
-    def _publish(self, *written: Record) -> None:
-        self._committed.image = apply_all(self._committed.image, written)
-        self._advance()
-
-    def _advance(self) -> None:
-        self._data.advance(self._now, follows_image=True)
-        for effect in self._outbox.drain():
-            self._execute(effect)
-
+    @override
     def _execute(self, effect: Effect) -> None:
         match effect:
             case Append(batch=RawBatch() as batch):
@@ -235,40 +207,3 @@ class LeaderRig:
             for topic, partitions in zip(effect.message.responses, topics, strict=True)
         )
         return replace(effect.message, responses=responses)
-
-
-def _image(replicas: tuple[int, ...], epoch: int, configs: dict[str, str]) -> MetadataImage:
-    """Return an image with unfenced brokers and the partition."""
-    written: list[Record] = [
-        records.RegisterBrokerRecord(
-            broker_id=broker,
-            incarnation_id=Uuid(bytes([broker]) * 16),
-            broker_epoch=FIRST_BROKER_EPOCH + broker,
-            end_points=(
-                records.BrokerEndpoint(
-                    name="PLAINTEXT", host=f"b{broker}", port=9092, security_protocol=0
-                ),
-            ),
-            fenced=False,
-            log_dirs=(_DIRECTORY,),
-        )
-        for broker in replicas
-    ]
-    written.append(records.TopicRecord(name=NAME, topic_id=TOPIC))
-    written += [
-        records.ConfigRecord(resource_type=2, resource_name=NAME, name=name, value=value)
-        for name, value in configs.items()
-    ]
-    written.append(
-        records.PartitionRecord(
-            partition_id=0,
-            topic_id=TOPIC,
-            replicas=replicas,
-            isr=replicas,
-            leader=LEADER,
-            leader_epoch=epoch,
-            partition_epoch=0,
-            directories=(_DIRECTORY,) * len(replicas),
-        )
-    )
-    return apply_all(EMPTY_IMAGE, tuple(written))

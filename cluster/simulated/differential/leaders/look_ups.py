@@ -3,9 +3,11 @@
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import NAME, START_MS, LeaderRig
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LeaderRig
+from kraftproof.cluster.simulated.differential.one_partition import NAME
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,

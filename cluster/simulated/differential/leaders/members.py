@@ -4,16 +4,11 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.background.client_batches import client_batch
+from kraftproof.cluster.simulated.differential.bare_data_plane import FIRST_BROKER_EPOCH, START_MS
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.isr_model import LAG_MS, ModelIsr
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import (
-    FIRST_BROKER_EPOCH,
-    LEADER,
-    NAME,
-    START_MS,
-    TOPIC,
-    LeaderRig,
-)
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LEADER, LeaderRig
+from kraftproof.cluster.simulated.differential.one_partition import NAME, TOPIC
 from kraftproof.node.core.effects import Send
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (

@@ -13,17 +13,15 @@ from kraftproof.cluster.simulated.background.client_batches import (
     Header,
     encode_batch,
 )
+from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.leader_model import (
     ModelBatch,
     ModelLeader,
     Producer,
 )
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import (
-    NAME,
-    START_MS,
-    LeaderRig,
-)
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LeaderRig
+from kraftproof.cluster.simulated.differential.one_partition import NAME
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import produce_request, produce_response
 

@@ -4,27 +4,26 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from typing_extensions import override
 
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import START_MS
+from kraftproof.cluster.simulated.differential.bare_data_plane import (
+    FIRST_BROKER_EPOCH,
+    BareDataPlane,
+    registered,
+)
 from kraftproof.node.core.base.config import NodeConfig, ReplicationPolicy
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
-    Instant,
-    Monotonic,
     NodeId,
     Offset,
-    WallClock,
     milliseconds,
 )
-from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Effect, Send
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog
 from kraftproof.node.core.metadata.apply import apply_all
-from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.version import LARGEST_LEVEL, METADATA_VERSION
-from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.messages import Message, assign_replicas_to_dirs_request
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
@@ -34,7 +33,6 @@ BROKER: Final = NodeId(1)
 OTHER: Final = 2
 """The broker that leads every partition."""
 DIRECTORIES: Final = tuple(Uuid(bytes([200 + place]) * 16) for place in range(3))
-FIRST_BROKER_EPOCH: Final = 10
 Request = assign_replicas_to_dirs_request.AssignReplicasToDirsRequest
 
 
@@ -46,7 +44,7 @@ class Told(Struct):
     message: Request
 
 
-class PlacedBroker:
+class PlacedBroker(BareDataPlane):
     """One process of the broker; a restart makes another with the logs of the former one."""
 
     def __init__(
@@ -58,15 +56,11 @@ class PlacedBroker:
         controller: int,
         time_ms: int,
     ) -> None:
-        self.time_ms = time_ms
         self.controller = controller
         self.told: list[Told] = []
         """The open requests to controllers."""
         self.effects: list[CreateLog | DeleteLog] = []
         """The created and deleted logs since the last look."""
-        self._outbox = Outbox()
-        self._committed = CommittedImage()
-        self._committed.image = image
         failed = tuple(f"/{place}" for place, one in enumerate(DIRECTORIES) if one not in online)
         config = NodeConfig(
             node_id=BROKER,
@@ -80,51 +74,23 @@ class PlacedBroker:
             failed_log_dirs=failed,
             replication=ReplicationPolicy(is_enabled=True),
         )
-        self._data = DataPlane(
+        super().__init__(
             config,
-            self._committed,
-            self._outbox,
+            image,
             [_recovered(image, log, logs[log]) for log in sorted(logs) if logs[log] in online],
             controller=lambda: NodeId(self.controller),
             broker_epoch=lambda: FIRST_BROKER_EPOCH + BROKER,
-            now=self._now,
+            now_ns=milliseconds(time_ms),
         )
-        self.advance()
-
-    @property
-    def _now(self) -> Instant:
-        at_ns = milliseconds(self.time_ms)
-        return Instant(Monotonic(at_ns), WallClock(milliseconds(START_MS) + at_ns))
-
-    def publish(self, image: MetadataImage) -> None:
-        """Learn of a newer image."""
-        self._committed.image = image
         self.advance()
 
     def answer(self, told: Told, message: Message | None) -> None:
         """Answer an open request; None for a lost answer."""
         self.told.remove(told)
-        self._outbox.resume(told.correlation, message, self._now)
-        self.advance()
+        self.resume(told.correlation, message)
 
-    def fail(self, directory: Uuid) -> None:
-        """Lose a log directory."""
-        self._data.directory_failed(directory)
-        self.advance()
-
-    def pass_time(self, for_ms: int) -> None:
-        """Let time pass, and let the broker act on its deadlines."""
-        self.time_ms += for_ms
-        self._data.tick(self._now)
-        self.advance()
-
-    def advance(self) -> None:
-        """Let the broker go on, and keep its effects."""
-        self._data.advance(self._now, follows_image=True)
-        for effect in self._outbox.drain():
-            self._keep(effect)
-
-    def _keep(self, effect: Effect) -> None:
+    @override
+    def _execute(self, effect: Effect) -> None:
         match effect:
             case CreateLog() | DeleteLog():
                 self.effects.append(effect)
@@ -156,14 +122,5 @@ def first_image() -> MetadataImage:
     written: list[Record] = [
         records.FeatureLevelRecord(name=METADATA_VERSION, feature_level=LARGEST_LEVEL)
     ]
-    written += [
-        records.RegisterBrokerRecord(
-            broker_id=broker,
-            incarnation_id=Uuid(bytes([broker]) * 16),
-            broker_epoch=FIRST_BROKER_EPOCH + broker,
-            fenced=False,
-            log_dirs=DIRECTORIES if broker == BROKER else (Uuid(b"o" * 16),),
-        )
-        for broker in (int(BROKER), OTHER)
-    ]
+    written += [registered(BROKER, DIRECTORIES), registered(OTHER, (Uuid(b"o" * 16),))]
     return apply_all(EMPTY_IMAGE, tuple(written))

@@ -3,11 +3,11 @@
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.bare_data_plane import FIRST_BROKER_EPOCH
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.placements.placed_broker import (
     BROKER,
     DIRECTORIES,
-    FIRST_BROKER_EPOCH,
     OTHER,
     PlacedBroker,
     Request,
