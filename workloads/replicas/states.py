@@ -18,6 +18,8 @@ A follower on a slow link may copy a log one batch at a time, with a round trip 
 LATER_LOOKS = 60
 """The most looks at each further partition after one that did not settle."""
 SETTLE_NS = 500_000_000
+WHOLE_LOOKS = 4
+"""Whole states in a row before the last look: a broker may not have read a new move yet."""
 SLACK_MS = 3_000
 """Time for an election and its way to the brokers, beside the sessions that must end first."""
 NS_PER_MS = 1_000_000
@@ -48,10 +50,13 @@ async def settle(session: Session, keys: Sequence[str]) -> int:
     process, unseen, looks = session.process(), 0, SETTLE_LOOKS
     limit = limit_ms(session)
     for key in keys:
+        whole = 0
         for _ in range(looks):
             look = {"limit_ms": limit}
             completion = await process.invoke("state", key, look)
-            if completion.outcome is Outcome.OK and is_whole(completion.value):
+            is_good = completion.outcome is Outcome.OK and is_whole(completion.value)
+            whole = whole + 1 if is_good else 0
+            if whole == WHOLE_LOOKS:
                 break
             await session.scope.sleep(SETTLE_NS)
         else:

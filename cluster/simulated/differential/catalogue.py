@@ -12,7 +12,6 @@ from kraftproof.cluster.simulated.differential.data.parts import compare_parts
 from kraftproof.cluster.simulated.differential.data.proposals import compare_proposals
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
-from kraftproof.cluster.simulated.differential.leaders.members import compare_members
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
     CONFIGS,
@@ -81,7 +80,9 @@ PARTS_STATEMENT: Final = (
     "Each part of a request has the answer that its right, its place and its leader demand."
 )
 PROPOSALS: Final = "ProposalsMatchReference"
-PROPOSALS_STATEMENT: Final = "A leader proposes members of ISRs, and repeats it, as a model would."
+PROPOSALS_STATEMENT: Final = (
+    "A leader proposes ISRs, and raises the high watermark, as the rules of KIP-497 have it."
+)
 RULES: Final = "RulesMatchReference"
 RULES_STATEMENT: Final = (
     "Quotas, configurations and produced batches are judged as by rules stated apart."
@@ -96,10 +97,6 @@ PLACEMENTS: Final = "ReplicasFollowTheImage"
 PLACEMENTS_STATEMENT: Final = (
     "A broker has the replicas that the image places there, each in the right directory, and tells "
     "the controller until the image names that directory."
-)
-MEMBERS: Final = "IsrMatchesReference"
-MEMBERS_STATEMENT: Final = (
-    "A leader proposes the ISR, and raises the high watermark, as the rules of KIP-497 have it."
 )
 
 COMPARISONS: Final = (
@@ -136,7 +133,6 @@ COMPARISONS: Final = (
         for compare in (compare_listings, compare_pages)
     ),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
-    Comparison(MEMBERS, MEMBERS_STATEMENT, (PARTITION, DATA), compare_members, is_at_end=True),
     Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
     Comparison(
         PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True

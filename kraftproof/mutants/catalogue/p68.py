@@ -8,7 +8,7 @@ MUTANT = Mutant(
     source="ours; KIP-497 (497-02)",
     kind="L",
     workload="log",
-    expected="IsrMatchesReference",
+    expected="ProposalsMatchReference",
     edits=(
         Edit(
             module="kraftproof.node.core.partition.leader",

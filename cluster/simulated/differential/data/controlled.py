@@ -4,7 +4,9 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.data.data_rig import DataRig
 from kraftproof.cluster.simulated.differential.data.drawn_broker import DIRECTORIES
+from kraftproof.cluster.simulated.differential.data.led_model import FOLLOWERS
 from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NO_NODE, NodeId, milliseconds
 from kraftproof.node.core.effects import Send
 from kraftproof.node.core.events import Received
@@ -45,6 +47,10 @@ class Controlled(DataRig):
                 return send
         return None
 
+    def high_watermark(self, partition: int) -> int:
+        """Return the high watermark of the leader."""
+        return self._data.replicas.by_log[LogId(TOPIC, partition)].index.high_watermark
+
     def without_answer(self) -> list[Send]:
         """Return the returned requests without an answer, also those to former controllers."""
         return [send for send in self.sent if send.correlation in self._taken]
@@ -76,13 +82,19 @@ def received(message: Message, version: int) -> Received:
     )
 
 
-def cluster_records(level: int, epochs: dict[int, int]) -> list[Record]:
+def cluster_records(level: int, epochs: dict[int, int], min_isr: int) -> list[Record]:
     """Return the records of the level, of the broker and of the other brokers, and of topics."""
     return [
         records.FeatureLevelRecord(name="metadata.version", feature_level=level),
         registration(NODE, FIRST_EPOCH + NODE, is_fenced=False),
         *(registration(node, epoch, is_fenced=False) for node, epoch in epochs.items()),
         records.TopicRecord(name="t", topic_id=TOPIC),
+        records.ConfigRecord(
+            resource_type=2,
+            resource_name="t",
+            name="min.insync.replicas",
+            value=str(min_isr),
+        ),
         records.TopicRecord(name="other", topic_id=OTHER_TOPIC),
     ]
 
@@ -95,6 +107,21 @@ def registration(node: int, epoch: int, *, is_fenced: bool) -> Record:
         broker_epoch=epoch,
         fenced=is_fenced,
         log_dirs=DIRECTORIES if node == NODE else (),
+    )
+
+
+def led_partition(
+    partition: int, isr: tuple[int, ...], leader_epoch: int, partition_epoch: int
+) -> Record:
+    """Return a partition that the broker leads, with all brokers as replicas."""
+    return records.PartitionRecord(
+        partition_id=partition,
+        topic_id=TOPIC,
+        replicas=(NODE, *FOLLOWERS),
+        isr=isr,
+        leader=NODE,
+        leader_epoch=leader_epoch,
+        partition_epoch=partition_epoch,
     )
 
 

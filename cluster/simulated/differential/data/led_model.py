@@ -41,7 +41,8 @@ class Copy:
     times: list[tuple[int, int, int]] = field(default_factory=list)
     """Time, offset, and the end of the leader's log, in order."""
     broker_epoch: int = ANY_EPOCH
-    was_member_at_start: bool = False
+    member_since: int | None = None
+    """The start of the leadership, for a follower that was a member then."""
 
     @property
     def end(self) -> int:
@@ -56,13 +57,18 @@ class Copy:
         """
         if self.end == leader_end:
             return False
-        whole = [0] if self.was_member_at_start else []
+        whole = [] if self.member_since is None else [self.member_since]
         for place, (at, offset, end) in enumerate(self.times):
             if offset >= end:
                 whole.append(at)
             elif place and offset >= self.times[place - 1][2]:
                 whole.append(self.times[place - 1][0])
         return not whole or now_ns - max(whole) > LAG_NS
+
+
+def copies_at_start(isr: tuple[int, ...], now_ns: int) -> dict[int, Copy]:
+    """Return the followers at the start of a leadership."""
+    return {one: Copy(member_since=now_ns if one in isr else None) for one in FOLLOWERS}
 
 
 @dataclass(slots=True)
@@ -72,11 +78,14 @@ class Led:
     isr: tuple[int, ...]
     partition_epoch: int
     leader_epoch: int
+    min_isr: int
+    copies: dict[int, Copy]
     end: int = 0
+    epoch_start: int = 0
+    """The end of the log at the start of the leadership."""
     high_watermark: int = 0
     proposed: tuple[int, ...] | None = None
     is_unsent: bool = False
-    copies: dict[int, Copy] = field(default_factory=lambda: {one: Copy() for one in FOLLOWERS})
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -92,7 +101,7 @@ class Led:
     def join(self, follower: int, *, is_eligible: bool) -> None:
         """Propose a follower that has fetched, if it may join (497-09)."""
         is_open = self.proposed is None and follower not in self.isr and is_eligible
-        if is_open and self.copies[follower].end >= self.high_watermark:
+        if is_open and self.copies[follower].end >= max(self.high_watermark, self.epoch_start):
             self.proposed = (*self.isr, follower)
             self.is_unsent = True
 
@@ -106,7 +115,12 @@ class Led:
             self.is_unsent = True
 
     def commit(self, now_ns: int, eligible: set[int]) -> None:
-        """Raise the high watermark to what every possible member has, and each that may join."""
+        """Raise the high watermark to what every possible member has, and each that may join.
+
+        An ISR below min.insync.replicas commits nothing (KIP-966).
+        """
+        if len(self.isr) < self.min_isr:
+            return
         ends = [self.end]
         for follower, copy in self.copies.items():
             is_member = follower in self.isr or follower in (self.proposed or ())
@@ -114,6 +128,19 @@ class Led:
             if is_member or may_join:
                 ends.append(copy.end)
         self.high_watermark = max(self.high_watermark, min(ends))
+
+    def next_leadership(self, isr: tuple[int, ...], partition_epoch: int, now_ns: int) -> "Led":
+        """Return the next leadership, in which no follower has fetched yet."""
+        return Led(
+            isr,
+            partition_epoch,
+            self.leader_epoch + 1,
+            self.min_isr,
+            copies_at_start(isr, now_ns),
+            end=self.end,
+            epoch_start=self.end,
+            high_watermark=self.high_watermark,
+        )
 
     def follow(self, isr: tuple[int, ...], partition_epoch: int) -> None:
         """Take the state of the image, if it is newer."""

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.differential.data.controlled import (
     TOPIC,
     Controlled,
     cluster_records,
+    led_partition,
     other_partition,
     received,
     registration,
@@ -23,6 +24,7 @@ from kraftproof.cluster.simulated.differential.data.led_model import (
     LAG_NS,
     OWN,
     Led,
+    copies_at_start,
 )
 from kraftproof.cluster.simulated.differential.data.proposal_requests import (
     Request,
@@ -39,7 +41,6 @@ from kraftproof.node.wire.messages import (
     fetch_request,
     produce_request,
 )
-from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 
 STEPS: Final = 360
@@ -63,6 +64,7 @@ def compare_proposals(random: Random) -> None:
         *(proposals.answer,) * 4,
         proposals.publish,
         proposals.publish,
+        proposals.lead_again,
         proposals.change_broker,
         proposals.change_controller,
     ]
@@ -74,6 +76,10 @@ def compare_proposals(random: Random) -> None:
             proposals.settle()
 
 
+Sent = tuple[Led, tuple[object, ...]]
+"""A leadership with a proposal under way, and its state at the sending."""
+
+
 class _Proposals:
     """The broker, its followers, and the controllers."""
 
@@ -83,16 +89,16 @@ class _Proposals:
         self._epochs = {one: FIRST_EPOCH + one for one in FOLLOWERS}
         self._fenced: set[int] = set()
         members = [random.choice(((OWN,), (OWN, 0), (OWN, 0, 3))) for _ in range(3)]
-        self._led = [Led(isr, 0, LEADER_EPOCH) for isr in members]
-        for led in self._led:
-            for one in FOLLOWERS:
-                led.copies[one].was_member_at_start = one in led.isr
+        self._min_isr = random.choice((1, 1, 2, 3))
+        self._led = [
+            Led(isr, 0, LEADER_EPOCH, self._min_isr, copies_at_start(isr, 0)) for isr in members
+        ]
         self._in_image = [(led.isr, led.partition_epoch) for led in self._led]
         self._others_epoch = 0
         self._image = apply_all(EMPTY_IMAGE, self._first_records())
         self._rig = Controlled(self._image, LAG_NS)
-        self._flight: tuple[Send, dict[int, tuple[object, ...]]] | None = None
-        """The request under way, with the states of its proposals."""
+        self._flight: tuple[Send, dict[int, Sent]] | None = None
+        """The request under way, with its proposals."""
         self._not_before = 0
         self._waiting: set[int] = set()
         """The partitions for which the broker waits, also if the image has ended the proposal."""
@@ -145,6 +151,15 @@ class _Proposals:
         self._in_image[place] = (isr, known + random.choice((0, 1, 1)))
         return self._publish([self._partition(place)], is_about_leaders=True)
 
+    def lead_again(self) -> None:
+        """Begin the next leadership of a partition, with the ISR of the image."""
+        place = self._random.randrange(len(self._led))
+        led, (isr, known) = self._led[place], self._in_image[place]
+        partition_epoch = max(led.partition_epoch, known) + 1
+        self._in_image[place] = (isr, partition_epoch)
+        self._led[place] = led.next_leadership(isr, partition_epoch, self._rig.now_ns)
+        self._publish([self._partition(place)], is_about_leaders=True)
+
     def change_broker(self) -> None:
         """Fence or unfence a follower, or register it anew."""
         follower = self._random.choice(FOLLOWERS)
@@ -185,14 +200,13 @@ class _Proposals:
         self._rig.answer(send, message)
         if self._flight is None or send is not self._flight[0]:
             return  # to a former controller
-        states, self._flight = self._flight[1], None
+        sent, self._flight = self._flight[1], None
         answers = None
         if message is not None and message.error_code == ErrorCode.NONE:
             answers = {one.partition_index: one for of in message.topics for one in of.partitions}
         if answers is None:
             self._not_before = self._rig.now_ns + RETRY_NS
-        for place, state in states.items():
-            led = self._led[place]
+        for place, (led, state) in sent.items():
             if led.state == state and not led.is_unsent:
                 one = None if answers is None else answers.get(place)
                 if one is None:
@@ -201,7 +215,7 @@ class _Proposals:
                     led.answered(one.error_code, one.leader_epoch, one.partition_epoch, one.isr)
             if led.is_unsent:
                 self._not_before = self._rig.now_ns + RETRY_NS
-            self._commit(led)
+            self._commit(self._led[place])
 
     def pass_time(self, steps: int) -> None:
         """Let time pass in steps, at whose ends the leader acts."""
@@ -216,15 +230,24 @@ class _Proposals:
     # What the leader must do
 
     def settle(self) -> None:
-        """Compare the requests with those that are due."""
+        """Compare the requests with those that are due, and the high watermarks."""
+        self._settle()
+        for place, led in enumerate(self._led):
+            found = self._rig.high_watermark(place)
+            same(
+                f"the high watermark with ISR {led.isr} and end {led.end}",
+                found,
+                led.high_watermark,
+            )
+
+    def _settle(self) -> None:
         rig = self._rig
         controller = rig.controller
         self._waiting.update(place for place, led in enumerate(self._led) if led.is_unsent)
         if self._flight is not None:
             if controller in {NO_CONTROLLER, self._flight[0].destination}:
                 return self._compare_none()
-            for place, state in self._flight[1].items():
-                led = self._led[place]
+            for led, state in self._flight[1].values():
                 led.is_unsent |= led.state == state and led.proposed is not None
             self._flight = None
         due = {place: led for place, led in enumerate(self._led) if led.is_unsent}
@@ -240,12 +263,12 @@ class _Proposals:
         send = rig.new_send(Request)
         check("a leader sends its proposals", send is not None)
         assert send is not None, "checked"
-        same("the proposals", send.message, self._request(due))
+        same("the proposals", send.message, request_with(due, rig.broker_epoch, self._level))
         same("the version of the proposals", send.version, version_at(self._level))
         same("the controller of the proposals", send.destination, controller)
         for led in due.values():
             led.is_unsent = False
-        self._flight = (send, {place: led.state for place, led in due.items()})
+        self._flight = (send, {place: (led, led.state) for place, led in due.items()})
         return self._compare_none()
 
     def _commit(self, led: Led) -> None:
@@ -255,9 +278,6 @@ class _Proposals:
     def _compare_none(self) -> None:
         send = self._rig.new_send(Request)
         check(f"nothing is due, and {send} is not sent", send is None)
-
-    def _request(self, due: dict[int, Led]) -> Request:
-        return request_with(due, self._rig.broker_epoch, self._level)
 
     def _eligible(self, led: Led) -> set[int]:
         """Return the followers that may be members, as far as the leader knows."""
@@ -269,18 +289,10 @@ class _Proposals:
         }
 
     def _first_records(self) -> tuple[Record, ...]:
-        written = cluster_records(self._level, self._epochs)
+        written = cluster_records(self._level, self._epochs, self._min_isr)
         partitions = [self._partition(place) for place in range(len(self._led))]
         return (*written, *partitions, other_partition(0))
 
     def _partition(self, place: int) -> Record:
         isr, partition_epoch = self._in_image[place]
-        return records.PartitionRecord(
-            partition_id=place,
-            topic_id=TOPIC,
-            replicas=(OWN, *FOLLOWERS),
-            isr=isr,
-            leader=OWN,
-            leader_epoch=LEADER_EPOCH,
-            partition_epoch=partition_epoch,
-        )
+        return led_partition(place, isr, self._led[place].leader_epoch, partition_epoch)

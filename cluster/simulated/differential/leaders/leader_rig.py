@@ -11,7 +11,6 @@ from kraftproof.cluster.simulated.differential.bare_data_plane import (
 )
 from kraftproof.cluster.simulated.differential.one_partition import (
     DIRECTORY,
-    LOG,
     TOPIC,
     one_partition,
 )
@@ -22,7 +21,7 @@ from kraftproof.node.core.base.types import (
     Offset,
     milliseconds,
 )
-from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply, Send
+from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply
 from kraftproof.node.core.events import Flushed, Received, TimestampFound
 from kraftproof.node.core.log_effects import (
     FindTimestamp,
@@ -30,7 +29,6 @@ from kraftproof.node.core.log_effects import (
     ReplyWithVolumes,
 )
 from kraftproof.node.core.metadata.apply import apply_all
-from kraftproof.node.core.metadata.changed_partition import UNCHANGED_LEADER
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
@@ -39,7 +37,7 @@ from kraftproof.node.wire.records.raw_batch import RawBatch
 
 LEADER: Final = NodeId(1)
 _PATH: Final = "/d"
-NEVER_MS: Final = 1 << 40
+NEVER_NS: Final = milliseconds(1 << 40)
 """A lag after which no member is removed in a comparison."""
 
 
@@ -51,9 +49,6 @@ class LeaderRig(BareDataPlane):
         replicas: tuple[int, ...],
         epoch: int,
         configs: dict[str, str],
-        *,
-        lag_ms: int = NEVER_MS,
-        controller: int = -1,
     ) -> None:
         self.batches: list[RawBatch] = []
         self.answers: dict[int, Message | None] = {}
@@ -61,8 +56,6 @@ class LeaderRig(BareDataPlane):
         self.searches: list[FindTimestamp] = []
         self.open_searches: list[FindTimestamp] = []
         """The searches that the disk has not finished."""
-        self.proposals: list[Send] = []
-        """The open requests to the controller."""
         self._flushes: list[Flush] = []
         self._requests = 0
         config = NodeConfig(
@@ -74,12 +67,12 @@ class LeaderRig(BareDataPlane):
             endpoints=(Endpoint(name="PLAINTEXT", host="b1", port=9092, is_controller=False),),
             log_dirs=(DIRECTORY,),
             log_dir_paths=(_PATH,),
-            replication=ReplicationPolicy(is_enabled=True, lag_ns=milliseconds(lag_ms)),
+            replication=ReplicationPolicy(is_enabled=True, lag_ns=NEVER_NS),
         )
         super().__init__(
             config,
             one_partition(replicas, LEADER, epoch, configs),
-            controller=lambda: NodeId(controller),
+            controller=lambda: NodeId(-1),
             broker_epoch=lambda: FIRST_BROKER_EPOCH + LEADER,
         )
         self.advance()
@@ -98,23 +91,6 @@ class LeaderRig(BareDataPlane):
         self._data.receive(event, self._now)
         self.advance()
         return self._requests
-
-    @property
-    def high_watermark(self) -> int:
-        """Return the leader's own high watermark."""
-        return self._data.replicas.by_log[LOG].index.high_watermark
-
-    def answer(self, proposal: Send, message: Message | None) -> None:
-        """Answer an open request as the controller; None for a lost answer."""
-        self.proposals.remove(proposal)
-        self.resume(proposal.correlation, message)
-
-    def change_isr(self, isr: tuple[int, ...]) -> None:
-        """Publish another ISR of the same leader."""
-        change = records.PartitionChangeRecord(
-            partition_id=0, topic_id=TOPIC, isr=isr, leader=UNCHANGED_LEADER
-        )
-        self._change(change)
 
     def lead_again(self) -> None:
         """Begin the next leader epoch, with the same leader."""
@@ -157,8 +133,6 @@ class LeaderRig(BareDataPlane):
                 self.batches.append(batch)
             case Flush():
                 self._flushes.append(effect)
-            case Send():
-                self.proposals.append(effect)
             case FindTimestamp():
                 self.searches.append(effect)
                 self.open_searches.append(effect)

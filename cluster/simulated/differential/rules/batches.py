@@ -53,7 +53,7 @@ class _Case:
 
 
 def compare_batches(random: Random) -> None:
-    """Judge drawn batches, sound ones and those with one fault.
+    """Judge drawn batches: sound batches, and batches with one fault.
 
     Raises:
         DifferenceError: a batch has another judgement than by the rules.

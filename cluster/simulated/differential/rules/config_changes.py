@@ -96,32 +96,26 @@ def _draw_config(random: Random, *, is_legacy: bool) -> Any:  # noqa: ANN401 - o
 
 
 def _request(asked: tuple[Any, ...], *, is_legacy: bool) -> Any:  # noqa: ANN401 - either request
-    if is_legacy:
-        return alter_configs_request.AlterConfigsRequest(resources=asked, validate_only=False)
-    return incremental_alter_configs_request.IncrementalAlterConfigsRequest(
-        resources=asked, validate_only=False
-    )
+    legacy = alter_configs_request.AlterConfigsRequest
+    incremental = incremental_alter_configs_request.IncrementalAlterConfigsRequest
+    return (legacy if is_legacy else incremental)(resources=asked, validate_only=False)
 
 
 def _answer(rest: tuple[Any, ...], errors: list[ErrorCode], *, is_legacy: bool) -> Any:  # noqa: ANN401
-    results = [(one.resource_type, one.resource_name) for one in rest]
+    legacy, incremental = alter_configs_response, incremental_alter_configs_response
+    whole: Any = incremental.IncrementalAlterConfigsResponse
+    part: Any = incremental.AlterConfigsResourceResponse
     if is_legacy:
-        module = alter_configs_response
-        return module.AlterConfigsResponse(
-            responses=tuple(
-                module.AlterConfigsResourceResponse(
-                    error_code=error, error_message=None, resource_type=kind, resource_name=name
-                )
-                for (kind, name), error in zip(results, errors, strict=True)
-            )
-        )
-    incremental = incremental_alter_configs_response
-    return incremental.IncrementalAlterConfigsResponse(
+        whole, part = legacy.AlterConfigsResponse, legacy.AlterConfigsResourceResponse
+    return whole(
         responses=tuple(
-            incremental.AlterConfigsResourceResponse(
-                error_code=error, error_message=None, resource_type=kind, resource_name=name
+            part(
+                error_code=error,
+                error_message=None,
+                resource_type=one.resource_type,
+                resource_name=one.resource_name,
             )
-            for (kind, name), error in zip(results, errors, strict=True)
+            for one, error in zip(rest, errors, strict=True)
         )
     )
 

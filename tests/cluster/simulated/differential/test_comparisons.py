@@ -22,7 +22,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
 from kraftproof.node.core.metadata import version
-from kraftproof.node.core.partition import fetcher, isr, replicas
+from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_directories import LogDirectories
@@ -149,9 +149,6 @@ PLANTED = [
     ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
-    ("compare_members", Leader, "shrink_lagging", _ignored),
-    ("compare_members", Leader, "_is_eligible", lambda *_: True),
-    ("compare_members", isr, "kind_of", lambda _: isr.AnswerKind.NOT_APPLIED),
     ("compare_followers", ProducerStates, "expire", _ignored),
     ("compare_partition_logs", log_directory.LogDirectory, "_forget", _ignored),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),

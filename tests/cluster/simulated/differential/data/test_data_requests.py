@@ -24,6 +24,7 @@ from kraftproof.node.core.broker.data import (
     producer_ids,
 )
 from kraftproof.node.core.metadata.acl_index import AclIndex
+from kraftproof.node.core.partition import isr
 from kraftproof.node.core.partition.isr import IsrState
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_index import LogIndex
@@ -72,6 +73,7 @@ PLANTED = [
     (compare_proposals, IsrState, "followed", lambda self, _: self),
     (compare_proposals, Leader, "_is_eligible", lambda *_: True),
     (compare_proposals, Leader, "shrink_lagging", _ignored),
+    (compare_proposals, isr, "kind_of", lambda _: isr.AnswerKind.NOT_APPLIED),
     (compare_proposals, FollowerProgress, "is_caught_up", lambda *_: True),
 ]
 
