@@ -102,7 +102,7 @@ def test_an_empty_log_takes_the_batch_in_whose_middle_it_starts():
 
 
 def test_a_log_takes_the_batch_of_its_end_if_the_leader_has_deleted_its_records():
-    """compare_catch_up x1424: the logs differ below the leader's start, and the Fetches go on."""
+    """The logs differ below the leader's start, and the Fetches go on."""
     held = batch_bytes(3, base_offset=6, epoch=8)
     deleted = PartitionData(records=held, log_start_offset=7)
     assert [batch.data for batch in fetched_batches(log(1, 1, 5, start=4), 9, deleted)] == [held]

@@ -64,7 +64,7 @@ def answer(outbox, offset):
     ],
 )
 def test_the_log_is_cut_or_begins_again_within_the_leaders_log(start, end, leaders, expected):
-    """compare_catch_up x38: a leader of an unclean election ended below the follower's start."""
+    """A leader of an unclean election ended below the follower's start."""
     outbox = Outbox()
     found = replica(outbox, start, end)
     follower = found.follower

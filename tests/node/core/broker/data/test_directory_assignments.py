@@ -17,7 +17,7 @@ IMAGE = SimpleNamespace(features={METADATA_VERSION: LARGEST_LEVEL})
 
 
 def test_a_replica_that_was_moved_away_and_back_is_told_again():
-    """compare_placements x0: another request was under way all the time."""
+    """Another request was under way from the first move to the second."""
     outbox, replicas = Outbox(), SimpleNamespace(misplaced={FIRST: DIRECTORY})
     reports = DirectoryAssignments(
         1, replicas, outbox, leader=lambda: 9, broker_epoch=lambda: 5, timeout_ns=1
