@@ -89,7 +89,8 @@ def test_the_final_phase_waits_a_minute_for_the_first_log_that_is_not_readable(
 ):
     names = ("a-0", "a-1")
     session, workload = Session(dict(zip(names, failures, strict=True))), Log()
-    workload._partitions.keys = names
+    partitions = workload._partitions
+    partitions.keys, partitions.is_created, partitions.acknowledged = names, True, set(names)
     assert asyncio.run(workload.final_reads(session)) == unread
     assert tuple(map(session.reads.count, names)) == reads
     assert FINAL_ATTEMPTS * PAUSE_NS == 60_000_000_000
