@@ -1,4 +1,4 @@
-"""Creates and sends until the system accepts it, so that each partition has something to judge.
+"""Repeats creations and sends after the faults, so that each partition has a record to judge.
 
 A partition without an acknowledged record proves nothing, and the run ends unknown. A workload of
 partitions therefore sends to such a partition after the faults are healed, before the final read.
@@ -27,7 +27,7 @@ def is_acknowledged(completion: Completion) -> bool:
 async def create_topic(
     session: Session, process: Process, key: str, shape: Mapping[str, int], attempts: int
 ) -> bool:
-    """Create the topic of a partition by at most `attempts` requests; return whether it exists."""
+    """Create the topic of a partition by at most `attempts` requests; return whether the topic exists."""
     for _ in range(attempts):
         completion = await process.invoke("create", key, shape)
         if completion.outcome is Outcome.OK:
@@ -45,8 +45,8 @@ async def send_until_acknowledged(
 ) -> bool:
     """Send values, each by a new process, until a send is acknowledged.
 
-    A topic may have been created while a broker was away, with a replica on a broker that is gone
-    for good: the partition then accepts nothing until it moves to brokers of the cluster.
+    A topic created during the absence of a broker may have a replica on a broker lost for good:
+    the partition then refuses all sends until a move to brokers of the cluster.
 
     Args:
         session: the run.

@@ -4,7 +4,7 @@ A value such as "3.17@k3f9a" is the 17th send of producer session 3 of the run. 
 its acknowledgements (all, 1 or 0) and whether the producer is idempotent; after an indeterminate
 send or a lost connection another session begins. Readers begin at the first offset, at the end of
 what they have seen, or somewhere between. At the end each partition without an acknowledged send
-gets one, and each partition is read from its leader, from the begin of the log to its end. The
+gets a send, and each partition is read from its leader, from the begin of the log to its end. The
 model is `log`.
 """
 

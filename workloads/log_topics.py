@@ -3,7 +3,7 @@
 The segments are tiny, so that a broker rolls and flushes segments while a topic is deleted: after
 the read, further sends with acks=1, whose loss is declared, go on until the deletion. Each client
 works on a topic of its own. A topic is deleted when each partition has an acknowledged send and a
-read to the end; what the faults prevent is made good at the end of the run, when they are healed.
+read to the end; reads and sends prevented by faults are made after the faults.
 The keys are the partitions; the model is `log`.
 """
 
@@ -36,14 +36,14 @@ DELETION_NS = 150_000_000
 
 @dataclass(slots=True, kw_only=True)
 class _Topic:
-    """A topic of the run, and what the workload has done with it."""
+    """A topic of the run, and its progress."""
 
     keys: tuple[str, ...]
     is_created: bool = False
     acknowledged: set[str] = field(default_factory=set)
     """The partitions with a send whose offset was answered."""
     read: set[str] = field(default_factory=set)
-    """The partitions that were read to the end."""
+    """The partitions read to the end."""
     resends: defaultdict[str, Iterator[int]] = field(default_factory=lambda: defaultdict(count))
     """By partition, the numbers of the sends after the first ones, which no offset answered."""
 
@@ -60,7 +60,7 @@ class LogTopics:
     def __init__(self) -> None:
         self._topics = 0
         self._begun: list[_Topic] = []
-        """The topics that are not yet deleted."""
+        """The topics before their deletion."""
 
     async def run(self, session: Session) -> None:
         """Let each client create, fill, read and delete topics, one after the other."""
@@ -73,7 +73,7 @@ class LogTopics:
             await client
 
     async def final_reads(self, session: Session) -> int:
-        """Check what the faults prevented; return the number of partitions not read.
+        """Check the kept topics; return the number of partitions not read.
 
         Each other partition was read before its deletion. After a partition that was not read,
         each further one has a short time only.
@@ -105,7 +105,7 @@ class LogTopics:
 
 
 async def _is_read(session: Session, pacer: Pacer, process: Process, topic: _Topic) -> bool:
-    """Create, fill and read a topic; return whether all was done before the run ends."""
+    """Create, fill and read a topic; return whether the run was long enough."""
     while not await _is_created(session, process, topic, 1):
         if session.ending:
             return False
@@ -138,7 +138,7 @@ async def _is_checked(
     """Send to a partition without an acknowledged send, and read it to the end.
 
     Returns:
-        whether the partition has an acknowledged send and was read to the end after it.
+        whether the partition has an acknowledged send and was read to the end after the send.
     """
     if not await _is_created(session, process, topic, attempts):
         return False

@@ -119,8 +119,8 @@ class SnapshotFiles:
     ) -> Generator[None, None, StoredSnapshot]:
         """Write a snapshot of an image; the file is complete and durable after the last step.
 
-        A snapshot below the begin of the log leaves no file, since an installed one has overtaken
-        it before or during the write.
+        A snapshot older than the begin of the log leaves no file: the leader's snapshot was
+        installed before or during the write.
         """
         path = self._path(snapshot)
         if snapshot < self._start:

@@ -1,7 +1,7 @@
 """Find the definition of a key of server.properties (KIP-631 "Configurations").
 
-The table is generated from Kafka's jars. Two defaults are those of KIP-631, which the node uses;
-released Kafka has shorter times. Beside these keys, Kafka reads keys of the authorizer, of one
+The table is generated from Kafka's jars. The node uses two defaults of KIP-631; released Kafka has
+shorter times. Beside these keys, Kafka reads keys of the authorizer, of one
 listener, and of plugins, whose names begin with a fixed prefix.
 """
 
@@ -25,7 +25,7 @@ OWN_DEFAULTS: Final[Mapping[str, str]] = {
     "broker.heartbeat.interval.ms": "3000",
     "broker.session.timeout.ms": "18000",
 }
-"""The defaults that differ from those of Kafka (631-81)."""
+"""The defaults of KIP-631 in place of Kafka's (631-81)."""
 DEFINITIONS: Final[Mapping[str, Definition]] = {
     definition.name: replace(
         definition, default=OWN_DEFAULTS.get(definition.name, definition.default)
