@@ -27,7 +27,7 @@ def is_acknowledged(completion: Completion) -> bool:
 async def create_topic(
     session: Session, process: Process, key: str, shape: Mapping[str, int], attempts: int
 ) -> bool:
-    """Create the topic of a partition by at most `attempts` requests; return whether the topic exists."""
+    """Create the topic of a partition in `attempts` requests; return whether there is a topic."""
     for _ in range(attempts):
         completion = await process.invoke("create", key, shape)
         if completion.outcome is Outcome.OK:

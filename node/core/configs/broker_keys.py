@@ -1,8 +1,8 @@
 """Find the definition of a key of server.properties (KIP-631 "Configurations").
 
 The table is generated from Kafka's jars. The node uses two defaults of KIP-631; released Kafka has
-shorter times. Beside these keys, Kafka reads keys of the authorizer, of one
-listener, and of plugins, whose names begin with a fixed prefix.
+shorter times. Beside these keys, Kafka reads keys of the authorizer, of one listener, and of
+plugins, whose names begin with a fixed prefix.
 """
 
 from collections.abc import Mapping
