@@ -15,7 +15,7 @@ from random import Random
 from typing import ClassVar
 
 from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS
-from kraftproof.workloads.final_sends import (
+from kraftproof.workloads.replicas.final_sends import (
     create_topic,
     is_acknowledged,
     send_until_acknowledged,

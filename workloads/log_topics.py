@@ -15,12 +15,12 @@ from itertools import count
 from typing import ClassVar
 
 from kraftproof.workloads.final_reads import ATTEMPTS
-from kraftproof.workloads.final_sends import (
+from kraftproof.workloads.log import FINAL_ATTEMPTS, read_whole
+from kraftproof.workloads.replicas.final_sends import (
     create_topic,
     is_acknowledged,
     send_until_acknowledged,
 )
-from kraftproof.workloads.log import FINAL_ATTEMPTS, read_whole
 from kraftproof.workloads.workload import Outcome, Pacer, Process, Session, Value
 
 PARTITIONS = 3

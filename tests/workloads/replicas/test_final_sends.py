@@ -7,9 +7,9 @@ import pytest
 
 from kraftproof.cluster.systems.system import Completion, Outcome
 from kraftproof.workloads.final_reads import ATTEMPTS
-from kraftproof.workloads.final_sends import MOVE, MOVE_AFTER, send_until_acknowledged
 from kraftproof.workloads.log import FINAL_ATTEMPTS, Log
 from kraftproof.workloads.log_topics import LogTopics, _Topic
+from kraftproof.workloads.replicas.final_sends import MOVE, MOVE_AFTER, send_until_acknowledged
 
 
 def ok(value):
