@@ -14,8 +14,8 @@ from itertools import count
 from random import Random
 from typing import ClassVar
 
-from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS
-from kraftproof.workloads.replicas.final_sends import (
+from kraftproof.workloads.endings.final_reads import ATTEMPTS, PAUSE_NS
+from kraftproof.workloads.endings.final_sends import (
     create_topic,
     is_acknowledged,
     send_until_acknowledged,

@@ -14,13 +14,13 @@ from functools import partial
 from itertools import count
 from typing import ClassVar
 
-from kraftproof.workloads.final_reads import ATTEMPTS
-from kraftproof.workloads.log import FINAL_ATTEMPTS, read_whole
-from kraftproof.workloads.replicas.final_sends import (
+from kraftproof.workloads.endings.final_reads import ATTEMPTS
+from kraftproof.workloads.endings.final_sends import (
     create_topic,
     is_acknowledged,
     send_until_acknowledged,
 )
+from kraftproof.workloads.log import FINAL_ATTEMPTS, read_whole
 from kraftproof.workloads.workload import Outcome, Pacer, Process, Session, Value
 
 PARTITIONS = 3

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from kraftproof.cluster.systems.system import Completion, Outcome
-from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS, read_each
+from kraftproof.workloads.endings.final_reads import ATTEMPTS, PAUSE_NS, read_each
 from kraftproof.workloads.keys import Key
 from kraftproof.workloads.log import FINAL_ATTEMPTS, Log, read_whole
 

@@ -6,10 +6,10 @@ from itertools import count
 import pytest
 
 from kraftproof.cluster.systems.system import Completion, Outcome
-from kraftproof.workloads.final_reads import ATTEMPTS
+from kraftproof.workloads.endings.final_reads import ATTEMPTS
+from kraftproof.workloads.endings.final_sends import MOVE, MOVE_AFTER, send_until_acknowledged
 from kraftproof.workloads.log import FINAL_ATTEMPTS, Log
 from kraftproof.workloads.log_topics import LogTopics, _Topic
-from kraftproof.workloads.replicas.final_sends import MOVE, MOVE_AFTER, send_until_acknowledged
 
 
 def ok(value):

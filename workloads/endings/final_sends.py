@@ -7,7 +7,7 @@ partitions therefore sends to such a partition after the faults are healed, befo
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from kraftproof.workloads.final_reads import PAUSE_NS
+from kraftproof.workloads.endings.final_reads import PAUSE_NS
 from kraftproof.workloads.workload import Completion, Outcome, Process, Session, Value
 
 MOVE_AFTER: Final = 40
