@@ -158,6 +158,7 @@ def mutate(
     _print_result(trials, is_json=as_json_)
     if scoreboard is not None:
         options = ["--count", str(count), "--seed", str(seed), "--budget-s", f"{budget_s:g}"]
+        options += ["--recorded", str(recorded), "--time-limit", f"{time_limit:g}"]
         command = join(["kraftproof", "mutate", *map(str, paths or ()), *options])
         _write_section(scoreboard, trials, reviewed, command)
 

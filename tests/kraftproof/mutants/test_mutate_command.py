@@ -43,7 +43,7 @@ def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     So are counts of the workloads that seeds draw seldom, but for that of the data plane: they
     would be recorded in the same way, each for seconds.
     """
-    store, out = tmp_path / "mutants", tmp_path / "out.jsonl"
+    store, out, board = (tmp_path / name for name in ("mutants", "out.jsonl", "board.md"))
     store.mkdir()
     code = version()
     for workload in set(SELDOM) - {DATA_WORKLOAD}:
@@ -52,7 +52,7 @@ def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     file = write_mutant(chosen, store)
     arguments = [ELECTIONS, "--count", "1", "--recorded", "1", "--budget-s", "1", "--json"]
     arguments += ["--time-limit", LIMIT_S]
-    arguments += ["--store", str(store), "--out", str(out)]
+    arguments += ["--store", str(store), "--out", str(out), "--scoreboard", str(board)]
     done = run(KRAFTPROOF, "mutate", *arguments, timeout=300)
     assert done.returncode == 0, done.stderr
     (line,) = done.stdout.splitlines()
@@ -60,6 +60,7 @@ def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     assert trial["mutant"] == chosen.mutant().mutant_id
     assert (trial["result"], trial["by"]) == KILLED
     assert out.read_text() == f"{line}\n"
+    assert f"--budget-s 1 --recorded 1 --time-limit {LIMIT_S}`" in board.read_text()
     recorded = [path.name for path in store.glob("blocks-*") if path.stat().st_size]
     assert sorted(recorded) == sorted(
         counts_file(code, 1, float(LIMIT_S), workload) for workload in (None, DATA_WORKLOAD)
