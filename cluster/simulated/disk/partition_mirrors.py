@@ -28,6 +28,7 @@ class PartitionMirror:
         "end_offset",
         "generation",
         "recovered_end",
+        "recovered_generation",
         "removed",
         "start_offset",
         "topic",
@@ -47,6 +48,8 @@ class PartitionMirror:
         """Number of truncations and restarts."""
         self.recovered_end = 0
         """The end of the log at the last start of the process."""
+        self.recovered_generation = 0
+        """The generation at the last start of the process."""
         self.attempted: RawBatch | None = None
         """The batch under way when the disk failed; the whole batch may be on the disk."""
         self.removed: RawBatch | None = None
@@ -214,4 +217,5 @@ class PartitionMirrors:
         mirror.raise_start(recovered.start_offset)
         mirror.end_offset = mirror.durable_end = recovered.end_offset
         mirror.recovered_end = recovered.end_offset
+        mirror.recovered_generation = mirror.generation
         self._flushed.add(recovered.log)
