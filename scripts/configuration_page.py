@@ -6,14 +6,16 @@ python -m scripts.configuration_page
 from pathlib import Path
 from typing import Final
 
-from kraftproof.node.core.configs.broker_keys import DEFINITIONS
+from kraftproof.node.core.configs.broker_keys import DEFINITIONS, OWN_DEFAULTS
 from kraftproof.node.core.configs.dynamic import BOUND_AT_START, EFFECTIVE_WHILE_RUNNING
+from kraftproof.node.core.configs.generated.broker_keys import BROKER_KEYS
 from kraftproof.node.core.configs.generated.resources import BROKER_DEFINITIONS
 from kraftproof.node.properties.keys import USED_KEYS
 from kraftproof.node.properties.security_keys import SECURITY_KEYS
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs/configuration.md"
 _DYNAMIC: Final = frozenset(definition.name for definition in BROKER_DEFINITIONS)
+_OF_KAFKA: Final = {definition.name: definition.default for definition in BROKER_KEYS}
 _INTRODUCTION: Final = """# Keys of server.properties
 
 A node takes every key of a server.properties of Kafka 4.3.0. A key with an effect is obeyed. For
@@ -40,6 +42,8 @@ def page() -> str:
         if definition is not None and definition.is_internal:
             continue
         default = "not a key of Kafka" if definition is None else f"`{definition.default or ''}`"
+        if key in OWN_DEFAULTS:
+            default = f"`{_OF_KAFKA[key]}`; here `{OWN_DEFAULTS[key]}`, as in KIP-631"
         used = {*USED_KEYS, *SECURITY_KEYS, *EFFECTIVE_WHILE_RUNNING}
         effect = "yes" if key in used else "none"
         lines.append(f"| `{key}` | {default.replace('``', '')} | {effect} | {_running(key)} |")

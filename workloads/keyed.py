@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import ClassVar, Generic, TypeVar
 
-from kraftproof.workloads.final_reads import read_each
+from kraftproof.workloads.endings.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
 from kraftproof.workloads.workload import Completion, Pacer, Process, Session, Value
 

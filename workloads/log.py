@@ -3,17 +3,24 @@
 A value such as "3.17@k3f9a" is the 17th send of producer session 3 of the run. Each session draws
 its acknowledgements (all, 1 or 0) and whether the producer is idempotent; after an indeterminate
 send or a lost connection another session begins. Readers begin at the first offset, at the end of
-what they have seen, or somewhere between. At the end each partition is read from its leader, from
-the begin of the log to its end. The model is `log`.
+what they have seen, or somewhere between. At the end each partition without an acknowledged send
+gets a send, and each partition is read from its leader, from the begin of the log to its end. The
+model is `log`.
 """
 
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from random import Random
 from typing import ClassVar
 
-from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS
-from kraftproof.workloads.workload import Completion, Outcome, Pacer, Process, Session
+from kraftproof.workloads.endings.final_reads import ATTEMPTS, PAUSE_NS
+from kraftproof.workloads.endings.final_sends import (
+    create_topic,
+    is_acknowledged,
+    send_until_acknowledged,
+)
+from kraftproof.workloads.workload import Completion, Outcome, Pacer, Process, Session, Value
 
 STAY_OPERATIONS = (10, 80)
 """The fewest and the most operations of a producer session, or of a reader's assignment."""
@@ -35,9 +42,18 @@ class _Partitions:
     """The partitions of the run, and what the run knows of them."""
 
     keys: tuple[str, ...]
+    is_created: bool = False
+    acknowledged: set[str] = field(default_factory=set)
+    """The partitions with a send whose offset was answered."""
     sessions: int = 0
+    """The producer sessions that have begun."""
     seen: dict[str, int] = field(default_factory=dict)
     """The offset after the last record that any reader received."""
+
+    def begin_session(self) -> int:
+        """Return the number of a new producer session."""
+        self.sessions += 1
+        return self.sessions - 1
 
 
 class Log:
@@ -55,10 +71,10 @@ class Log:
     async def run(self, session: Session) -> None:
         """Let half of the clients produce, and the other half read."""
         load = session.load
-        count = min(MOST_PARTITIONS, max(1, load.concurrency // 3))
-        keys = tuple(f"log-{session.run_id}-{number}" for number in range(count))
+        size = min(MOST_PARTITIONS, max(1, load.concurrency // 3))
+        keys = tuple(f"log-{session.run_id}-{number}" for number in range(size))
         self._partitions = _Partitions(keys=keys)
-        if not await _created(session, keys, self.shape(len(keys))):
+        if not await self._created(session):
             return
         pacer = Pacer(session.scope, session.random, load.rate)
         producers = max(1, load.concurrency // 2)
@@ -90,31 +106,52 @@ class Log:
         """The partitions of the run."""
         return self._partitions.keys
 
+    async def settle(self, session: Session) -> int:
+        """Wait before the final reads; return the number of partitions not seen, by default 0."""
+        del session
+        return 0
+
     async def final_reads(self, session: Session) -> int:
         """Read every partition from begin to end; return the number of partitions not read.
 
         After a partition that was not read, each further one has a short time only.
         """
+        await self._send_to_the_rest(session)
+        unread, attempts = await self.settle(session), FINAL_ATTEMPTS
         process = session.process()
-        unread, attempts = 0, FINAL_ATTEMPTS
-        for key in self._partitions.keys:
+        for key in self.keys:
             is_read = await read_whole(session, process, key, attempts)
             attempts = FINAL_ATTEMPTS if is_read else ATTEMPTS
             unread += not is_read
         process.close()
         return unread
 
+    async def _created(self, session: Session) -> bool:
+        """Create the topic; return whether the topic exists before the run ends."""
+        process, shape = session.process(), self.shape(len(self.keys))
+        while not (session.ending or self._partitions.is_created):
+            is_created = await create_topic(session, process, self.keys[0], shape, 1)
+            self._partitions.is_created = is_created
+        process.close()
+        return not session.ending
 
-async def _created(session: Session, keys: Sequence[str], shape: dict[str, int]) -> bool:
-    """Create the topic; return whether the topic exists."""
-    process = session.process()
-    while not session.ending:
-        completion = await process.invoke("create", keys[0], shape)
-        if completion.outcome is Outcome.OK:
-            break
-        await session.scope.sleep(PAUSE_NS)
-    process.close()
-    return not session.ending
+    async def _send_to_the_rest(self, session: Session) -> None:
+        """Create the topic if need be, and send to partitions without an acknowledged send."""
+        partitions, attempts = self._partitions, FINAL_ATTEMPTS
+
+        def last_value(_: int) -> Value:
+            value = f"{partitions.begin_session()}.0@{session.run_id}"
+            return {"value": value, "acks": -1, "idempotent": False}
+
+        if partitions.keys and not partitions.is_created:
+            process, shape = session.process(), self.shape(len(self.keys))
+            await create_topic(session, process, self.keys[0], shape, attempts)
+            process.close()
+        for key in partitions.keys:
+            if key in partitions.acknowledged:
+                continue
+            is_sent = await send_until_acknowledged(session, key, count(), last_value, attempts)
+            attempts = FINAL_ATTEMPTS if is_sent else ATTEMPTS
 
 
 def _is_over(completion: Completion) -> bool:
@@ -125,8 +162,7 @@ def _is_over(completion: Completion) -> bool:
 async def _produce(session: Session, pacer: Pacer, partitions: _Partitions) -> None:
     random = session.random
     while not session.ending:
-        process, number = session.process(), partitions.sessions
-        partitions.sessions += 1
+        process, number = session.process(), partitions.begin_session()
         acks, idempotent = random.choice(ACKS), random.random() < IDEMPOTENT_SHARE
         for sequence in range(random.randrange(*STAY_OPERATIONS)):
             await pacer.turn()
@@ -137,7 +173,10 @@ async def _produce(session: Session, pacer: Pacer, partitions: _Partitions) -> N
                 "acks": -1 if idempotent else acks,
                 "idempotent": idempotent,
             }
-            completion = await process.invoke("send", random.choice(partitions.keys), value)
+            key = random.choice(partitions.keys)
+            completion = await process.invoke("send", key, value)
+            if is_acknowledged(completion):
+                partitions.acknowledged.add(key)
             if _is_over(completion):
                 break
         process.close()

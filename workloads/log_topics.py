@@ -2,14 +2,26 @@
 
 The segments are tiny, so that a broker rolls and flushes segments while a topic is deleted: after
 the read, further sends with acks=1, whose loss is declared, go on until the deletion. Each client
-works on a topic of its own. The keys are the partitions; the model is `log`.
+works on a topic of its own. A topic is deleted when each partition has an acknowledged send and a
+read to the end; reads and sends prevented by faults are made after the faults.
+The keys are the partitions; the model is `log`.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from typing import ClassVar
 
-from kraftproof.workloads.log import read_whole
-from kraftproof.workloads.workload import Outcome, Pacer, Process, Session
+from kraftproof.workloads.endings.final_reads import ATTEMPTS
+from kraftproof.workloads.endings.final_sends import (
+    create_topic,
+    is_acknowledged,
+    send_until_acknowledged,
+)
+from kraftproof.workloads.log import FINAL_ATTEMPTS, read_whole
+from kraftproof.workloads.workload import Outcome, Pacer, Process, Session, Value
 
 PARTITIONS = 3
 SENDS = 12
@@ -22,6 +34,20 @@ DELETION_NS = 150_000_000
 """The longest time from the begin of the late sends to the deletion."""
 
 
+@dataclass(slots=True, kw_only=True)
+class _Topic:
+    """A topic of the run, and its progress."""
+
+    keys: tuple[str, ...]
+    is_created: bool = False
+    acknowledged: set[str] = field(default_factory=set)
+    """The partitions with a send whose offset was answered."""
+    read: set[str] = field(default_factory=set)
+    """The partitions read to the end."""
+    resends: defaultdict[str, Iterator[int]] = field(default_factory=lambda: defaultdict(count))
+    """By partition, the numbers of the sends after the first ones, which no offset answered."""
+
+
 class LogTopics:
     """Short-lived topics are written, read and deleted: finds lost records and dying brokers."""
 
@@ -29,10 +55,12 @@ class LogTopics:
     model: ClassVar[str] = "log"
     has_data: ClassVar[bool] = True
 
-    __slots__ = ("_topics",)
+    __slots__ = ("_begun", "_topics")
 
     def __init__(self) -> None:
         self._topics = 0
+        self._begun: list[_Topic] = []
+        """The topics before their deletion."""
 
     async def run(self, session: Session) -> None:
         """Let each client create, fill, read and delete topics, one after the other."""
@@ -45,33 +73,83 @@ class LogTopics:
             await client
 
     async def final_reads(self, session: Session) -> int:
-        """Return 0: each partition was read before its deletion."""
-        del session
-        return 0
+        """Check the kept topics; return the number of partitions not read.
+
+        Each other partition was read before its deletion. After a partition that was not read,
+        each further one has a short time only.
+        """
+        process, unread, attempts = session.process(), 0, FINAL_ATTEMPTS
+        for topic in self._begun:
+            for key in topic.keys:
+                is_checked = await _is_checked(session, process, topic, key, attempts)
+                attempts = FINAL_ATTEMPTS if is_checked else ATTEMPTS
+                unread += key not in topic.read
+        process.close()
+        return unread
 
     async def _client(self, session: Session, pacer: Pacer) -> None:
         while not session.ending:
-            topic = f"short-{session.run_id}-{self._topics}"
-            self._topics += 1
+            topic = self._begin(session)
             process = session.process()
-            await _one_topic(session, pacer, process, topic)
+            if await _is_read(session, pacer, process, topic):
+                self._begun.remove(topic)
+                await _delete(session, process, topic)
             process.close()
 
+    def _begin(self, session: Session) -> _Topic:
+        name = f"short-{session.run_id}-{self._topics}"
+        self._topics += 1
+        topic = _Topic(keys=tuple(f"{name}-{number}" for number in range(PARTITIONS)))
+        self._begun.append(topic)
+        return topic
 
-async def _one_topic(session: Session, pacer: Pacer, process: Process, topic: str) -> None:
-    keys = [f"{topic}-{number}" for number in range(PARTITIONS)]
-    settings = {"partitions": PARTITIONS, "segment_bytes": SEGMENT_BYTES}
-    completion = await process.invoke("create", keys[0], settings)
-    if completion.outcome is not Outcome.OK:
-        return
-    await _fill(session, pacer, process, keys)
-    for key in keys:
-        await read_whole(session, process, key)
-    late = [session.scope.spawn(_send_late(session, key)) for key in keys]
+
+async def _is_read(session: Session, pacer: Pacer, process: Process, topic: _Topic) -> bool:
+    """Create, fill and read a topic; return whether the run was long enough."""
+    while not await _is_created(session, process, topic, 1):
+        if session.ending:
+            return False
+    await _fill(session, pacer, process, topic)
+    for key in topic.keys:
+        while not await _is_checked(session, process, topic, key, 1):
+            if session.ending:
+                return False
+    return True
+
+
+async def _delete(session: Session, process: Process, topic: _Topic) -> None:
+    late = [session.scope.spawn(_send_late(session, key)) for key in topic.keys]
     await session.scope.sleep(session.random.randrange(DELETION_NS))
-    await process.invoke("delete", keys[0])
+    await process.invoke("delete", topic.keys[0])
     for one in late:
         await one
+
+
+async def _is_created(session: Session, process: Process, topic: _Topic, attempts: int) -> bool:
+    if not topic.is_created:
+        shape = {"partitions": PARTITIONS, "segment_bytes": SEGMENT_BYTES}
+        topic.is_created = await create_topic(session, process, topic.keys[0], shape, attempts)
+    return topic.is_created
+
+
+async def _is_checked(
+    session: Session, process: Process, topic: _Topic, key: str, attempts: int
+) -> bool:
+    """Send to a partition without an acknowledged send, and read it to the end.
+
+    Returns:
+        whether the partition has an acknowledged send and was read to the end after the send.
+    """
+    if not await _is_created(session, process, topic, attempts):
+        return False
+    if key not in topic.acknowledged:
+        value_of, sends = partial(_last_value, session), topic.resends[key]
+        if await send_until_acknowledged(session, key, sends, value_of, attempts):
+            topic.acknowledged.add(key)
+            topic.read.discard(key)
+    if key not in topic.read and await read_whole(session, process, key, attempts):
+        topic.read.add(key)
+    return key in topic.acknowledged and key in topic.read
 
 
 async def _send_late(session: Session, key: str) -> None:
@@ -84,7 +162,11 @@ async def _send_late(session: Session, key: str) -> None:
     process.close()
 
 
-def _value(session: Session, name: str, acks: int) -> dict[str, object]:
+def _last_value(session: Session, number: int) -> Value:
+    return _value(session, f"2.{number}", acks=-1)
+
+
+def _value(session: Session, name: str, acks: int) -> Value:
     return {
         "value": f"{name}@{session.run_id}",
         "acks": acks,
@@ -93,10 +175,13 @@ def _value(session: Session, name: str, acks: int) -> dict[str, object]:
     }
 
 
-async def _fill(session: Session, pacer: Pacer, process: Process, keys: Sequence[str]) -> None:
-    for number in range(SENDS * len(keys)):
+async def _fill(session: Session, pacer: Pacer, process: Process, topic: _Topic) -> None:
+    for number in range(SENDS * len(topic.keys)):
         await pacer.turn()
         value = _value(session, f"0.{number}", acks=-1)
-        completion = await process.invoke("send", keys[number % len(keys)], value)
+        key = topic.keys[number % len(topic.keys)]
+        completion = await process.invoke("send", key, value)
+        if is_acknowledged(completion):
+            topic.acknowledged.add(key)
         if completion.outcome is not Outcome.OK:
             await session.scope.sleep(10_000_000)

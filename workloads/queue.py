@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from kraftproof.workloads.final_reads import read_each
+from kraftproof.workloads.endings.final_reads import read_each
 from kraftproof.workloads.keyed import FreshValues, KeyedWorkload
 from kraftproof.workloads.keys import MOST_OPERATIONS, Key
 from kraftproof.workloads.workload import Completion, Outcome, Process, Session, Value

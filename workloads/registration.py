@@ -14,7 +14,7 @@ from kraftproof.workloads.competing_brokers import (
     Lease,
     StaleBroker,
 )
-from kraftproof.workloads.final_reads import read_each
+from kraftproof.workloads.endings.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
 from kraftproof.workloads.workload import Completion, Process, Session
 

@@ -8,7 +8,7 @@ is reserved, and other names are illegal: such a create is refused. The model is
 from random import Random
 from typing import ClassVar, Final
 
-from kraftproof.workloads.final_reads import read_each
+from kraftproof.workloads.endings.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
 from kraftproof.workloads.workload import Completion, Pacer, Process, Session, Value
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
-from kraftproof.workloads.final_reads import read_each
+from kraftproof.workloads.endings.final_reads import read_each
 from kraftproof.workloads.keys import Key, KeyPool
 from kraftproof.workloads.workload import Completion, Pacer, Process, Session, Value
 

@@ -117,7 +117,10 @@ class DirectoryFailed(Struct, frozen=True, kw_only=True):
 
 
 class SnapshotWritten(Struct, frozen=True):
-    """A WriteSnapshot is finished: the file is complete and on the disk."""
+    """A WriteSnapshot is finished: the file is complete and on the disk.
+
+    A snapshot older than the begin of the log has no file.
+    """
 
     stored: StoredSnapshot
 

@@ -12,7 +12,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.node.core.base.snapshot_ids import SNAPSHOTS_KEPT, SnapshotId, StoredSnapshot
+from kraftproof.node.core.base.snapshot_ids import (
+    LOG_BEGIN,
+    SNAPSHOTS_KEPT,
+    SnapshotId,
+    StoredSnapshot,
+)
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.events import SnapshotChecked
 from kraftproof.node.core.metadata.image import MetadataImage
@@ -51,7 +56,7 @@ def snapshot_name(snapshot: SnapshotId) -> str:
 class SnapshotFiles:
     """The snapshots of a directory, and the current download."""
 
-    __slots__ = ("_copy", "_copy_number", "_directory", "_filesystem", "_last_copy")
+    __slots__ = ("_copy", "_copy_number", "_directory", "_filesystem", "_last_copy", "_start")
 
     def __init__(self, filesystem: FileSystem, directory: str) -> None:
         self._filesystem = filesystem
@@ -59,6 +64,8 @@ class SnapshotFiles:
         self._copy: AppendHandle | None = None
         self._copy_number = 0
         self._last_copy = ""
+        self._start = LOG_BEGIN
+        """The begin of the log: no older snapshot is written."""
 
     # Start
 
@@ -110,8 +117,14 @@ class SnapshotFiles:
     def write(
         self, snapshot: SnapshotId, image: MetadataImage, timestamp_ms: int
     ) -> Generator[None, None, StoredSnapshot]:
-        """Write a snapshot of an image; the file is complete and durable after the last step."""
+        """Write a snapshot of an image; the file is complete and durable after the last step.
+
+        A snapshot older than the begin of the log leaves no file: the leader's snapshot was
+        installed before or during the write.
+        """
         path = self._path(snapshot)
+        if snapshot < self._start:
+            return StoredSnapshot(snapshot=snapshot, size=0)
         handle = self._filesystem.append_to(path + PARTIAL)
         size = 0
         try:
@@ -125,6 +138,9 @@ class SnapshotFiles:
         finally:
             handle.close()
         yield
+        if snapshot < self._start:
+            self._filesystem.remove(path + PARTIAL)
+            return StoredSnapshot(snapshot=snapshot, size=0)
         self._filesystem.replace(path + PARTIAL, path)
         yield
         self._filesystem.fsync_directory(self._directory)
@@ -187,7 +203,8 @@ class SnapshotFiles:
         return self._filesystem.read_slice(self._path(snapshot), position, max_bytes)
 
     def remove_below(self, start: SnapshotId) -> None:
-        """Remove the snapshots older than `start`."""
+        """Remove the snapshots older than `start`, and write no such snapshot from now on."""
+        self._start = max(self._start, start)
         for snapshot in self.present():
             if snapshot < start:
                 self._filesystem.remove(self._path(snapshot))

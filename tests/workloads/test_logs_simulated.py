@@ -39,6 +39,26 @@ def test_a_search_loses_no_acknowledged_record_with_its_disks(tmp_path, seed):
     assert (found["seeds"], found["violations"], found["unknown"]) == (1, [], 0)
 
 
+@pytest.mark.parametrize(
+    ("workload", "seed"),
+    [
+        ("log", 2710031),
+        long("log", 1810087),
+        long("log", 1810125),
+        long("log-topics", 1850002),
+        long("log-topics", 1850004),
+        long("log-topics", 1850011),
+    ],
+)
+def test_a_partition_that_faults_left_empty_is_sent_to_and_read_at_the_end(
+    tmp_path, workload, seed
+):
+    """The faults of the seeds leave partitions without an acknowledged send or a whole read."""
+    arguments = ("--seeds", seed, "--bare", "--json", "--store", tmp_path)
+    found = json.loads(call("sim", "--workload", workload, *arguments).stdout.splitlines()[-1])
+    assert (found["seeds"], found["violations"], found["unknown"]) == (1, [], 0)
+
+
 def test_a_run_with_flushed_appends_declares_no_loss(tmp_path):
     arguments = ("--backend", "simulated", "--workload", "log", "--nemesis", "none")
     durable = ("--node-config", "log.flush.interval.messages=1", "--time-limit", 5)

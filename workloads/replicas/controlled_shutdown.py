@@ -30,6 +30,5 @@ class ControlledShutdown(Log):
         return (watch(session, keys),)
 
     @override
-    async def final_reads(self, session: Session) -> int:
-        unseen = await settle(session, self.keys)
-        return unseen + await super().final_reads(session)
+    async def settle(self, session: Session) -> int:
+        return await settle(session, self.keys)

@@ -42,9 +42,8 @@ class Reassignment(Log):
         return (_move(session, keys), watch(session, keys))
 
     @override
-    async def final_reads(self, session: Session) -> int:
-        unseen = await settle(session, self.keys)
-        return unseen + await super().final_reads(session)
+    async def settle(self, session: Session) -> int:
+        return await settle(session, self.keys)
 
 
 async def _move(session: Session, keys: Sequence[str]) -> None:

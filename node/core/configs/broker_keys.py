@@ -1,11 +1,14 @@
 """Find the definition of a key of server.properties (KIP-631 "Configurations").
 
-The table is generated from Kafka's jars. Beside these keys, Kafka reads keys of the authorizer, of
-one listener, and of plugins, whose names begin with a fixed prefix.
+The table is generated from Kafka's jars. The node uses two defaults of KIP-631; released Kafka has
+shorter times. Beside these keys, Kafka reads keys of the authorizer, of one listener, and of
+plugins, whose names begin with a fixed prefix.
 """
 
 from collections.abc import Mapping
 from typing import Final
+
+from msgspec.structs import replace
 
 from kraftproof.node.core.configs.definition import ConfigType, Definition
 from kraftproof.node.core.configs.generated.broker_keys import BROKER_KEYS
@@ -18,10 +21,18 @@ _OF_AUTHORIZER: Final = (
     Definition(name="super.users", type=ConfigType.STRING, default=""),
     Definition(name="allow.everyone.if.no.acl.found", type=ConfigType.BOOLEAN, default="false"),
 )
-DEFINITIONS: Final[Mapping[str, Definition]] = {
-    definition.name: definition for definition in (*BROKER_KEYS, *_OF_AUTHORIZER)
+OWN_DEFAULTS: Final[Mapping[str, str]] = {
+    "broker.heartbeat.interval.ms": "3000",
+    "broker.session.timeout.ms": "18000",
 }
-"""Each key of Kafka's server.properties with type, bounds and default."""
+"""The defaults of KIP-631 in place of Kafka's (631-81)."""
+DEFINITIONS: Final[Mapping[str, Definition]] = {
+    definition.name: replace(
+        definition, default=OWN_DEFAULTS.get(definition.name, definition.default)
+    )
+    for definition in (*BROKER_KEYS, *_OF_AUTHORIZER)
+}
+"""Each key of Kafka's server.properties with type and bounds, and the default of this node."""
 
 
 def definition_of(key: str) -> Definition | None:

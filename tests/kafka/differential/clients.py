@@ -196,6 +196,19 @@ DESCRIBE_CONFIGS: Final = (
     configs(
         "a topic twice", of_topic("manual", "retention.ms"), of_topic("manual", "retention.ms")
     ),
+    configs(
+        "times of a broker",
+        Resource(
+            resource_type=4,
+            resource_name="1",
+            configuration_keys=(
+                "broker.heartbeat.interval.ms",
+                "broker.session.timeout.ms",
+                "initial.broker.registration.timeout.ms",
+                "replica.lag.time.max.ms",
+            ),
+        ),
+    ),
     configs("resource type 77", Resource(resource_type=77, resource_name="x")),
     configs("nothing"),
 )

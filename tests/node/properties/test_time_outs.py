@@ -4,6 +4,7 @@ import pytest
 
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.configs.broker_keys import DEFINITIONS
 from tests.node.properties.test_config import parse
 
 DEFAULTS_MS = {
@@ -30,3 +31,9 @@ def test_each_time_out_has_its_key(key: str) -> None:
     field, default = DEFAULTS_MS[key]
     changed = parse({key: str(default + 7)}).node.timeouts
     assert changed == Timeouts(**{field: milliseconds(default + 7)})
+
+
+@pytest.mark.parametrize("key", sorted(DEFAULTS_MS.keys() & DEFINITIONS.keys()))
+def test_a_description_of_the_broker_names_the_default_that_is_used(key: str) -> None:
+    _, default = DEFAULTS_MS[key]
+    assert DEFINITIONS[key].default == str(default)

@@ -7,6 +7,7 @@ from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId, Stored
 from kraftproof.node.core.effects import (
     CheckSnapshot,
     CleanLog,
+    InstallSnapshot,
     PersistQuorumState,
     ReplyWithSlice,
     StoreSlice,
@@ -46,6 +47,40 @@ def test_a_snapshot_has_the_name_of_its_end_and_appears_only_when_complete():
     assert stored == StoredSnapshot(
         snapshot=SnapshotId(5, 1), size=disk.size(f"{DIRECTORY}/{names(disk)[0]}")
     )
+
+
+def leader_snapshot(storage, end):
+    """Return a download of the leader's snapshot that is ready to be installed."""
+    leader = formatted()
+    write(opened(leader).storage, end)
+    data = leader.read(f"{DIRECTORY}/{snapshot_name(SnapshotId(end, 1))}")
+    storage.store_slice(StoreSlice(copy=1, snapshot=SnapshotId(end, 1), position=0, data=data))
+    run_through(storage.check_snapshot(CheckSnapshot(copy=1, snapshot=SnapshotId(end, 1))))
+    return InstallSnapshot(copy=1, snapshot=SnapshotId(end, 1))
+
+
+@pytest.mark.requirement("631-36")
+@pytest.mark.parametrize("steps_before", [0, 1, 2])
+def test_a_snapshot_that_an_installed_one_overtakes_is_not_written(steps_before):
+    disk = formatted()
+    storage = opened(disk).storage
+    append(storage, 0, 5)
+    steps = storage.write_snapshot(writing(5))
+    for _ in range(steps_before):
+        next(steps)
+    storage.install_snapshot(leader_snapshot(storage, 9))
+    run_through(steps)
+    assert names(disk) == [snapshot_name(SnapshotId(9, 1))]
+    assert names(disk, ".part") == []
+
+
+def test_a_snapshot_at_the_begin_of_the_log_or_later_is_written():
+    disk = formatted()
+    storage = opened(disk).storage
+    storage.install_snapshot(leader_snapshot(storage, 9))
+    append(storage, 9, 12)
+    run_through(storage.write_snapshot(writing(12)))
+    assert names(disk) == [snapshot_name(SnapshotId(end, 1)) for end in (9, 12)]
 
 
 @pytest.mark.requirement("631-31")

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from kraftproof.cluster.systems.system import Completion, Outcome
-from kraftproof.workloads.final_reads import ATTEMPTS, PAUSE_NS, read_each
+from kraftproof.workloads.endings.final_reads import ATTEMPTS, PAUSE_NS, read_each
 from kraftproof.workloads.keys import Key
 from kraftproof.workloads.log import FINAL_ATTEMPTS, Log, read_whole
 
@@ -89,7 +89,8 @@ def test_the_final_phase_waits_a_minute_for_the_first_log_that_is_not_readable(
 ):
     names = ("a-0", "a-1")
     session, workload = Session(dict(zip(names, failures, strict=True))), Log()
-    workload._partitions.keys = names
+    partitions = workload._partitions
+    partitions.keys, partitions.is_created, partitions.acknowledged = names, True, set(names)
     assert asyncio.run(workload.final_reads(session)) == unread
     assert tuple(map(session.reads.count, names)) == reads
     assert FINAL_ATTEMPTS * PAUSE_NS == 60_000_000_000
