@@ -13,6 +13,7 @@ It needs the development dependencies (kio, ruff); what it writes needs msgspec 
 import argparse
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -105,7 +106,7 @@ def generate() -> dict[str, str]:
         for name, parts in modules.items():
             texts[f"{folder}/{name}.py"] = _module_text(name, parts)
     texts[f"{MESSAGES}/index.py"] = _index_text(messages)
-    return {path: _formatted(text) for path, text in texts.items()}
+    return _formatted(texts)
 
 
 def _module_text(name: str, messages: list[Message]) -> str:
@@ -135,9 +136,25 @@ def _index_text(modules: dict[str, list[Message]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _formatted(text: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--line-length", "100", "-"]
-    return subprocess.run(command, input=text, capture_output=True, check=True, text=True).stdout
+def _formatted(texts: dict[str, str]) -> dict[str, str]:
+    """Format all modules by one call: a start of ruff costs more than the work."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path, text in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            "format",
+            "--isolated",
+            "--line-length",
+            "100",
+            ".",
+        ]
+        subprocess.run(command, cwd=folder, capture_output=True, check=True)
+        return {path: (folder / path).read_text() for path in texts}
 
 
 def stale(texts: dict[str, str], target: Path) -> list[str]:

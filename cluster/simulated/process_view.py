@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from kraftproof.cluster.simulated.disk.directory_files import DirectoryFiles
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.node.core.base.config import AuthorizerPolicy, SnapshotPolicy, Timeouts
@@ -43,6 +44,9 @@ class ProcessView(Protocol):
 
     def log_files(self) -> Sequence[str]:
         """Return the names of the files in the directory of the metadata log."""
+
+    def log_directories(self) -> Sequence[DirectoryFiles]:
+        """Return the log directories for partitions, with the sizes of their files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

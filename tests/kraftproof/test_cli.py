@@ -251,7 +251,7 @@ IN_A_CALLBACK = """
 """
 
 
-@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, signal.SIG_IGN])
+@pytest.mark.parametrize("ctrl_c", [signal.default_int_handler, long(signal.SIG_IGN)])
 @pytest.mark.parametrize("step", [IN_EXEC, IN_A_CALLBACK])
 def test_an_interrupt_is_told_with_its_status_wherever_it_met_the_command(tmp_path, step, ctrl_c):
     """Python would end by SIGINT, though that was handled, and go on after a callback."""

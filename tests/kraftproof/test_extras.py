@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.command import KRAFTPROOF, one_line, run, without
+from tests.support.long_cases import long
 
 EXTRAS = ("docker", "pandas", "paramiko", "pyspark", "testcontainers", "trustme")
 
@@ -48,7 +49,9 @@ def test_a_run_that_spark_is_to_judge_is_refused_before_its_start(bare, tmp_path
     assert not (tmp_path / "store").exists()
 
 
-@pytest.mark.parametrize("command", [("check", "--engine", "spark"), ("analyze",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [("check", "--engine", "spark"), long(("analyze",))], ids=" ".join
+)
 def test_judging_on_spark_names_its_extra(bare, command, tmp_path):
     history = tmp_path / "history.jsonl"
     made = run(KRAFTPROOF, "generate", "--operations", 100, "--out", history, environment=bare)
@@ -59,7 +62,9 @@ def test_judging_on_spark_names_its_extra(bare, command, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", [("--help",), ("test", "--help"), ("list",), ("sweep",)])
+@pytest.mark.parametrize(
+    "command", [long(("--help",)), long(("test", "--help")), ("list",), ("sweep",)]
+)
 def test_what_needs_no_extra_works_without_any(bare, command):
     done = run(KRAFTPROOF, *command, environment=bare)
     assert done.returncode == 0, done.stderr

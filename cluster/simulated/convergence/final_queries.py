@@ -20,6 +20,7 @@ from kraftproof.node.wire.messages import (
     Message,
     describe_cluster_request,
     describe_configs_request,
+    describe_log_dirs_request,
     describe_quorum_request,
     metadata_request,
 )
@@ -43,7 +44,10 @@ async def ask_final_queries(scope: SimulatedScope, world: World, nodes: Sequence
             continue
         with suppress(ConnectionFailed, OutcomeUnknown):
             connection = await connect(scope, world.network, node_id, ANSWER_TIMEOUT_NS)
-            for request, version in _questions(machine.info, machine.process.image):
+            questions = [*_questions(machine.info, machine.process.image)]
+            if world.has_data and machine.info.has("broker"):
+                questions += _questions_of_directories(machine.process.image)
+            for request, version in questions:
                 await connection.call(request, version, ANSWER_TIMEOUT_NS)
             connection.close()
 
@@ -83,3 +87,14 @@ def _questions(node: NodeInfo, image: MetadataImage) -> Iterator[Question]:
         ),
         4,
     )
+
+
+def _questions_of_directories(image: MetadataImage) -> Iterator[Question]:
+    """Return queries about the log directories of a broker: all logs, and those of some topics."""
+    module = describe_log_dirs_request
+    yield module.DescribeLogDirsRequest(topics=None), 4
+    names = [*islice(sorted(image.topic_ids), 1, MAX_TOPICS, 2), "__no-such-topic"]
+    topics = tuple(
+        module.DescribableLogDirTopic(topic=name, partitions=(0, 2, 99)) for name in names
+    )
+    yield module.DescribeLogDirsRequest(topics=topics), 3

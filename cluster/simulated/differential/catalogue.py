@@ -6,6 +6,7 @@ from kraftproof.cluster.simulated.differential.brokers.listings import compare_l
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
+from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
@@ -99,6 +100,12 @@ PLACEMENTS_STATEMENT: Final = (
     "the controller until the image names that directory."
 )
 
+LEASES: Final = "LeasesMatchReference"
+LEASES_STATEMENT: Final = (
+    "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
+    "before, however long a large change takes."
+)
+
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_versions),
@@ -152,6 +159,7 @@ COMPARISONS: Final = (
     Comparison(
         PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
     ),
+    Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
 )
 
 

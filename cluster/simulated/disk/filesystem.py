@@ -17,6 +17,8 @@ from kraftproof.node.storage.filesystem import AppendHandle, FileSystem
 
 VOLUME_BYTES: Final = 1 << 40
 """The stated size of a simulated volume."""
+USABLE_BYTES: Final = VOLUME_BYTES - (1 << 30)
+"""The stated free bytes of a simulated volume."""
 
 
 class SimulatedHandle(AppendHandle):
@@ -189,7 +191,7 @@ class SimulatedFileSystem(FileSystem):
     @override
     def volume(self, path: str) -> tuple[int, int]:
         self._directory(path)
-        return VOLUME_BYTES, VOLUME_BYTES
+        return VOLUME_BYTES, USABLE_BYTES
 
     @override
     def lock(self, path: str) -> Callable[[], None]:

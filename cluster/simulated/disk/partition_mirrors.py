@@ -21,12 +21,14 @@ class PartitionMirror:
 
     __slots__ = (
         "_ends",
+        "attempted",
         "batches",
         "directory",
         "durable_end",
         "end_offset",
         "generation",
         "recovered_end",
+        "recovered_generation",
         "removed",
         "start_offset",
         "topic",
@@ -46,11 +48,16 @@ class PartitionMirror:
         """Number of truncations and restarts."""
         self.recovered_end = 0
         """The end of the log at the last start of the process."""
+        self.recovered_generation = 0
+        """The generation at the last start of the process."""
+        self.attempted: RawBatch | None = None
+        """The batch under way when the disk failed; the whole batch may be on the disk."""
         self.removed: RawBatch | None = None
         """The first batch that the last truncation removed; None if nothing was removed."""
 
     def append(self, batch: RawBatch) -> None:
         """Append one batch, which is not durable yet."""
+        self.attempted = None
         self.batches.append(batch)
         self.end_offset = batch.next_offset
         self._ends.append(self.end_offset)
@@ -204,7 +211,11 @@ class PartitionMirrors:
         mirror = self._mirrors[recovered.log]
         mirror.directory = recovered.directory
         mirror.truncate(recovered.end_offset)
+        attempted, mirror.attempted = mirror.attempted, None
+        if attempted is not None and mirror.end_offset < recovered.end_offset:
+            mirror.append(attempted)
         mirror.raise_start(recovered.start_offset)
         mirror.end_offset = mirror.durable_end = recovered.end_offset
         mirror.recovered_end = recovered.end_offset
+        mirror.recovered_generation = mirror.generation
         self._flushed.add(recovered.log)

@@ -5,6 +5,7 @@ from random import Random
 from typing import Protocol
 
 from kraftproof.cluster.disk_faults import DiskFaults
+from kraftproof.cluster.simulated.disk.directory_files import DirectoryFiles
 from kraftproof.cluster.simulated.disk.log_mirror import LogMirror
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirrors
 from kraftproof.cluster.simulated.invariants.invariant import InvariantMonitor, ProcessView
@@ -56,6 +57,7 @@ class NodeEnvironment:
         "disk_faults",
         "fsync_factor",
         "log",
+        "log_directories",
         "log_files",
         "login_policy",
         "monitor",
@@ -113,6 +115,8 @@ class NodeEnvironment:
         self.partitions = PartitionMirrors()
         self.log_files: Callable[[], Sequence[str]] = tuple
         """Returns the names of the files in the log's directory; set by the machine."""
+        self.log_directories: Callable[[], Sequence[DirectoryFiles]] = tuple
+        """Returns the log directories for partitions; set by the machine."""
 
     def fsync_ns(self) -> int:
         """Draw how long the disk takes for one fsync."""

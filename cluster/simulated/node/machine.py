@@ -10,6 +10,7 @@ from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.cluster.simulated.disk.bit_rot import draw_bit_rot
 from kraftproof.cluster.simulated.disk.damaged_file import DamagedFile, start_on_copy
+from kraftproof.cluster.simulated.disk.directory_files import directory_files
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.cluster.simulated.disk.host_files import write_tree
 from kraftproof.cluster.simulated.disk.log_directories import DATA, LogDirectories
@@ -80,6 +81,7 @@ class Machine:
             segment_bytes=segment_bytes,
         )
         env.log_files = lambda: self.disk.list_directory(log_directory(self._storage_config))
+        env.log_directories = lambda: directory_files(self.disk, self.directories.paths)
         self.directories.format(self.disk)
         if inherited:
             write_inherited_log(

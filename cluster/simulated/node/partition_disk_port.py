@@ -51,9 +51,11 @@ class SimulatedPartitionDisk(PartitionDisk):
     @override
     def append(self, effect: Append) -> None:
         self._begin_work(effect)
-        self._logs.append(effect)
         assert isinstance(effect.batch, RawBatch), "partitions keep the received bytes"
-        self._mirrors.of(effect.log).append(effect.batch)
+        mirror = self._mirrors.of(effect.log)
+        mirror.attempted = effect.batch  # a full disk may take the whole batch and then fail
+        self._logs.append(effect)
+        mirror.append(effect.batch)
         self._done(effect.log, effect)
 
     @override

@@ -4,7 +4,7 @@ The process implements the shell's ports over virtual time, together with disk_p
 peer_transport.py and node_clock.py. See suspension.py for pauses, machine.py for starts.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import asdict
 from typing_extensions import override
@@ -59,6 +59,8 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         self.incarnation = incarnation
         self.log = env.log
         self.partitions = env.partitions
+        self.log_files = env.log_files
+        self.log_directories = env.log_directories
         self.status: NodeStatus | None = None
         self.event: Event | None = None
         self.image: MetadataImage = EMPTY_IMAGE
@@ -158,10 +160,6 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def table_sizes(self) -> Iterable[tuple[str, int]]:
         """Return each table of the node's core and shell with its number of entries."""
         return table_sizes(self._node, self._shell)
-
-    def log_files(self) -> Sequence[str]:
-        """Return the names of the files in the directory of the metadata log."""
-        return self._env.log_files()
 
     # The network's side
 

@@ -143,7 +143,7 @@ def test_a_long_history_is_proved_by_its_end():
         long("versioned-register", "stale-read"),
         long("append-log", "lost-record"),
         long("fencing-lock", "repeated-token"),
-        ("list-append", "reordered"),
+        long("list-append", "reordered"),
         long("queue", "duplicate"),
         long("topics", "absent"),
         long("registration", "stale-epoch"),

@@ -49,7 +49,7 @@ def crowded(
         # A window begins in no state that only a later call leads to.
         long(crowded("topics", "gone-id", 1_000, 50, 0.1, 5), 3),
         # Two deletes of what was created once: seen from the beginning alone.
-        (crowded("topics", "gone-id", 1_000, 50, 0.05, 33), 3),
+        long(crowded("topics", "gone-id", 1_000, 50, 0.05, 33), 3),
         # A read swapped two elements, and there are others that it did not see, which are open.
         (crowded("list-append", "reordered", 200, 30, 0.1, 2), 3),
         # Each of two reads saw an element that the other did not.
@@ -73,7 +73,7 @@ def test_what_may_have_happened_beside_does_not_hide_what_shows_it(options, most
     assert len(whole_proof(options).constraints) <= most
 
 
-@pytest.mark.parametrize("seed", [3, 8])
+@pytest.mark.parametrize("seed", [3, long(8)])
 def test_what_is_shown_is_invalid_even_where_there_is_no_time_to_find_the_first(seed):
     columns = columns_of(generated_table(crowded("stack", "out-of-order", 1_000, 30, 0.1, seed)))
     options = CheckOptions(limits=Limits(seconds=0))

@@ -11,7 +11,7 @@ from tests.support.long_cases import mostly_long
 
 pytestmark = pytest.mark.compiled
 
-QUICK = {"cas-register", "stack", "topics"}
+QUICK = {"cas-register", "topics"}
 JUDGES = """
 import sys
 from kraftproof.checkers import compiling, uncompiled

@@ -22,7 +22,7 @@ from kraftproof.node.wire.records import metadata as records
 from tests.checkers.kraft.test_node_logs import TOPIC, records_table
 from tests.node.core.metadata.test_apply import _random_record
 from tests.node.core.metadata.test_images import EVERYTHING, uuid
-from tests.support.command import KRAFTPROOF, run
+from tests.support.command import call
 
 OTHER = "U" * 22
 OFTEN = "metadata.log.max.record.bytes.between.snapshots=1500"
@@ -190,8 +190,7 @@ def test_a_record_type_that_is_not_known_makes_the_check_not_applicable():
 def collected(tmp_path_factory):
     """A simulated run whose nodes wrote snapshots all the time."""
     store = tmp_path_factory.mktemp("store")
-    done = run(
-        KRAFTPROOF,
+    done = call(
         *("test", "--backend", "simulated", "--engine", "inline", "--nemesis", "kill"),
         *("--time-limit", "10", "--rate", "20", "--seed", "13", "--store", store),
         *("--node-config", OFTEN, "--min-bites", "1"),

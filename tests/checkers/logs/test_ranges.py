@@ -87,7 +87,7 @@ def compare(seeds):
 
 
 def test_ranges_find_what_the_whole_partition_shows():
-    count = random_cases(2_000, share=16)
+    count = random_cases(2_000, share=40)
     assert compare(range(count)) > count / 2
 
 

@@ -6,15 +6,16 @@ import json
 import pytest
 
 from tests.support.command import KRAFTPROOF, one_line, run, without
+from tests.support.long_cases import long
 
 
 @pytest.mark.parametrize(
     ("host", "cause"),
     [
-        ("foo", "Invalid bind address format"),
+        long("foo", "Invalid bind address format"),
         ("unix:///no/such.sock", "No such file or directory"),
-        ("tcp://127.0.0.1:1", "Connection refused"),
-        ("tcp://127.0.0.1:99999", "Port out of range"),
+        long("tcp://127.0.0.1:1", "Connection refused"),
+        long("tcp://127.0.0.1:99999", "Port out of range"),
         ("ssh://nobody@127.0.0.1:1", "Unable to connect to port 1 on 127.0.0.1"),
     ],
 )

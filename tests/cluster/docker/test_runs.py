@@ -20,7 +20,7 @@ PATIENCE_S = 150
 )
 def test_the_clean_node_keeps_its_promises(workload: str, nemesis: str, tmp_path: Path):
     options = ["--backend", "docker", "--workload", workload, "--nemesis", nemesis]
-    options += ["--time-limit", "25", "--seed", "3", "--engine", "inline"]
+    options += ["--time-limit", "16", "--seed", "3", "--engine", "inline"]
     done = subprocess.run(
         [sys.executable, "-m", "kraftproof", "test", *options, "--store", str(tmp_path)],
         cwd=ROOT,

@@ -77,6 +77,7 @@ def test_a_cut_is_one_way_and_counts_what_it_withholds(driver: Driver):
     driver.until_ready()
 
 
+@pytest.mark.long
 def test_a_lossy_link_loses_a_share(driver: Driver):
     cluster = driver.cluster
     link, fault = frozenset({Link(2, 1)}), LinkFault(loss=0.5)

@@ -47,7 +47,7 @@ def test_a_directory_of_somebody_else_is_refused_and_left_alone(tmp_path, capsys
 @pytest.mark.parametrize(
     ("master", "problem"),
     [
-        ("spark://nowhere", "not of the form spark://HOST:PORT"),
+        long("spark://nowhere", "not of the form spark://HOST:PORT"),
         ("spark://127.0.0.1:1", "no Spark master answers"),
         long("spark://127.0.0.1:99999", "no Spark master answers"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 from kraftproof import cli
 from tests.support.command import KRAFTPROOF, NODE, call, one_line, run
+from tests.support.long_cases import long
 
 ENGINE = ("--engine", "inline")
 CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA"
@@ -138,7 +139,7 @@ def test_a_malformed_history_line(tmp_path):
     assert line.startswith(f"kraftproof check: {history}:2: not a JSON event")
 
 
-@pytest.mark.parametrize("command", ["test", "up"])
+@pytest.mark.parametrize("command", ["test", long("up")])
 def test_no_docker(command, tmp_path):
     more = (*ENGINE, "--store", tmp_path / "store") if command == "test" else ()
     line = one_line(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.command import KRAFTPROOF, one_line, run
+from tests.support.command import KRAFTPROOF, call, one_line, run
 
 FAILING = ("--backend", "simulated", "--seed", "3", "--time-limit", "10", "--mutant", "A1")
 
@@ -50,8 +50,8 @@ def test_a_mended_system_does_not_show_the_finding(failed, tmp_path):
 
 
 def test_what_can_not_be_replayed_is_one_line(failed, tmp_path):
-    assert one_line(run(KRAFTPROOF, "replay", tmp_path), 3) == (
+    assert one_line(call("replay", tmp_path), 3) == (
         f"kraftproof: {tmp_path}: not a run directory, no readable run.json"
     )
-    line = one_line(run(KRAFTPROOF, "replay", failed, "--on", "mainframe"), 3)
+    line = one_line(call("replay", failed, "--on", "mainframe"), 3)
     assert "mainframe" in line

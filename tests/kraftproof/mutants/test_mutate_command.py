@@ -10,7 +10,7 @@ from kraftproof.mutants.generator.sampling import draw
 from kraftproof.mutants.generator.seed_order import counts_file, version
 from kraftproof.mutants.mutant import DATA_WORKLOAD
 from kraftproof.workloads.catalogue import SELDOM
-from tests.support.command import KRAFTPROOF, ROOT, run
+from tests.support.command import KRAFTPROOF, ROOT, call, run
 
 ELECTIONS = "kraftproof/node/core/raft/elections.py"
 LIMIT_S = "2"
@@ -30,7 +30,7 @@ KILLED = ("property", "ElectionAnswersAreRight")
     ],
 )
 def test_a_mistake_is_one_line(arguments, line):
-    done = run(KRAFTPROOF, "mutate", *arguments)
+    done = call("mutate", *arguments)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(f"kraftproof: {line}")
     assert done.stderr.count("\n") == 1

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from tests.cluster.local.test_full_disk import may_mount
-from tests.support.command import KRAFTPROOF, run
-from tests.support.long_cases import mostly_long
+from tests.support.command import KRAFTPROOF, call, run
+from tests.support.long_cases import long, mostly_long
 
 
 @pytest.fixture
@@ -41,8 +41,7 @@ def assert_path_named(done, disk):
 )
 def test_a_simulated_run_names_the_path_wherever_the_disk_is_full(small_disk, kilobytes):
     disk = small_disk(kilobytes)
-    done = run(
-        KRAFTPROOF,
+    done = call(
         *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "1+1"),
         *("--nemesis", "pause", "--time-limit", "12", "--rate", "20", "--store", disk / "store"),
     )
@@ -51,7 +50,7 @@ def test_a_simulated_run_names_the_path_wherever_the_disk_is_full(small_disk, ki
     assert history is None or history.read_bytes()[-1:] in {b"", b"\n"}
 
 
-@pytest.mark.parametrize("kilobytes", [4, 60, 200])
+@pytest.mark.parametrize("kilobytes", [long(4), 60, long(200)])
 def test_a_search_names_the_path_wherever_the_disk_is_full(small_disk, kilobytes):
     disk = small_disk(kilobytes)
     done = run(

@@ -9,7 +9,7 @@ from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
 from kraftproof.options import RunOptions
 from kraftproof.search.live_shrinking import LiveShrinking, Tried
 from kraftproof.search.shrinking import BudgetSpentError
-from tests.support.command import KRAFTPROOF, one_line, run
+from tests.support.command import KRAFTPROOF, call, one_line, run
 
 
 def pause(number, at_s, node=1):
@@ -121,7 +121,7 @@ def test_the_command_reduces_a_run_of_test(tmp_path):
 
 def test_a_run_without_a_finding_is_refused_in_one_line(tmp_path):
     options = ("--backend", "simulated", "--nemesis", "none", "--time-limit", "1")
-    run(KRAFTPROOF, "test", *options, "--store", tmp_path)
+    call("test", *options, "--store", tmp_path)
     [directory] = tmp_path.iterdir()
-    line = one_line(run(KRAFTPROOF, "shrink", directory), 3)
+    line = one_line(call("shrink", directory), 3)
     assert line.endswith("the run has no finding, so it can't be shrunk")

@@ -83,9 +83,10 @@ class FencedInTime(Invariant):
 
     @override
     def on_received(self, process: ProcessView, event: Received) -> None:
-        request = event.message
-        if process.node_id not in self._leads_since:
+        request, status = event.message, process.status
+        if status is None or status.role != LEADER:
             return
+        # A leader that is not active yet keeps requests until then.
         if isinstance(request, RegistrationRequest):
             self._arrivals[process.node_id, process.incarnation, event.request] = moment(process)
         elif isinstance(request, HeartbeatRequest):

@@ -54,6 +54,7 @@ from kraftproof.cluster.simulated.invariants.partitions.watermarks import (
     HighWatermarkFollowsFetches,
     HighWatermarkIsFetched,
 )
+from kraftproof.cluster.simulated.invariants.resources.log_directories import LogDirsMatchFiles
 
 
 def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
@@ -96,4 +97,5 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
         AnswersNameTheLog(static),
         RefusalsHaveAReason(),
         TimesFindRecords(),
+        LogDirsMatchFiles(),
     )

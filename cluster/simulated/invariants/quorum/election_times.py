@@ -128,7 +128,8 @@ class ElectionTimeoutsHonoured(Invariant):
             if correlation == event.correlation:  # a step may come long after a busy node has read
                 since.served = at
         elif type(event) is SnapshotChecked and event.loaded is not None and since is not None:
-            since.heard = moment(process)  # no Fetch can continue the log before
+            since.heard = moment(process)
+            self._read.pop(process.node_id, None)  # that Fetch continues the replaced log
 
     @override
     def on_role_changed(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView
+from kraftproof.cluster.simulated.invariants.moments import held_ns, moment
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.core.events import MOST_UNCOMMITTED
 from kraftproof.node.core.partition.log_index import MOST_SPANS
@@ -17,6 +18,11 @@ from kraftproof.node.core.partition.producers import COMPARED_BATCHES
 
 LOOK_NS = milliseconds(5_000)
 """Time between two looks at a process; a table that only grows does not shrink meanwhile."""
+HELD_NS = milliseconds(500)
+"""Longest pause and wait for the disk between two looks, after which the second look counts.
+
+Whatever arrives meanwhile waits in the tables, and the process serves all of it afterwards.
+"""
 MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150
 LARGE_TABLES = {
@@ -39,6 +45,8 @@ class Bound(Invariant):
     def __init__(self) -> None:
         super().__init__()
         self._next_look: dict[int, int] = {}
+        self._held: dict[int, int] = {}
+        """By node: how long the process was paused or waited for its disk, up to its last look."""
 
     @override
     def on_look(self, process: ProcessView) -> None:
@@ -46,6 +54,11 @@ class Bound(Invariant):
         if now_ns < self._next_look.get(process.node_id, 0):
             return
         self._next_look[process.node_id] = now_ns + LOOK_NS
+        held = held_ns(moment(process))
+        before = self._held.get(process.node_id, held)
+        self._held[process.node_id] = held
+        if held - before > HELD_NS:
+            return
         for excess in self.excesses(process):
             self.monitor.report_violation(self, process, excess)
 

@@ -29,7 +29,9 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import reference
 from tests.support.checkers.columnar import LIMITS, calls_of, decided, history, in_turn, judged
 from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
+SIZE = 5_000 if is_long() else 1_500
 FUNCTIONS = {
     "queue": ("enqueue", "dequeue"),
     "stack": ("push", "pop"),
@@ -91,7 +93,7 @@ def test_an_element_may_have_to_be_gone_because_of_several_others_together():
 
 
 @pytest.mark.parametrize("model", ["queue", long("stack"), "priority-queue"])
-@pytest.mark.parametrize("indeterminate", [0.05, 0.3])
+@pytest.mark.parametrize("indeterminate", [0.05, long(0.3)])
 @pytest.mark.parametrize("seed", [6, long(7), long(8)])
 def test_long_histories_with_lost_takes_are_decided(model, indeterminate, seed):
     for kind in (None, "phantom", "out-of-order"):
@@ -147,7 +149,7 @@ def test_long_histories_are_decided_and_wrong_answers_in_them_found(model):
     guaranteed = [k for k, what in SUBJECTS[model].corruptions.items() if what.is_guaranteed]
     for kind in [None, *guaranteed]:
         options = GenerateOptions(
-            model=model, operations=5000, concurrency=10, values=None, indeterminate=0.0,
+            model=model, operations=SIZE, concurrency=10, values=None, indeterminate=0.0,
             failed=0.01, corrupt=kind, seed=5,
         )  # fmt: skip
         (table,) = Chunks(options)

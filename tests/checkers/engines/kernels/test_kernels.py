@@ -103,6 +103,7 @@ def test_a_checkout_elsewhere_uses_what_was_compiled_from_the_same_sources(packa
     assert printed == ["2 0\n", "2 1\n"]
 
 
+@pytest.mark.long
 def test_two_processes_that_compile_at_once_leave_code_that_another_can_use(package, environment):
     (package / "typed.py").write_text(TYPED)
 

@@ -10,12 +10,13 @@ from kraftproof.checkers.engines.register.search.bitmask_dfs import new_search, 
 from kraftproof.checkers.engines.register.search.layout import RANKS, lay_out
 from tests.checkers.engines.register.test_frontier import random_key, truth_of
 from tests.support.checkers.register_calls import register_calls
+from tests.support.long_cases import long
 
 WORDS = 64
 WORK = -8
 
 
-@pytest.mark.parametrize("slots_for_lost", [None, 1, 2, 3])
+@pytest.mark.parametrize("slots_for_lost", [None, 1, long(2), long(3)])
 def test_what_the_quick_search_calls_valid_is_valid(slots_for_lost):
     random = Random(77)
     keys = [random_key(random, random.randrange(5, 12)) for _ in range(800)]

@@ -68,7 +68,9 @@ def histories(random, functions, size):
     ("functions", "engine"),
     [(["read", "read", "write"], "zones"), (["read", "write", "cas", "cas"], "unique-cas")],
 )
-@pytest.mark.parametrize(("size", "rounds"), [(9, random_cases(2_800)), (40, random_cases(1_200))])
+@pytest.mark.parametrize(
+    ("size", "rounds"), [(9, random_cases(2_800, share=16)), (40, random_cases(1_200))]
+)
 def test_says_what_the_general_engine_says_and_names_the_same_operation(
     functions, engine, size, rounds
 ):

@@ -14,6 +14,7 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import reference
 from tests.support.checkers.random_histories import draw_versioned, random_history
+from tests.support.random_cases import random_cases
 
 MODEL = VersionedRegister()
 LIMITS = Limits(seconds=20)
@@ -28,7 +29,7 @@ def decided(operations):
     return outcome.verdict, first_illegal, outcome.linearizable
 
 
-@pytest.mark.parametrize(("size", "rounds"), [(8, 1500), (25, 400)])
+@pytest.mark.parametrize(("size", "rounds"), [(8, random_cases(1_500, share=3)), (25, 400)])
 def test_says_what_the_general_engine_says_and_names_the_same_operation(size, rounds):
     random = Random(size)
     told = {Verdict.VALID: 0, Verdict.INVALID: 0}

@@ -180,7 +180,7 @@ def test_another_count_than_the_recorded_one_is_not_believed():
     ("name", "kind", "lost"),
     [
         long("queue", "false-empty", 0.0),
-        ("priority-queue", "false-empty", 0.0),
+        long("priority-queue", "false-empty", 0.0),
         ("priority-queue", "duplicate", 0.0),
         long("stack", "out-of-order", 0.05),
     ],

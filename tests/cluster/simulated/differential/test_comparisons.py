@@ -21,6 +21,8 @@ from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
+from kraftproof.node.core.controller.active import ActiveController
+from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import version
 from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
@@ -94,6 +96,8 @@ PLANTED = [
     ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
     ("compare_core_tables", core_tables, "GIVEN", _LARGER),
     ("compare_core_tables", core_tables, "definition_of", _ignored),
+    ("compare_leases", ActiveController, "_decide_early", _ignored),
+    ("compare_leases", Sessions, "is_live", lambda *_: False),
     ("compare_versions", versions, "served_versions", lambda on_controller_listener: {}),
     ("compare_versions", version, "CHANGED_METADATA", frozenset({7, 8, 11, 13, 14, 15, 17, 23})),
     ("compare_versions", version, "_FETCH_VERSIONS", version._FETCH_VERSIONS[1:]),

@@ -57,6 +57,24 @@ def test_a_flush_of_an_older_generation_proves_nothing():
     assert len(mirrors) == 0
 
 
+def test_a_batch_that_a_full_disk_took_before_it_failed_is_found_at_the_start():
+    mirrors = written(5)
+    mirrors.of(LOG).attempted = raw(5)
+    assert mirrors.recovered([found(6)]) == []
+    mirror = mirrors.of(LOG)
+    assert [batch.base_offset for batch in mirror.after(4)] == [4, 5]
+    assert (mirror.end_offset, mirror.attempted) == (6, None)
+
+
+def test_a_batch_that_a_full_disk_did_not_take_is_forgotten():
+    mirrors = written(5)
+    mirrors.of(LOG).attempted = raw(5)
+    assert mirrors.recovered([found(5)]) == []
+    assert mirrors.of(LOG).attempted is None
+    mirrors.of(LOG).append(raw(5))
+    assert [batch.base_offset for batch in mirrors.of(LOG).after(4)] == [4, 5]
+
+
 def test_the_logs_of_a_failed_directory_are_lost_only_with_a_replaced_disk():
     gone, works = Uuid(b"d" * 16), Uuid(b"e" * 16)
     mirrors = PartitionMirrors()

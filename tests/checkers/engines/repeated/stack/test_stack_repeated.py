@@ -37,7 +37,7 @@ def generated(*, values: int | None = 5, concurrency: int = 10, **options) -> St
     return calls
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, long(1), long(2)])
 def test_what_is_said_of_small_histories_is_the_truth_and_most_valid_ones_are_found(seed):
     random = Random(seed)
     seen = {Verdict.VALID: 0, Verdict.INVALID: 0}

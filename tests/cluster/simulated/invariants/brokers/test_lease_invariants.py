@@ -269,3 +269,14 @@ def test_a_registration_that_is_written_and_times_out_holds_its_id():
     leasing.harness.now_ns += SESSION_NS + 1
     leasing.registration(-1, b"c", ErrorCode.DUPLICATE_BROKER_REGISTRATION)
     assert len(leasing.reported) == 1
+
+
+def test_a_broker_that_asks_a_new_leader_to_be_fenced_before_the_leader_is_active():
+    """The simulation showed this at seed 3001682: the request waited for the high watermark."""
+    leasing = Leasing(in_time)
+    leasing.process.moves(role="follower", epoch=2, leader=2)
+    leasing.process.leads(3, log_end=5, high_watermark=0)
+    leasing.heartbeat(0, want_fence=True)
+    leasing.process.leads(3, log_end=6, high_watermark=6)
+    leasing.process.appends(FENCES, epoch=3)
+    assert leasing.reported == []

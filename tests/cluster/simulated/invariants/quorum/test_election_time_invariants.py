@@ -134,6 +134,20 @@ def test_an_installed_snapshot_renews_the_time_out(loaded, wait_ms, is_right):
     assert voter.is_right == is_right
 
 
+def test_an_answer_to_a_fetch_before_an_installed_snapshot_renews_nothing():
+    """The simulation showed this at seed 3000556: the Fetch continued the replaced log."""
+    voter = Voter(role="follower", leader=2)
+    voter.waits(900)
+    voter.process.sends(FETCH)
+    voter.process.hears(2, FETCH, served(2))
+    voter.process.event = SnapshotChecked(copy=1, loaded=LOADED)
+    voter.process.steps()
+    voter.handles(served(2))
+    voter.waits(900)
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right
+
+
 def test_a_restarted_node_may_stand():
     voter = Voter(role="follower", leader=2)
     voter.process.sends(FETCH)

@@ -88,3 +88,18 @@ def test_a_process_is_looked_at_once_in_a_while(invariant) -> None:
     harness.now_ns += LOOK_NS
     process.steps()
     assert len(harness.reported) == 1
+
+
+@pytest.mark.parametrize("invariant", [OpenRequestsAreBounded, TablesAreBounded])
+def test_what_arrives_during_a_pause_is_served_before_it_is_counted(invariant) -> None:
+    """The simulation showed this at seed 3002021: a pause ended with 219 requests to read."""
+    harness = MonitorHarness(invariant())
+    process = harness.process(1)
+    process.steps()
+    process.sleeps(LOOK_NS)
+    process.unanswered, process.tables = [object()] * 10_000, [("Table.of_a_node", 10_000)]
+    process.steps()
+    assert harness.reported == []
+    harness.now_ns += LOOK_NS
+    process.steps()
+    assert len(harness.reported) == 1

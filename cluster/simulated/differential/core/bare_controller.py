@@ -1,0 +1,141 @@
+"""A controller without a cluster: its log commits when a comparison says so."""
+
+from random import Random
+from typing import Any, Final, cast
+
+from kraftproof.node.core.base.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.types import (
+    Epoch,
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    WallClock,
+)
+from kraftproof.node.core.controller.controller import Controller
+from kraftproof.node.core.events import Received
+from kraftproof.node.core.log.log import Log
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
+from kraftproof.node.wire.records.control import LeaderChange
+
+CLUSTER_ID: Final = "a-cluster-of-one-controller"
+START_NS: Final = 1_767_225_600_000_000_000
+_OWN: Final = NodeId(1)
+
+
+class _Quorum:
+    """The part of Raft that a controller needs; the controller leads epoch 1."""
+
+    def __init__(self) -> None:
+        self.log = Log()
+        self.epoch = Epoch(1)
+        self.leader = _OWN
+        self.is_leader = True
+        self.is_only_voter = False
+        self.high_watermark = Offset(0)
+        self.epoch_start_offset = self._append((LeaderChange(leader_id=_OWN),), is_control=True)
+
+    def propose(
+        self, written: tuple[Record, ...], now: Instant, level: WriteLevel | None = None
+    ) -> Offset:
+        """Append the records."""
+        del now
+        return self._append(written, level=level)
+
+    def _append(
+        self,
+        written: tuple[Record, ...],
+        *,
+        is_control: bool = False,
+        level: WriteLevel | None = None,
+    ) -> Offset:
+        batch = Batch(
+            base_offset=self.log.end_offset,
+            epoch=self.epoch,
+            timestamp_ms=0,
+            is_control=is_control,
+            records=written,
+            level=level,
+        )
+        self.log.append(batch)
+        return Offset(batch.last_offset)
+
+
+class BareController:
+    """The active controller of an empty cluster, and its clock."""
+
+    def __init__(self, random: Random, timeouts: Timeouts) -> None:
+        self.now_ns = 0
+        config = NodeConfig(
+            node_id=_OWN,
+            cluster_id=CLUSTER_ID,
+            is_controller=True,
+            is_broker=False,
+            voters=(Voter(node_id=_OWN, host="h", port=1),),
+            endpoints=(),
+            timeouts=timeouts,
+        )
+        self._quorum = _Quorum()
+        self._committed = CommittedImage()
+        self._outbox = Outbox()
+        self._controller = Controller(
+            config, cast("Any", self._quorum), self._committed, self._outbox, random
+        )
+        self._requests = 0
+        self._seen = Offset(0)
+        self.commit()
+        self.commit()
+
+    @property
+    def _now(self) -> Instant:
+        return Instant(Monotonic(self.now_ns), WallClock(START_NS + self.now_ns))
+
+    @property
+    def deadline(self) -> Monotonic | None:
+        """The time of the next tick."""
+        return self._controller.deadline()
+
+    def ask(self, message: Message, version: int) -> None:
+        """Send a request, whose answer is of no interest."""
+        self._requests += 1
+        event = Received(
+            request=self._requests,
+            message=message,
+            version=version,
+            on_controller_listener=True,
+            principal=ANONYMOUS,
+            client_host="client",
+        )
+        self._controller.receive(event, self._now)
+        self._advance()
+
+    def tick(self) -> None:
+        """Let the controller act on its deadlines."""
+        self._controller.tick(self._now)
+        self._advance()
+
+    def commit(self) -> None:
+        """Commit the whole log."""
+        self._quorum.high_watermark = self._quorum.log.end_offset
+        self._advance()
+
+    def taken(self) -> list[tuple[int, Record]]:
+        """Return the records since the last call, with their offsets."""
+        batches = self._quorum.log.read(self._seen, 1 << 40)
+        self._seen = self._quorum.log.end_offset
+        return [
+            (batch.base_offset + place, record)
+            for batch in batches
+            for place, record in enumerate(batch.records)
+        ]
+
+    def _advance(self) -> None:
+        self._committed.advance(self._quorum.log, self._quorum.high_watermark)
+        while self._committed.is_behind:
+            self._committed.advance(self._quorum.log, self._quorum.high_watermark)
+        self._controller.advance(self._now)
+        self._outbox.drain()
