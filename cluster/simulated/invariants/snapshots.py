@@ -127,6 +127,8 @@ class SnapshotFileMatchesImage(Invariant):
         self, process: ProcessView, stored: StoredSnapshot, read: Callable[[], bytes]
     ) -> None:
         image, last = self._chosen.pop(process.node_id)
+        if stored.snapshot < process.log.start:
+            return  # an installed snapshot has overtaken this one, which has no file
         allowed = BYTES_AN_EVENT * self.monitor.count_events()
         if last is None or stored.snapshot.end_offset <= self._furthest:
             return  # SnapshotMatchesLog has told that no batch ends there

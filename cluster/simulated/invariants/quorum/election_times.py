@@ -4,6 +4,7 @@ The earliest times are true time, which passes during a pause; the latest times 
 the process, without pauses and waits for its disk. See elections.py for votes and majorities.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -57,8 +58,6 @@ class RoleSince(Struct, kw_only=True):
     """The last answer of the leader to the newest Fetch or FetchSnapshot of a follower."""
     heard: Moment | None = None
     """The last answer of any kind to a follower, or the check of its downloaded snapshot."""
-    was_ended: bool = False
-    """Whether EndQuorumEpoch has arrived."""
     refused: int = 0
     """Number of refused votes of a candidate."""
 
@@ -86,12 +85,15 @@ class ElectionTimeoutsHonoured(Invariant):
         self._roles: dict[int, RoleSince] = {}
         self._newest: dict[int, int] = {}
         """The correlation of each node's newest Fetch or FetchSnapshot."""
+        self._ended: defaultdict[int, set[int]] = defaultdict(set)
+        """The epochs that an EndQuorumEpoch has ended; a node may hear of the epoch by it."""
         self._read: dict[int, tuple[int, Moment]] = {}
         """The newest answer of a leader that each node has read, by correlation and time."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
         self._roles.pop(process.node_id, None)
+        self._ended.pop(process.node_id, None)
         self._newest.pop(process.node_id, None)
         self._read.pop(process.node_id, None)
 
@@ -102,9 +104,8 @@ class ElectionTimeoutsHonoured(Invariant):
 
     @override
     def on_received(self, process: ProcessView, event: Received) -> None:
-        since = self._roles.get(process.node_id)
-        if since is not None and type(event.message) is END:
-            since.was_ended = True
+        if isinstance(event.message, END):
+            self._ended[process.node_id] |= _epochs(event.message)
 
     @override
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
@@ -144,8 +145,9 @@ class ElectionTimeoutsHonoured(Invariant):
         if since is None or before is None:
             return
         fault = None
-        if before.role == FOLLOWER and after.role == CANDIDATE and not since.was_ended:
-            fault = self._fault_of_follower(since, now)
+        if before.role == FOLLOWER and after.role == CANDIDATE:
+            if before.epoch not in self._ended[process.node_id]:
+                fault = self._fault_of_follower(since, now)
         elif before.role in WAITING:
             fault = self._fault_of_waiting(since, now, before, after)
         if fault is not None:
@@ -187,6 +189,10 @@ class ElectionTimeoutsHonoured(Invariant):
 
     def _stretched(self, longest_ns: int) -> float:
         return longest_ns * (1 + 2 * self.monitor.rate_error) + SLACK_NS
+
+
+def _epochs(request: END) -> set[int]:
+    return {part.leader_epoch for topic in request.topics for part in topic.partitions}
 
 
 def _is_served(answer: Message, answering: int, status: NodeStatus) -> bool:

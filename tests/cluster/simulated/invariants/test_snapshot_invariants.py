@@ -13,7 +13,7 @@ from kraftproof.cluster.simulated.invariants.snapshots import (
     SnapshotMatchesLog,
 )
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.snapshot_ids import SnapshotId
+from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
 from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.wire.records.batches import encode_batches
 from kraftproof.node.wire.records.control import SnapshotHeader
@@ -147,6 +147,23 @@ def test_a_file_that_can_not_be_read():
     process.appends(*EVERYTHING)
     process.completes_snapshot(END, image_of(*EVERYTHING), encode_batches(FILE)[:-1])
     assert len(harness.reported) == 1
+
+
+def test_a_snapshot_that_an_installed_one_has_overtaken_is_not_read():
+    """The simulation showed this at seed 4000181: the file was not there any more."""
+    harness = MonitorHarness(SnapshotFileMatchesImage())
+    harness.monitor.count_events = lambda: 1_000_000
+    process = harness.process(1)
+    process.appends(*EVERYTHING)
+    process.writes_snapshot(END, image_of(*EVERYTHING))
+    process.log.reset(SnapshotId(END.end_offset + 1, END.epoch))
+
+    def read():
+        raise FileNotFoundError
+
+    for completed in harness.monitor.on_snapshot_completed:
+        completed(process, StoredSnapshot(snapshot=END, size=0), read)
+    assert harness.reported == []
 
 
 def test_a_log_that_begins_where_no_snapshot_ends():

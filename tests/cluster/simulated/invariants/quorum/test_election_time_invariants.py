@@ -58,6 +58,12 @@ def a_slice(leader, epoch=7):
     return fetch_snapshot_response.FetchSnapshotResponse(topics=(topic,))
 
 
+def ends(epoch):
+    part = end_quorum_epoch_request.PartitionData(leader_id=2, leader_epoch=epoch)
+    topic = end_quorum_epoch_request.TopicData(partitions=(part,))
+    return end_quorum_epoch_request.EndQuorumEpochRequest(topics=(topic,))
+
+
 class Voter:
     def __init__(self, **status):
         self.harness = MonitorHarness(ElectionTimeoutsHonoured(CONFIG))
@@ -160,8 +166,25 @@ def test_a_restarted_node_may_stand():
 
 def test_a_leader_may_end_its_epoch():
     voter = Voter(role="follower", leader=2)
-    voter.process.receives(end_quorum_epoch_request.EndQuorumEpochRequest())
+    voter.process.receives(ends(7))
     voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert voter.is_right
+
+
+def test_the_end_of_another_epoch_ends_nothing():
+    voter = Voter(role="follower", leader=2)
+    voter.process.receives(ends(6))
+    voter.process.moves(role="candidate", epoch=8, leader=-1)
+    assert not voter.is_right
+
+
+def test_a_voter_may_hear_of_an_epoch_by_its_end():
+    """The simulation showed this at seed 4001666: a voter that had just started heard so."""
+    voter = Voter(role="resigned")
+    voter.process.receives(ends(8))
+    voter.process.receives(ends(1000))
+    voter.process.moves(role="follower", epoch=8, leader=2)
+    voter.process.moves(role="candidate", epoch=9, leader=-1)
     assert voter.is_right
 
 
