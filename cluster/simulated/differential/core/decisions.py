@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
     draw_request,
     topics_to_create,
 )
+from kraftproof.cluster.simulated.background.operators.cluster_requests import UPDATES
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
 from kraftproof.cluster.simulated.differential.core.moves import (
@@ -48,6 +49,7 @@ from kraftproof.node.wire.messages import (
     expire_delegation_token_request,
     renew_delegation_token_request,
     unregister_broker_request,
+    update_features_request,
 )
 from kraftproof.node.wire.types import Uuid
 
@@ -60,6 +62,11 @@ VERSIONS: Final = served_versions(on_controller_listener=True)
 EMPTY: Final = tuple(cast("Message", one.message()) for one in REQUESTS.values())
 REFUSED: Final = tuple(filter(has_refusal, EMPTY))
 """The requests that a node may refuse as a whole."""
+UPDATES_OF_FEATURES: Final = 10
+"""Updates of the finalized levels at the end of a draw, so that the other requests have one level.
+
+A load of a run only validates such an update.
+"""
 Decisions = Callable[[Random], None]
 
 
@@ -74,6 +81,8 @@ def decisions_with(make_specification: MakeSpecification) -> Decisions:
             asking.ask()
             if number % COMPARED_EACH == 0:
                 asking.node.compare()
+        for _ in range(UPDATES_OF_FEATURES):
+            asking.update_features()
         asking.node.compare()
 
     return compare_decisions
@@ -139,6 +148,13 @@ class _Asking:
             node.ask(proposal_of_leader, proposal_of_leader.MAX_VERSION)
         if random.random() < 0.7:
             node.ask(cancelled(node.image, key), 1)
+
+    def update_features(self) -> None:
+        """Set the levels of features, or only validate that."""
+        drawn = UPDATES(self.random, self.vocabulary)
+        assert isinstance(drawn, update_features_request.UpdateFeaturesRequest), "its request"
+        request = replace(drawn, validate_only=self.random.random() < 0.2)
+        self.node.ask(request, request.MAX_VERSION)
 
     def _create(self) -> None:
         asked = topics_to_create(self.random, self.vocabulary)
