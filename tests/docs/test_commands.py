@@ -89,6 +89,7 @@ def test_the_commands_of_a_page_run(page, tmp_path):
     run_page(page, "sh", tmp_path, 280)
 
 
+@pytest.mark.simulation
 @pytest.mark.slow
 def test_the_commands_of_the_first_page_run(tmp_path):
     run_page(ROOT / FIRST, "sh", tmp_path, 280)

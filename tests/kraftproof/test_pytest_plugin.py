@@ -116,6 +116,7 @@ def runtime(monkeypatch, tmp_path):
     return directory
 
 
+@pytest.mark.simulation
 def test_a_simulated_cluster_is_driven_by_plain_functions(pytester):
     pytester.makepyfile(KILL)
     result = pytester.runpytest_subprocess("--kraftproof-backend", "simulated")
@@ -161,6 +162,7 @@ def test_a_failure_names_the_run_its_report_and_what_to_type_next(pytester):
     )
 
 
+@pytest.mark.simulation
 def test_a_run_takes_the_seed_and_the_options_of_the_command(pytester):
     pytester.makepyfile(TWICE)
     result = pytester.runpytest_subprocess(

@@ -18,6 +18,7 @@ def failed(tmp_path_factory):
     return directory
 
 
+@pytest.mark.simulation
 def test_the_same_finding_comes_back(failed, tmp_path):
     done = run(KRAFTPROOF, "replay", failed, "--times", "2", "--store", tmp_path)
     assert done.returncode == 1, done.stderr
@@ -49,6 +50,7 @@ def test_a_mended_system_does_not_show_the_finding(failed, tmp_path):
     assert result["runs"][0]["verdict"] == "valid"
 
 
+@pytest.mark.simulation
 def test_what_can_not_be_replayed_is_one_line(failed, tmp_path):
     assert one_line(call("replay", tmp_path), 3) == (
         f"kraftproof: {tmp_path}: not a run directory, no readable run.json"

@@ -167,6 +167,7 @@ def night(folder: Path, number: int, plan: str) -> tuple[int, str]:
     return done.returncode, summary.read_text() if summary.exists() else done.stderr
 
 
+@pytest.mark.simulation
 def test_a_night_of_controls_alone_is_empty(tmp_path) -> None:
     status, text = night(tmp_path, 1, '[controls]\nmutants = ["A18"]\n')
     assert status == 2, text

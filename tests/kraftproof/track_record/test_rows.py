@@ -26,7 +26,7 @@ control_runs = 1
 
 [run]
 workload = "counter"
-time_limit_s = 9
+time_limit_s = 5
 faults = ["1 1.5 pause target=1"]
 """
 

@@ -61,6 +61,7 @@ def environment(tmp_path):
     return found
 
 
+@pytest.mark.long
 def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(package, environment):
     (package / "caller.py").write_text(CALLER)
     for added in (1, 100):

@@ -194,7 +194,7 @@ def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
 
 
 def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
-    size = 30_000 if is_long() else 3_000
+    size = 30_000 if is_long() else 1_500
     calls = generated(operations=size, concurrency=10, indeterminate=0.01, seed=2)
     twin, row, linearizable = wrong(calls, 0.9, unwritten(calls))
     (outcome,) = decide(twin, LIMITS)

@@ -94,6 +94,7 @@ def test_a_value_that_alone_shows_it_takes_a_few_steps():
     assert model.steps < 10
 
 
+@pytest.mark.long
 def test_states_as_long_as_the_history_are_not_kept():
     """Of 4,000 sets the last has 4,000 elements: together they take more than 60 MB."""
     tracemalloc.start()
