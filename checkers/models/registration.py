@@ -59,9 +59,9 @@ _MOST_STATES: Final = 2_000
 _ALIVE: Final = frozenset({"alive", NOT_YET})
 _PURE: Final = frozenset({"duplicate", "stale", "absent", *_ALIVE})
 _HELPED: Final = {
-    "registered": frozenset({"duplicate", "stale", "unregistered", *_ALIVE}),
+    "registered": frozenset({"duplicate", "stale", *_ALIVE}),
     RENEWABLE: _ALIVE,
-    "may be registered": frozenset({"duplicate", "stale", "unregistered", "alive", OVER}),
+    "may be registered": frozenset({"duplicate", "stale", "alive", OVER}),
     "unregistered": frozenset({"stale", "absent"}),
     "may be unregistered": frozenset({"stale", "absent"}),
     OVER: frozenset(),
@@ -76,7 +76,7 @@ _OUTPUT: Final[dict[str, dict[str, type]]] = {
 
 
 class Registration(ReducibleModel, PropertyModel):
-    """Broker ids that are registered, kept alive and unregistered."""
+    """Broker ids that are registered, kept alive, and unregistered, even again (631-63)."""
 
     name = "registration"
     is_compiled = False
@@ -273,8 +273,6 @@ def _without_lost(
             return (NOT_YET, None, epoch)
         case "stale" | "over or renewed":
             return None if is_epoch_out else (OVER, None, epoch)
-        case "unregistered":
-            return (_LOST["unregister"], None, None)
         case _:
             return (outcome, incarnation, epoch)
 

@@ -67,18 +67,12 @@ def _absent(others: Sequence[Operation], wrong: Operation) -> str | None:
     return f"{_named(holder)} had succeeded before it began and no unregister had begun since"
 
 
-def _unregistered(others: Sequence[Operation], wrong: Operation) -> str | None:
-    """Somebody was said to have been registered."""
-    return None if any(map(_may_register, others)) else "no register had begun by then"
-
-
 _RULES: Mapping[str, Callable[[Sequence[Operation], Operation], str | None]] = {
     "registered": _registered,
     "duplicate": _duplicate,
     "alive": _alive,
     "stale": _stale,
     "absent": _absent,
-    "unregistered": _unregistered,
 }
 
 

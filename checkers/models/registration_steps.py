@@ -57,9 +57,7 @@ def after(state: Registered, call: Said) -> Registered | None:
         case "duplicate":
             is_other = state.incarnation not in {None, incarnation}
             return state if is_other else None
-        case "unregistered":
-            return None if state.incarnation is None else Registered(largest=state.largest)
-        case "may be unregistered":
+        case "unregistered" | "may be unregistered":
             return Registered(largest=state.largest)
         case _:
             return state if state.incarnation is None else None

@@ -245,8 +245,8 @@ class Sweep:
         """Yield the successors by an update or an indeterminate update.
 
         Unregistrations have equal effects, so the first to return goes first. An indeterminate call
-        goes just before a call that needs it: it can be left out before an update that is legal
-        without it.
+        goes just before an answer that needs it: it can be left out before an update, which is
+        legal without it.
         """
         placed, state, answered, used, steps = one
         done = placed | answered
@@ -266,10 +266,6 @@ class Sweep:
             more = self._indeterminate.with_one_more(used, kind)
             if self._open.answered(after) & ~done:
                 yield Configuration(placed, after, answered, more, step)
-            elif state.kind == VACANT and first_end is not None:
-                end = Step(step, returning, first_end)
-                placed_too = placed | self._open.bits[first_end]
-                yield Configuration(placed_too, state, answered, more, end)
 
     def _first_end(self, done: int) -> int | None:
         """Return the open unregistration without a place that returns first."""
@@ -283,7 +279,7 @@ class Sweep:
     def _after(self, state: State, number: int) -> State | None:
         largest, kind, holder = state
         if self._action[number] == ENDED:
-            return None if kind == VACANT else State(largest, VACANT, ANYBODY)
+            return State(largest, VACANT, ANYBODY)
         epoch, incarnation = self._epoch[number], self._incarnation[number]
         is_same = kind == RENEWED and (largest, holder) == (epoch, incarnation)
         return State(epoch, HELD, incarnation) if is_same or epoch > largest else None

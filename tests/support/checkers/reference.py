@@ -226,7 +226,7 @@ def registration(state, operation, answered):
         is_current = owner is not None and asked["epoch"] == current
         require(not answered or is_current == (said == "alive"))
     else:
-        require(not answered or (owner is None) == (said == "absent"))
+        require(owner is None or said != "absent")
         return (largest, None, None)
     return state
 

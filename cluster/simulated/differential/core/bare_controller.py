@@ -27,24 +27,35 @@ START_NS: Final = 1_767_225_600_000_000_000
 _OWN: Final = NodeId(1)
 
 
-class _Quorum:
-    """The part of Raft that a controller needs; the controller leads epoch 1."""
+class QuorumOfOne:
+    """The part of Raft that a controller needs: it appends at once, and commits on demand."""
 
     def __init__(self) -> None:
         self.log = Log()
-        self.epoch = Epoch(1)
+        self.epoch = Epoch(0)
         self.leader = _OWN
-        self.is_leader = True
+        self.is_leader = False
         self.is_only_voter = False
         self.high_watermark = Offset(0)
+        self.epoch_start_offset = Offset(0)
+
+    def elect(self) -> None:
+        """Lead the next epoch."""
+        self.epoch = Epoch(self.epoch + 1)
+        self.is_leader = True
         self.epoch_start_offset = self._append((LeaderChange(leader_id=_OWN),), is_control=True)
 
     def propose(
         self, written: tuple[Record, ...], now: Instant, level: WriteLevel | None = None
     ) -> Offset:
-        """Append the records."""
+        """Append the records of the leader."""
         del now
+        assert self.is_leader, "only a leader proposes"
         return self._append(written, level=level)
+
+    def replicate(self, written: tuple[Record, ...]) -> None:
+        """Append records that another leader has written."""
+        self._append(written)
 
     def _append(
         self,
@@ -79,7 +90,8 @@ class BareController:
             endpoints=(),
             timeouts=timeouts,
         )
-        self._quorum = _Quorum()
+        self._quorum = QuorumOfOne()
+        self._quorum.elect()
         self._committed = CommittedImage()
         self._outbox = Outbox()
         self._controller = Controller(

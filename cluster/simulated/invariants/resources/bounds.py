@@ -19,9 +19,10 @@ from kraftproof.node.core.partition.producers import COMPARED_BATCHES
 LOOK_NS = milliseconds(5_000)
 """Time between two looks at a process; a table that only grows does not shrink meanwhile."""
 HELD_NS = milliseconds(500)
-"""Longest pause and wait for the disk between two looks, after which the second look counts.
+"""A look counts if the process was held no longer than this since the look before.
 
-Whatever arrives meanwhile waits in the tables, and the process serves all of it afterwards.
+A pause and a wait for the disk hold a process. The requests that arrive meanwhile wait in the
+tables, and the process serves the requests afterwards.
 """
 MOST_OPEN_REQUESTS = 150
 MOST_ENTRIES = 150

@@ -1,13 +1,13 @@
-"""A controller with a quorum that commits when the test says so. Not: the real Raft."""
+"""A controller whose log commits when the test says so. Not: the real Raft."""
 
 from random import Random
 
+from kraftproof.cluster.simulated.differential.core.bare_controller import QuorumOfOne
 from kraftproof.node.core.base.config import AuthorizerPolicy, NodeConfig, Timeouts, Voter
-from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, Offset, WallClock
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.controller.controller import Controller
 from kraftproof.node.core.effects import Reply
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.version import METADATA_VERSION, METADATA_VERSION_LEVEL
@@ -22,55 +22,13 @@ from kraftproof.node.wire.messages import (
     unregister_broker_request,
 )
 from kraftproof.node.wire.principal import Principal
-from kraftproof.node.wire.records.batch import Batch, Record, WriteLevel
-from kraftproof.node.wire.records.control import LeaderChange
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.metadata import NoOpRecord
 from kraftproof.node.wire.types import Uuid
 
 CLUSTER = "a-cluster"
 SESSION_NS = 1000
 ALICE = Principal(type="User", name="alice")
-
-
-class StandInRaft:
-    """A quorum of one's wishes: it appends at once, and commits on demand."""
-
-    def __init__(self) -> None:
-        self.log = Log()
-        self.epoch = Epoch(0)
-        self.leader = NodeId(1)
-        self.is_leader = False
-        self.is_only_voter = False
-        self.high_watermark = Offset(0)
-
-    def propose(
-        self, records: tuple[Record, ...], now: Instant, level: WriteLevel | None = None
-    ) -> Offset:
-        assert self.is_leader
-        return self._append(records, is_control=False, level=level)
-
-    def elect(self) -> None:
-        self.epoch = Epoch(self.epoch + 1)
-        self.is_leader = True
-        self.epoch_start_offset = self._append((LeaderChange(leader_id=1),), is_control=True)
-
-    def replicate(self, records: tuple[Record, ...]) -> None:
-        """What another leader has written."""
-        self._append(records, is_control=False)
-
-    def _append(
-        self, records: tuple[Record, ...], *, is_control: bool, level: WriteLevel | None = None
-    ) -> Offset:
-        batch = Batch(
-            base_offset=self.log.end_offset,
-            epoch=self.epoch,
-            timestamp_ms=0,
-            is_control=is_control,
-            records=records,
-            level=level,
-        )
-        self.log.append(batch)
-        return Offset(batch.last_offset)
 
 
 class Desk:
@@ -96,7 +54,7 @@ class Desk:
             authorizer=authorizer,
             bootstrap=bootstrap,
         )
-        self.raft = StandInRaft()
+        self.raft = QuorumOfOne()
         self.committed = CommittedImage()
         self.outbox = Outbox()
         self.authorizer = None
