@@ -138,7 +138,7 @@ def test_it_shrinks_to_a_file_that_fails_for_the_same_reason(found, tmp_path):
     small = tmp_path / "small.txt"
     done = run(
         KRAFTPROOF,
-        *("shrink", kept, "--budget-s", "8", "--out", small, "--store", tmp_path),
+        *("shrink", kept, "--budget-s", "4", "--out", small, "--store", tmp_path),
         timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
