@@ -49,6 +49,7 @@ from kraftproof.cluster.simulated.differential.storage.partition_damage import (
 )
 from kraftproof.cluster.simulated.differential.storage.partition_logs import compare_partition_logs
 from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
+from kraftproof.cluster.simulated.differential.storage.segments import compare_segments
 from kraftproof.cluster.simulated.differential.storage.snapshots import compare_snapshots
 from kraftproof.cluster.simulated.differential.wire.headers import compare_headers
 from kraftproof.cluster.simulated.differential.wire.messages import compare_messages
@@ -143,6 +144,7 @@ COMPARISONS: Final = (
             compare_node_storage,
             compare_partition_logs,
             compare_partition_damage,
+            compare_segments,
         )
     ),
     *(

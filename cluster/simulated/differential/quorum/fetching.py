@@ -42,7 +42,7 @@ from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
 from kraftproof.node.core.raft.roles import Follower
 from kraftproof.node.wire.messages import Message
 
-HISTORIES: Final = 6
+HISTORIES: Final = 16
 STEPS: Final = 60
 UNKNOWN: Final = "a record of a newer node"
 

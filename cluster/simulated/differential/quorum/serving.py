@@ -38,7 +38,7 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records.metadata import NoOpRecord
 
-HISTORIES: Final = 4
+HISTORIES: Final = 8
 STEPS: Final = 50
 OWN: Final = 1
 OBSERVERS: Final = (7, 8)

@@ -32,6 +32,11 @@ from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.offset_search import OffsetSearch
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.replica import Replica
+from kraftproof.node.core.raft import fetch_rpc, progress, serving
+from kraftproof.node.core.raft.fetching import Fetcher
+from kraftproof.node.core.raft.serving import FetchServer
+from kraftproof.node.core.raft.snapshots import keeping
+from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -55,6 +60,8 @@ from kraftproof.node.storage.partitions import (
     recovery,
     timestamps,
 )
+from kraftproof.node.storage.segments import headers as headers_of_files
+from kraftproof.node.storage.segments import sparse_index
 from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.node.wire import codec, errors, frames, headers
@@ -98,6 +105,13 @@ PLANTED = [
     ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_leases", ActiveController, "_decide_early", _ignored),
     ("compare_leases", Sessions, "is_live", lambda *_: False),
+    ("compare_fetching", SnapshotFetcher, "_is_overtaken", lambda *_: False),
+    ("compare_fetching", fetch_rpc, "_is_possible", lambda *_: True),
+    ("compare_fetching", Fetcher, "_back_off", _ignored),
+    ("compare_serving", serving, "_needs_snapshot", lambda *_: False),
+    ("compare_serving", keeping, "_kept_of", lambda *_: 2),
+    ("compare_serving", FetchServer, "_answer_superseded", _ignored),
+    ("compare_serving", progress, "_majority_until", lambda state, _: state.timeouts.fetch_ns),
     ("compare_versions", versions, "served_versions", lambda on_controller_listener: {}),
     ("compare_versions", version, "CHANGED_METADATA", frozenset({7, 8, 11, 13, 14, 15, 17, 23})),
     ("compare_versions", version, "_FETCH_VERSIONS", version._FETCH_VERSIONS[1:]),
@@ -129,6 +143,9 @@ PLANTED = [
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
     ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
     ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
+    ("compare_segments", sparse_index.SparseIndex, "truncate", _ignored),
+    ("compare_segments", headers_of_files, "parse_batch", _ignored),
+    ("compare_segments", Segment, "_remember", lambda self, at, _: self._read_ends.update({at: 0})),
     ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
     ("compare_shell", peer_lanes.Lane, "ended", _ignored),
     ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
