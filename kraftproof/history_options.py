@@ -8,7 +8,7 @@ Keyed = Annotated[
     bool | None,
     typer.Option(
         "--keyed/--unkeyed",
-        help="All values have the form [key, value], or no value has; by default inferred.",
+        help="All values have the form \\[key, value], or no value has; by default inferred.",
         show_default=False,
     ),
 ]

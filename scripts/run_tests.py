@@ -23,9 +23,9 @@ MOST_WORKERS = 4
 CORES = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
 """Workers for tests that compute all the time; each worker of Spark warms up a virtual machine."""
 WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
-"""Workers for most tests: one more than cores, since many tests wait for live clusters."""
+"""Workers for tests that start Java and wait for live clusters: one more than cores."""
 WAITING_WORKERS = str(MOST_WORKERS)
-"""Workers for tests of containers; live clusters mostly wait."""
+"""Workers for most tests and those of containers, since many tests wait for live clusters."""
 STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
 """Markers of tests with a stage of their own; the file of such a test names the marker."""
 TEST_FILES = "test_*.py"
@@ -110,7 +110,7 @@ def stages() -> tuple[Stage, ...]:
         Stage(name="engine", commands=((str(ROOT / "scripts" / "bootstrap" / "docker.sh"),),)),
         Stage(name="style", commands=style, at_once=True),
         Stage(name="browser", commands=((str(ROOT / "scripts" / "bootstrap" / "chromium.sh"),),)),
-        pytest_stage("fast", f"{FAST} and not long", workers=WORKERS),
+        pytest_stage("fast", f"{FAST} and not long", workers=WAITING_WORKERS),
         # Setting up a fresh environment mostly waits, and no live cluster runs beside the two.
         pytest_stage("wheel", "wheel and not docker and not long", in_background=True),
         pytest_stage(

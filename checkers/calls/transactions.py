@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.answered import require_asked
 from kraftproof.checkers.calls.values import canonical, require_functions
 from kraftproof.checkers.history.columns import FAIL, OK, Columns
 from kraftproof.checkers.text import as_json
@@ -117,8 +118,11 @@ def _decoded(columns: Columns) -> Iterator[list[Action]]:
     asked, answered = (columns.column(name).to_pylist() for name in ("input", "output"))
     for row, status in enumerate(columns.status.tolist()):
         is_answered = status == OK
-        observed = answered[row] if is_answered else asked[row]
-        yield actions_of(decode(observed), is_answered=is_answered)
+        observed = decode(answered[row] if is_answered else asked[row])
+        actions = actions_of(observed, is_answered=is_answered)
+        if is_answered and asked[row] is not None:
+            require_asked(decode(asked[row]), observed)
+        yield actions
 
 
 def _ends(lengths: Sequence[int]) -> NDArray[np.int64]:

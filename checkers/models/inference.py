@@ -5,7 +5,7 @@ function, or cannot read a value, does not fit. A model with lenient checks of v
 likely histories by `has_shape`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Protocol, runtime_checkable
 
 from kraftproof.checkers.history.operations import Operation
@@ -43,7 +43,9 @@ def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation
     if not knowing:
         raise _refusal(path, f"no model fits {named}", list(models().values()))
     sample = list(some)
-    reading = _those(knowing, lambda model: _can_read(model, sample))
+    reading = [model for model in knowing if _can_read(model, sample)]
+    if not reading and len(knowing) == 1:
+        return knowing[0]  # its own message names the mistake
     fitting = [model for model in reading if _has_shape(model, sample)]
     if _ASKS_ONLY.issuperset(used):
         raise _refusal(path, f"{named} alone tell no model", fitting or knowing)
@@ -52,15 +54,6 @@ def infer_model(path: object, functions: Iterable[str], some: Iterable[Operation
     if fitting:
         raise _refusal(path, f"more than one model fits {named}", fitting)
     raise _refusal(path, f"no model fits {named} with such values", knowing)
-
-
-def _those(known: Sequence[Model], fits: Callable[[Model], bool]) -> Sequence[Model]:
-    """Return the fitting models.
-
-    A single candidate is returned even if its values do not fit, since the model's message names
-    the mistake.
-    """
-    return known if len(known) == 1 else [model for model in known if fits(model)]
 
 
 def _refusal(path: object, what: str, named: Sequence[Model]) -> CheckerInputError:

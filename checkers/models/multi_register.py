@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
+from kraftproof.checkers.calls.answered import require_asked
 from kraftproof.checkers.calls.transactions import (
     Action,
     TransactionCalls,
@@ -44,6 +45,8 @@ class MultiRegister(ReducibleModel):
         if operation.f not in self.functions:
             raise unknown_function(self, operation)
         _actions(operation)
+        if operation.status == "ok":
+            require_asked(operation.input, operation.output)
 
     def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
         """Return the registers that transactions name."""

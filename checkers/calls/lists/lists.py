@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kraftproof.checkers.calls import Calls
+from kraftproof.checkers.calls.answered import require_asked
 from kraftproof.checkers.calls.lists.elements import ABORTED, UNKNOWN, Observed
 from kraftproof.checkers.calls.lists.tracing import trace
 from kraftproof.checkers.calls.values import canonical, key_numbers, require_functions
@@ -83,7 +84,10 @@ def values_of(f: str, asked: object, answered: object, *, is_answered: bool) -> 
         return [(True, OWN_LIST, elements_read(answered))] if is_answered else []
     observed = answered if is_answered else asked
     if isinstance(observed, list):
-        return [_action(action) for action in observed if is_answered or not _is_read(action)]
+        actions = [_action(action) for action in observed if is_answered or not _is_read(action)]
+        if is_answered:
+            require_asked(asked, answered)
+        return actions
     raise ValueError(f"field value: txn takes {_WANTED}, not {as_json(observed)}")
 
 

@@ -57,3 +57,8 @@ def test_one_that_fits(triples, model):
 def test_what_is_not_guessed(triples, problem):
     assert problem in inferred(*triples)
     assert "\n" not in inferred(*triples)
+
+
+@pytest.mark.parametrize("asked", [None, 5, True, "x", [], [1], [1, 2, 3], {"from": [1]}])
+def test_the_only_model_that_knows_the_functions_names_the_mistake(asked):
+    assert inferred(("write", 1, 1), ("cas", asked, None)) == "cas-register"

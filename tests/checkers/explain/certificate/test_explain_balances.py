@@ -26,7 +26,7 @@ from tests.support.checkers.columnar import history
 from tests.support.checkers.explained import whole_proof
 from tests.support.checkers.random_histories import draw_container, random_history
 from tests.support.long_cases import long
-from tests.support.random_cases import random_cases
+from tests.support.random_cases import is_long, random_cases
 
 HISTORIES = random_cases(4_000, share=16)
 NAMES = ("queue", "stack", "priority-queue")
@@ -188,7 +188,7 @@ def test_another_count_than_the_recorded_one_is_not_believed():
 def test_what_hundreds_of_calls_show_is_told_by_counting_them(name, kind, lost):
     options = GenerateOptions(
         model=name,
-        operations=10_000,
+        operations=10_000 if is_long() else 4_000,
         concurrency=10,
         values=None if name == "stack" else 5,
         indeterminate=lost,

@@ -20,7 +20,7 @@ from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
-from tests.support.random_cases import random_cases
+from tests.support.random_cases import is_long, random_cases
 
 HISTORIES = random_cases(3_000, share=16)
 
@@ -77,7 +77,7 @@ def test_as_few_adds_are_told_as_are_enough(told, is_most, adds):
 def test_a_long_sum_is_told_in_a_line(kind):
     options = GenerateOptions(
         model="counter",
-        operations=5_000,
+        operations=5_000 if is_long() else 2_000,
         concurrency=20,
         values=None,
         indeterminate=0.05,

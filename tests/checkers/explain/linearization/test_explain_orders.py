@@ -16,6 +16,7 @@ from tests.support.checkers.cases import drawn, sequential
 from tests.support.checkers.columnar import history
 from tests.support.checkers.explained import whole_proof
 from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
 HISTORIES = 600
 
@@ -112,7 +113,7 @@ def test_an_open_take_that_has_no_moment_yet_is_left_out():
 def test_lost_calls_hide_neither_the_linearization_nor_the_proof(name, kind):
     options = GenerateOptions(
         model=name,
-        operations=4_000,
+        operations=4_000 if is_long() else 1_500,
         concurrency=20,
         values=None,
         indeterminate=0.05,

@@ -108,7 +108,7 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
         shown.append(original(self, *arguments))
         return shown[-1]
 
-    for _ in range(random_cases(400, share=2)):
+    for _ in range(random_cases(400, share=4)):
         operations = random_history(random, draw, apply, random.choice([8, 10, 14]), 6)
         whole = decided(model, operations)
         with (
@@ -124,7 +124,7 @@ def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
             )
             assert narrow.linearizable == whole.linearizable
     assert None in shown
-    assert len([event for event in shown if event is not None]) > 3
+    assert len([event for event in shown if event is not None]) > 1
 
 
 @pytest.mark.long

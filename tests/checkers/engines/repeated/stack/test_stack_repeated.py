@@ -23,6 +23,7 @@ from tests.support.checkers.columnar import LIMITS, calls_of, decided, history
 from tests.support.checkers.engines import ENGINES
 from tests.support.checkers.random_histories import draw_container, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import is_long
 
 ENGINE = "stack-repeated"
 by_bounds = ENGINES[ENGINE]
@@ -118,7 +119,8 @@ def test_stepping_through_refuses_what_is_not_legal():
 @pytest.mark.parametrize("lost", [0.0, long(0.05)])
 @pytest.mark.parametrize("concurrency", [5, long(10)])
 def test_valid_histories_are_decided_and_their_order_told(lost, concurrency):
-    calls = generated(operations=1_000, concurrency=concurrency, indeterminate=lost, seed=1)
+    size = 1_000 if is_long() else 400
+    calls = generated(operations=size, concurrency=concurrency, indeterminate=lost, seed=1)
     (outcome,) = by_bounds(calls, LIMITS)
     assert outcome is not None
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)
