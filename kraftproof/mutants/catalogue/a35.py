@@ -10,8 +10,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.raft.serving",
-            old="batches = tuple(batch for batch in read if batch.next_offset <= state.high_watermark)",
-            new="batches = read",
+            old="for batch in read if batch.next_offset <= state.high_watermark)",
+            new="for batch in read)",
         ),
     ),
 )
