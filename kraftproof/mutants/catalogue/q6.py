@@ -1,9 +1,9 @@
-"""A35: a debugging consumer of the metadata log gets records that are not committed."""
+"""Q6: a debugging consumer of the metadata log gets records that are not committed."""
 
 from kraftproof.mutants.mutant import Edit, Mutant
 
 MUTANT = Mutant(
-    mutant_id="A35",
+    mutant_id="Q6",
     title="A debugging consumer of the metadata log gets records that are not committed",
     source="ours; KIP-595, of the kind of survivors of the generated mutants",
     expected="ServingMatchesReference",
