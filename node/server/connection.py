@@ -151,9 +151,19 @@ class Connection(asyncio.Protocol):
             self._unless_refused(take)
 
     def is_idle_since(self, time_ns: int) -> bool:
-        """Return whether no byte came or went since a time, and nobody waits for an answer."""
-        is_busy = bool(self._slots or self._payloads) or self._mutes > 0
-        return not is_busy and self._active_ns <= time_ns
+        """Return whether no byte came or went since a time, and nobody waits for an answer.
+
+        A client that reads no answer does not wait for one, whatever it has asked.
+        """
+        is_waiting = bool(self._slots or self._payloads) and not self._paused
+        return not is_waiting and self._mutes == 0 and self._active_ns <= time_ns
+
+    def end_idle(self) -> None:
+        """End an idle connection; a second call gives up what the client does not read."""
+        if self._transport is not None and self._transport.is_closing():
+            self.abort()
+        else:
+            self.close()
 
     def end_after(self, duration_ns: int) -> None:
         """Read nothing, and end the connection after a time."""
@@ -189,6 +199,7 @@ class Connection(asyncio.Protocol):
     @override
     def resume_writing(self) -> None:
         self._paused = False
+        self._active_ns = time.monotonic_ns()
         self._go_on()
 
     def send_ready(self) -> None:

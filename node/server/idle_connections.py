@@ -1,7 +1,7 @@
 """End the connections of a listener that were idle for too long (connections.max.idle.ms).
 
-A silent client would otherwise keep a place among the connections for ever. A connection with an
-open request or a throttle time is not idle.
+A silent client would otherwise keep a place among the connections for ever, and so would a client
+that asks and reads no answer. A connection with an open request or a throttle time is not idle.
 """
 
 import asyncio
@@ -45,5 +45,5 @@ class IdleConnections:
         oldest = read_clocks().monotonic - self._longest_ns
         for connection in tuple(self._connections()):
             if connection.is_idle_since(oldest):
-                connection.close()
+                connection.end_idle()
         self.start()

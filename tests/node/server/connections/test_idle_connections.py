@@ -1,8 +1,11 @@
 """A live node ends idle connections, and keeps those in use (connections.max.idle.ms)."""
 
 import socket
+import struct
 import time
 from typing import TYPE_CHECKING
+
+import pytest
 
 from kraftproof.node.tools.client import Address, Client
 from kraftproof.node.wire.messages import metadata_request
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 live = live_nodes
 IDLE_S = 1.0
+API_VERSIONS = 18
 ASK = metadata_request.MetadataRequest(topics=None)
 
 
@@ -48,3 +52,30 @@ def test_idle_connections_are_ended_and_used_ones_are_kept(
         assert used.ask(ASK)
         assert ended_after(silent, begun) >= IDLE_S
         assert ended_after(unfinished, begun) >= IDLE_S
+
+
+def test_a_client_that_reads_no_answer_loses_its_place(
+    live: "Callable[..., LiveCluster]",
+) -> None:
+    cluster = live(1, 0, prepare=with_short_idle_time)
+    request = struct.pack(">ihhih", 10, API_VERSIONS, 0, 1, -1)
+    with socket.socket() as greedy:
+        greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        greedy.connect(("127.0.0.1", cluster.nodes[0].port))
+        greedy.settimeout(IDLE_S)
+        sent = sent_until_full(greedy, request * 100)
+        assert sent > 1_000 * len(request)
+        time.sleep(3 * IDLE_S)
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            sent_until_full(greedy, request)
+
+
+def sent_until_full(connected: socket.socket, requests: bytes) -> int:
+    """Send requests until the node takes no more, and return the number of bytes."""
+    sent = 0
+    while sent < 100_000_000:
+        try:
+            sent += connected.send(requests)
+        except TimeoutError:
+            break
+    return sent
