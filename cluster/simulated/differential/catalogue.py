@@ -20,6 +20,7 @@ from kraftproof.cluster.simulated.differential.part import (
     DATA,
     PARTITION,
     QUOTAS,
+    RAFT,
     RIGHTS,
     SHELL,
     STORAGE,
@@ -28,6 +29,8 @@ from kraftproof.cluster.simulated.differential.part import (
     Comparison,
 )
 from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
+from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
+from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
 from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
 from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
@@ -46,6 +49,7 @@ from kraftproof.cluster.simulated.differential.storage.partition_damage import (
 )
 from kraftproof.cluster.simulated.differential.storage.partition_logs import compare_partition_logs
 from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
+from kraftproof.cluster.simulated.differential.storage.segments import compare_segments
 from kraftproof.cluster.simulated.differential.storage.snapshots import compare_snapshots
 from kraftproof.cluster.simulated.differential.wire.headers import compare_headers
 from kraftproof.cluster.simulated.differential.wire.messages import compare_messages
@@ -106,6 +110,17 @@ LEASES_STATEMENT: Final = (
     "before, however long a large change takes."
 )
 
+FETCHING: Final = "FetchingMatchesReference"
+FETCHING_STATEMENT: Final = (
+    "A replica of the metadata log asks for records, snapshots and the leader by the rules of "
+    "KIP-595 and KIP-630, and uses the answers as they demand."
+)
+SERVING: Final = "ServingMatchesReference"
+SERVING_STATEMENT: Final = (
+    "A leader of the metadata log answers Fetch, FetchSnapshot and DescribeQuorum, commits, keeps "
+    "snapshots and resigns by the rules of KIP-595 and KIP-630."
+)
+
 COMPARISONS: Final = (
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_core_tables),
     Comparison(KAFKA, KAFKA_STATEMENT, TABLES, compare_versions),
@@ -129,6 +144,7 @@ COMPARISONS: Final = (
             compare_node_storage,
             compare_partition_logs,
             compare_partition_damage,
+            compare_segments,
         )
     ),
     *(
@@ -160,6 +176,8 @@ COMPARISONS: Final = (
         PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
+    Comparison(FETCHING, FETCHING_STATEMENT, RAFT, compare_fetching, is_at_end=True),
+    Comparison(SERVING, SERVING_STATEMENT, RAFT, compare_serving, is_at_end=True),
 )
 
 

@@ -32,6 +32,8 @@ RIGHTS: Final = (
 """Modules that decide about rights."""
 QUOTAS: Final = "kraftproof.node.core.quotas"
 CONFIGS: Final = "kraftproof.node.core.configs"
+RAFT: Final = ("kraftproof.node.core.raft", "kraftproof.node.core.log.")
+"""The quorum, and the metadata log in memory."""
 PACKAGES: Final = (
     WIRE,
     STORAGE,
@@ -44,6 +46,7 @@ PACKAGES: Final = (
     *RIGHTS,
     *TABLES,
     *CONTROLLER,
+    *RAFT,
 )
 """Every package with a comparison."""
 Compare = Callable[[Random], None]

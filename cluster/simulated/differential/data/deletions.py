@@ -86,7 +86,7 @@ def _raise_start(asking: Asking, place: Place, offset: int) -> ErrorCode:
     error = broker.error(*place)
     if error:
         return error
-    if place[0] in broker.compacted:
+    if broker.policies.get(place[0]) == "compact":
         return ErrorCode.POLICY_VIOLATION
     offset, committed = _asked(asking, place, offset), broker.high_watermark(*place)
     if not 0 <= offset <= committed:

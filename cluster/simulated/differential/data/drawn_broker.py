@@ -1,5 +1,6 @@
 """Draw a broker with its partitions among other brokers, as plain values and as an image."""
 
+from copy import copy
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -19,6 +20,7 @@ from kraftproof.node.wire.types import Uuid
 NOBODY: Final = -1
 INTERNAL: Final = ("__consumer_offsets", "__transaction_state", "__share_group_state")
 NAMES: Final = ("a", "ab", "b")
+COMPACTED_BY: Final = ("compact", "compact", "compact,delete", "delete,compact")
 FEATURES: Final = ("group.version", "transaction.version", "share.version")
 LISTENERS: Final = ("PLAINTEXT", "OTHER")
 DIRECTORIES: Final = (Uuid(b"1" * 16), Uuid(b"2" * 16))
@@ -70,6 +72,9 @@ class DrawnBroker:
         self.policy = draw_policy(random)
         self.min_isr = {name: random.choice((1, 1, 2)) for name in NAMES}
         self.compacted = frozenset(name for name in NAMES if random.random() < 0.2)
+        ahead = copy(random)
+        self.policies = {name: ahead.choice(COMPACTED_BY) for name in sorted(self.compacted)}
+        """The cleanup.policy of each compacted topic."""
         self._entries = draw_entries(random)
         internal = [name for name in INTERNAL if random.random() < 0.6]
         self.ids = {name: Uuid(random.randbytes(16)) for name in (*NAMES, *internal)}
@@ -179,7 +184,8 @@ class DrawnBroker:
 
     def _configs(self, name: str) -> list[tuple[str, str]]:
         found = [("min.insync.replicas", str(self.min_isr.get(name, 1)))]
-        return [*found, ("cleanup.policy", "compact")] if name in self.compacted else found
+        policy = self.policies.get(name)
+        return found if policy is None else [*found, ("cleanup.policy", policy)]
 
     def _registration(self, node: int) -> records.RegisterBrokerRecord:
         return records.RegisterBrokerRecord(

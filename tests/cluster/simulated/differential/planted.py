@@ -1,0 +1,141 @@
+"""Bugs that are planted one by one: the comparison, the owner, the attribute, the bug."""
+
+from kraftproof.cluster.simulated.differential.core import tables as core_tables
+from kraftproof.cluster.simulated.differential.core import versions
+from kraftproof.node.core.base.config import ReplicationPolicy
+from kraftproof.node.core.base.quorum_state import QuorumState
+from kraftproof.node.core.broker import answers, metadata, topic_pages
+from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
+from kraftproof.node.core.controller.active import ActiveController
+from kraftproof.node.core.controller.sessions import Sessions
+from kraftproof.node.core.metadata import version
+from kraftproof.node.core.partition import fetcher, replicas
+from kraftproof.node.core.partition.epoch_cache import EpochCache
+from kraftproof.node.core.partition.leader import Leader
+from kraftproof.node.core.partition.log_directories import LogDirectories
+from kraftproof.node.core.partition.log_index import LogIndex
+from kraftproof.node.core.partition.offset_search import OffsetSearch
+from kraftproof.node.core.partition.producers import ProducerStates
+from kraftproof.node.core.partition.replica import Replica
+from kraftproof.node.core.raft import fetch_rpc, progress, serving
+from kraftproof.node.core.raft.fetching import Fetcher
+from kraftproof.node.core.raft.serving import FetchServer
+from kraftproof.node.core.raft.snapshots import keeping
+from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
+from kraftproof.node.shell import (
+    effect_executor,
+    failed_logs,
+    flush_queue,
+    peer_lanes,
+    request_clock,
+    requests_in_flight,
+)
+from kraftproof.node.storage import (
+    checkpoints,
+    epochs,
+    meta_properties,
+    quorum_state,
+    snapshots,
+    stored,
+)
+from kraftproof.node.storage.disk import Disk, DiskHandle
+from kraftproof.node.storage.partitions import (
+    log_directory,
+    partition_log,
+    timestamps,
+)
+from kraftproof.node.storage.segments import headers as headers_of_files
+from kraftproof.node.storage.segments import sparse_index
+from kraftproof.node.storage.segments.segment import Segment
+from kraftproof.node.storage.segments.segmented_log import SegmentedLog
+from kraftproof.node.wire import codec, errors, frames, headers
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.primitives import Reader, Writer
+from kraftproof.node.wire.records import batches, raw_batch, raw_records
+
+
+def _ignored(*_: object, **__: object) -> None:
+    """Stand for a method that does nothing."""
+
+
+_ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
+_LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
+PLANTED = [
+    ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
+    ("compare_core_tables", core_tables, "GIVEN", _LARGER),
+    ("compare_core_tables", core_tables, "definition_of", _ignored),
+    ("compare_leases", ActiveController, "_decide_early", _ignored),
+    ("compare_leases", Sessions, "is_live", lambda *_: False),
+    ("compare_fetching", SnapshotFetcher, "_is_overtaken", lambda *_: False),
+    ("compare_fetching", fetch_rpc, "_is_possible", lambda *_: True),
+    ("compare_fetching", Fetcher, "_back_off", _ignored),
+    ("compare_serving", serving, "_needs_snapshot", lambda *_: False),
+    ("compare_serving", keeping, "_kept_of", lambda *_: 2),
+    ("compare_serving", FetchServer, "_answer_superseded", _ignored),
+    ("compare_serving", progress, "_majority_until", lambda state, _: state.timeouts.fetch_ns),
+    ("compare_versions", versions, "served_versions", lambda on_controller_listener: {}),
+    ("compare_versions", version, "CHANGED_METADATA", frozenset({7, 8, 11, 13, 14, 15, 17, 23})),
+    ("compare_versions", version, "_FETCH_VERSIONS", version._FETCH_VERSIONS[1:]),
+    ("compare_versions", version, "_LIST_OFFSETS_VERSIONS", version._LIST_OFFSETS_VERSIONS[:-1]),
+    ("compare_versions", version, "REPLICA_EPOCHS_FROM", 11),
+    ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
+    ("compare_primitives", Reader, "skip_tags", _ignored),
+    ("compare_primitives", Writer, "string", Writer.compact_string),
+    ("compare_headers", headers, "encode_response_header", lambda number, _: number.to_bytes(4)),
+    ("compare_headers", frames.FrameSplitter, "limit_to", lambda self, _: self.feed(b"\0")),
+    ("compare_messages", codec, "header_versions", lambda *_: (1, 0)),
+    ("compare_messages", codec, "decode_response", codec.decode_request),
+    ("compare_metadata_batches", batches, "_sound_batch_in", lambda _: False),
+    ("compare_raw_batches", raw_batch.RawBatch, "stamped", lambda self, _: self),
+    ("compare_raw_records", raw_records, "_header_count", lambda record: max(record.varint(), 0)),
+    ("compare_identity_files", meta_properties, "is_reserved", lambda _: False),
+    ("compare_identity_files", quorum_state, "read_quorum_state", lambda *_: QuorumState()),
+    ("compare_offset_files", checkpoints.OffsetCheckpoints, "lower", _ignored),
+    ("compare_epoch_files", epochs.EpochCheckpoint, "_refuse_contradiction", _ignored),
+    ("compare_epoch_files", epochs.EpochCheckpoint, "truncated", _ignored),
+    ("compare_real_disk", Disk, "lock", lambda self, path: self.append_to(path).close),
+    ("compare_real_disk", Disk, "exists", lambda self, path: path in self.list_directory("/")),
+    ("compare_real_disk", DiskHandle, "truncate", _ignored),
+    ("compare_metadata_logs", SegmentedLog, "_remove_below", _ignored),
+    ("compare_metadata_logs", Segment, "write_again", lambda self: self.cut(0)),
+    ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", _ignored),
+    ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", _ignored),
+    ("compare_node_storage", stored.Storage, "persist_quorum_state", _ignored),
+    ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
+    ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
+    ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
+    ("compare_segments", sparse_index.SparseIndex, "truncate", _ignored),
+    ("compare_segments", headers_of_files, "parse_batch", _ignored),
+    ("compare_segments", Segment, "_remember", lambda self, at, _: self._read_ends.update({at: 0})),
+    ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
+    ("compare_shell", peer_lanes.Lane, "ended", _ignored),
+    ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
+    ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
+    ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
+    ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
+    ("compare_partition_damage", Segment, "cut", _ignored),
+    ("compare_listings", metadata.MetadataAnswers, "_forget", _ignored),
+    ("compare_listings", metadata, "contact", lambda *_: 1),
+    ("compare_listings", answers, "contact", lambda *_: 1),
+    ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
+    ("compare_followers", ProducerStates, "truncate", _ignored),
+    ("compare_followers", EpochCache, "truncate", _ignored),
+    ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),
+    ("compare_catch_up", fetcher, "_is_current", lambda *_: True),
+    ("compare_catch_up", fetcher, "has_no_common_part", lambda *_: False),
+    ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
+    ("compare_catch_up", Replica, "flushed", _ignored),
+    ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
+    ("compare_placements", LogDirectories, "count", _ignored),
+    ("compare_placements", LogDirectories, "place", lambda self, _: self.online[0]),
+    ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),
+    ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
+    ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
+    ("compare_followers", ProducerStates, "expire", _ignored),
+    ("compare_partition_logs", log_directory.LogDirectory, "_forget", _ignored),
+    ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
+    ("compare_leaders", ProducerStates, "check", lambda *_: None),
+    ("compare_leaders", produce.DelayedProduce, "expire", _ignored),
+    ("compare_leaders", fetch.FetchService, "_record_progress", _ignored),
+    ("compare_leaders", list_offsets, "_not_available", lambda _: ErrorCode.NONE),
+]
