@@ -37,6 +37,14 @@ files of that directory; None if the node has written nothing yet."""
 
 DISK_REPORT: Final = "disk.jsonl"
 """The file in a node's directory with the report of its disk, if the disk can have faults."""
+_TYPES: Final = {"stop_signal": signal.Signals, "probe": bytes, "has_tls": bool, "clock_log": str}
+"""The fields of a Deployment with one type."""
+_NAMES: Final[Mapping[type, str]] = {
+    signal.Signals: "a signal such as signal.SIGTERM",
+    bytes: "a bytes object",
+    bool: "True or False",
+    str: "a text",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,11 +98,13 @@ class Deployment:
     clock_log: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse a text where a tuple of texts is meant, and paths that leave the directory.
+        """Refuse fields of a wrong type, and paths that leave the directory.
 
         Raises:
             ValueError: one line that names the field.
         """
+        self._refuse_other_types()
+        self._refuse_other_parts()
         named = [("command", self.command), *(("setup", command) for command in self.setup)]
         if self.container is not None:
             self._refuse_beside_container()
@@ -105,6 +115,31 @@ class Deployment:
         for path in (*self.files, *self.data, *self.logs, self.clock_log):
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise ValueError(f"path {path!r}: must lie below the node's directory")
+
+    def _refuse_other_types(self) -> None:
+        """Refuse fields whose type would break the start or the stop of a node."""
+        for name in ("files", "environment"):
+            if not _is_of(Mapping, getattr(self, name)):
+                raise ValueError(f"{name} {getattr(self, name)!r}: a dict of texts is expected")
+            for key, value in getattr(self, name).items():
+                if not _is_words((key, value)):
+                    raise ValueError(f"{name}[{key!r}]: a text is expected, not {value!r:.40}")
+        for name in ("data", "logs"):
+            if not _is_words(getattr(self, name)):
+                raise ValueError(f"{name} {getattr(self, name)!r}: a tuple of texts is expected")
+        for name, kind in _TYPES.items():
+            if not _is_of(kind, getattr(self, name)):
+                raise ValueError(f"{name} {getattr(self, name)!r}: {_NAMES[kind]} is expected")
+
+    def _refuse_other_parts(self) -> None:
+        """Refuse other things than nodes, images and functions where these are meant."""
+        if not _are_dependencies(self.after):
+            raise ValueError(f"after {self.after!r}: a tuple of Dependency is expected")
+        if not isinstance(self.image, str) and not _is_function(self.image):
+            raise ValueError(f"image {self.image!r}: a name or a function is expected")
+        for name in ("programs", "upload", "wall_clock"):
+            if not _is_function(getattr(self, name)):
+                raise ValueError(f"{name} {getattr(self, name)!r}: a function is expected")
 
     def _refuse_beside_container(self) -> None:
         """Refuse what the container itself says, or what needs a shell in the container."""
@@ -156,6 +191,21 @@ class Site:
 
 
 def _is_command(command: object) -> bool:
-    if not isinstance(command, tuple | list) or not command:
-        return False
-    return all(isinstance(word, str) for word in command)
+    return _is_words(command) and bool(command)
+
+
+def _is_words(words: object) -> bool:
+    return isinstance(words, tuple | list) and all(isinstance(word, str) for word in words)
+
+
+def _are_dependencies(nodes: object) -> bool:
+    return isinstance(nodes, tuple | list) and all(isinstance(one, Dependency) for one in nodes)
+
+
+def _is_function(value: object) -> bool:
+    """Return whether a field is empty, or can be called."""
+    return value is None or callable(value)
+
+
+def _is_of(kind: type, value: object) -> bool:
+    return isinstance(value, kind)

@@ -8,7 +8,7 @@ from a new process over a new connection.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kraftproof.cluster.plugin import PluginError, blamed, plugin, returned
+from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.nemesis.fault import Roles
@@ -130,8 +130,7 @@ class Interpreter:
         await scope.wait(self._ended, ENDING_NS)
         self._raise_failure()
         if not running.done:
-            late = f"run did not end within {ENDING_NS / 1e9:g} s after its session's end"
-            raise PluginError(session.culprits.workload, late)
+            raise session.late("run, whose session has ended,", ENDING_NS)
         ended_ns = scope.now()
         await self._injector.finish()
         supervise(self._cluster)

@@ -91,6 +91,7 @@ class RecordedProcess:
         with blamed(self._session.culprits.workload, "run"):
             invoked = recorder.invoke(self._number, f, key, value, node)
         completion = await self._completion(f, key, value)
+        self._session.called.pop(self, None)
         with blamed(self._culprit, "invoke"):
             recorder.complete(invoked, completion)
         if self._session.observe is not None:
@@ -101,11 +102,14 @@ class RecordedProcess:
         return completion
 
     async def _completion(self, f: str, key: str, value: Value) -> Completion:
+        called = self._session.called
+        called[self] = (self._culprit, "open")
         try:
             with blamed(self._culprit, "open", ConnectionFailed, ClusterError):
                 await self._client.open()
         except ConnectionFailed as error:
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
+        called[self] = (self._culprit, f"invoke of {f}")
         try:
             with blamed(self._culprit, "invoke", ConnectionFailed, OutcomeUnknown, ClusterError):
                 completion = await self._client.invoke(f, key, value)
@@ -165,6 +169,8 @@ class RunSession(Session):
         self.is_ending = False
         self.is_reading = False
         """Whether these are the final reads."""
+        self.called: dict[RecordedProcess, tuple[Plugin, str]] = {}
+        """The client and the call of each open operation."""
         self._cluster = cluster
         self._system = system
         self._workload = workload
@@ -211,6 +217,12 @@ class RunSession(Session):
         """Return a number that no process had before."""
         self._processes += 1
         return self._processes - 1
+
+    def late(self, call: str, limit_ns: int) -> PluginError:
+        """Return the error of a call of the workload that took too long, or of a silent client."""
+        workload = (self.culprits.workload, call)
+        culprit, call = next(iter(self.called.values()), workload)
+        return PluginError(culprit, f"{call} did not return within {limit_ns / 1e9:g} s")
 
     def is_invoked(self) -> bool:
         """Return whether the operation whose turn it is takes place; final reads always do."""

@@ -1,6 +1,7 @@
 """A system that is one file, and no Kafka: examples/kv runs, and is found to lose what it had."""
 
 import json
+import re
 import secrets
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 
 from kraftproof import cli
 from kraftproof.cluster.docker.engine import connect_engine
+from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.images.base import ensure_base
 from tests.docs.fences import fences
 
@@ -202,6 +204,11 @@ MISTAKES = {
         "def deployment(self, site): return Deployment(command='python3 server.py')",
         "deployment raised ValueError: command 'python3 server.py': a tuple of texts is expected",
     ),
+    "environment-of-a-number": (
+        "def deployment(self, site):\n"
+        "        return Deployment(command=('true',), environment={'PORT': 7000})",
+        "deployment raised ValueError: environment['PORT']: a text is expected, not 7000",
+    ),
     "path-outside": (
         "def deployment(self, site):\n"
         "        return Deployment(command=('true',), files={'/etc/kv': ''})",
@@ -210,6 +217,31 @@ MISTAKES = {
     "ports": ("def ports(self, node): return {'client': 'x'}", "ports returned {'client': 'x'}; "),
     "lacks": ("async def lacks(self, cluster): return 7", "lacks returned 7; a text or None"),
 }
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"files": {"server.py": b"\xff"}}, "files['server.py']: a text is expected, not b'\\xff'"),
+        ({"files": {7: "x"}}, "files[7]: a text is expected"),
+        ({"files": "server.py"}, "files 'server.py': a dict of texts is expected"),
+        ({"environment": {"PORT": 7000}}, "environment['PORT']: a text is expected, not 7000"),
+        ({"environment": None}, "environment None: a dict of texts is expected"),
+        ({"data": "data"}, "data 'data': a tuple of texts is expected"),
+        ({"logs": (Path("a"),)}, "a tuple of texts is expected"),
+        ({"setup": ("make",)}, "setup 'make': a tuple of texts is expected"),
+        ({"after": (1,)}, "after (1,): a tuple of Dependency is expected"),
+        ({"image": 7}, "image 7: a name or a function is expected"),
+        ({"programs": "/opt"}, "programs '/opt': a function is expected"),
+        ({"stop_signal": "SIGTERM"}, "a signal such as signal.SIGTERM is expected"),
+        ({"probe": "ping"}, "probe 'ping': a bytes object is expected"),
+        ({"clock_log": None}, "clock_log None: a text is expected"),
+        ({"has_tls": "yes"}, "has_tls 'yes': True or False is expected"),
+    ],
+)
+def test_a_field_of_a_wrong_type_is_refused_by_name(fields, expected):
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        Deployment(**({"command": ("true",)} | fields))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

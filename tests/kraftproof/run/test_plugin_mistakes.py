@@ -67,6 +67,13 @@ MISTAKES = {
         {"client": "async def invoke(self, f, key, value): assert key == 'no such key'"},
         ("client", "invoke raised AssertionError"),
     ),
+    "invoke-never-returns": (
+        {
+            "client": "async def invoke(self, f, key, value):\n"
+            "        await self._cluster.scope.sleep(10**18)"
+        },
+        ("client", "did not return within 300 s"),
+    ),
     "invoke-fails-as-pytest": (
         {"client": "async def invoke(self, *_): import pytest; pytest.fail('no such key')"},
         ("client", "invoke raised Failed: no such key"),
