@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.brokers.creations import compare_creations
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
@@ -167,6 +168,7 @@ COMPARISONS: Final = (
             ((CONFIGS,), compare_values),
             ((CONFIGS, BROKER), compare_descriptions),
             ((CONFIGS, BROKER), compare_config_changes),
+            ((BROKER,), compare_creations),
             ((PARTITION,), compare_batches),
         )
     ),

@@ -100,26 +100,31 @@ class AutoCreator:
 
 def internal_topic(name: str, settings: InternalTopics) -> CreatableTopic:
     """Return the creation of an internal topic, with Kafka's configurations."""
-    partitions, factor = {
-        GROUP_TOPIC: (settings.group_partitions, settings.group_factor),
-        TRANSACTION_TOPIC: (settings.transaction_partitions, settings.transaction_factor),
-        SHARE_TOPIC: (settings.share_partitions, settings.share_factor),
+    segment = ("segment.bytes", str(settings.segment_bytes))
+    isr = ("min.insync.replicas", str(settings.min_isr))
+    compact, as_sent = ("cleanup.policy", "compact"), ("compression.type", "producer")
+    plain, clean = ("compression.type", "uncompressed"), ("unclean.leader.election.enable", "false")
+    delete, kept = ("cleanup.policy", "delete"), ("retention.ms", "-1")
+    partitions, factor, configs = {
+        GROUP_TOPIC: (
+            *(settings.group_partitions, settings.group_factor),
+            (compact, as_sent, segment),
+        ),
+        TRANSACTION_TOPIC: (
+            *(settings.transaction_partitions, settings.transaction_factor),
+            (compact, plain, isr, segment, clean),
+        ),
+        SHARE_TOPIC: (
+            *(settings.share_partitions, settings.share_factor),
+            (delete, as_sent, isr, kept, segment),
+        ),
     }[name]
-    configs = {"cleanup.policy": "compact", "segment.bytes": str(settings.segment_bytes)}
-    if name == GROUP_TOPIC:
-        configs["compression.type"] = "producer"
-    else:
-        configs["min.insync.replicas"] = str(settings.min_isr)
-        configs["unclean.leader.election.enable"] = "false"
-    if name == SHARE_TOPIC:
-        configs["cleanup.policy"] = "delete"
-        configs["retention.ms"] = "-1"
     return CreatableTopic(
         name=name,
         num_partitions=partitions,
         replication_factor=factor,
         configs=tuple(
-            create_topics_request.CreatableTopicConfig(name=key, value=configs[key])
-            for key in sorted(configs)
+            create_topics_request.CreatableTopicConfig(name=key, value=value)
+            for key, value in configs
         ),
     )
