@@ -101,8 +101,8 @@ CATCH_UP_STATEMENT: Final = (
 )
 PLACEMENTS: Final = "ReplicasFollowTheImage"
 PLACEMENTS_STATEMENT: Final = (
-    "A broker has the replicas that the image places there, each in the right directory, and tells "
-    "the controller until the image names that directory."
+    "A broker has the replicas that the image places there, each in the right directory and with "
+    "segments of its topic's size, and tells the controller until the image names the directory."
 )
 
 LEASES: Final = "LeasesMatchReference"

@@ -20,7 +20,7 @@ from kraftproof.node.core.base.types import (
 )
 from kraftproof.node.core.effects import Effect, Send
 from kraftproof.node.core.log.recovered import RecoveredLog
-from kraftproof.node.core.log_effects import CreateLog, DeleteLog
+from kraftproof.node.core.log_effects import ConfigureLog, CreateLog, DeleteLog
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.version import LARGEST_LEVEL, METADATA_VERSION
@@ -61,6 +61,8 @@ class PlacedBroker(BareDataPlane):
         """The open requests to controllers."""
         self.effects: list[CreateLog | DeleteLog] = []
         """The created and deleted logs since the last look."""
+        self.segment_bytes: dict[LogId, int] = {}
+        """The size of segments that the storage was told last for each log."""
         failed = tuple(f"/{place}" for place, one in enumerate(DIRECTORIES) if one not in online)
         config = NodeConfig(
             node_id=BROKER,
@@ -94,6 +96,8 @@ class PlacedBroker(BareDataPlane):
         match effect:
             case CreateLog() | DeleteLog():
                 self.effects.append(effect)
+            case ConfigureLog(log=log, segment_bytes=size):
+                self.segment_bytes[log] = size
             case Send(message=Request() as request):
                 self.told.append(Told(effect.correlation, effect.destination, request))
             case _:

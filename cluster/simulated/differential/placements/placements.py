@@ -15,6 +15,7 @@ from kraftproof.cluster.simulated.differential.placements.placed_broker import (
     first_image,
     name_of,
 )
+from kraftproof.cluster.simulated.differential.placements.sizes import SegmentSizes
 from kraftproof.node.core.base.directory_ids import LOST, MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.log_effects import CreateLog
@@ -54,6 +55,7 @@ class _Run:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._image = first_image()
+        self._sizes = SegmentSizes(random)
         self._online = list(DIRECTORIES[: random.choice((1, 2, 3, 3))])
         self._has_failed = len(self._online) < len(DIRECTORIES)
         self._logs: dict[LogId, Uuid] = {}
@@ -118,7 +120,7 @@ class _Run:
 
     def _publish(self, *written: Record) -> None:
         """Publish records, and change the model by the new image."""
-        self._image = apply_all(self._image, written)
+        self._image = self._sizes.change(apply_all(self._image, written))
         assigned = self._assigned()
         for log in [log for log in (*self._working, *self._offline) if log not in assigned]:
             directory = self._working.pop(log, None)
@@ -267,6 +269,7 @@ class _Run:
         self._broker.effects.clear()
         for log, place in made.items():
             same(f"the directory of the new {log}", place, self._working.get(log))
+        self._sizes.compare(self._image, self._broker.segment_bytes, self._working)
         assigned = self._assigned()
         for told in self._broker.told:
             self._judge(told.message, assigned)
