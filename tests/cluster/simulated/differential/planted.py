@@ -5,6 +5,7 @@ from kraftproof.cluster.simulated.differential.core import versions
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
+from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.sessions import Sessions
@@ -61,6 +62,8 @@ def _ignored(*_: object, **__: object) -> None:
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    ("compare_creations", AutoCreator, "_ended", _ignored),
+    ("compare_creations", AutoCreator, "create_internal", _ignored),
     ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
     ("compare_core_tables", core_tables, "GIVEN", _LARGER),
     ("compare_core_tables", core_tables, "definition_of", _ignored),
