@@ -8,6 +8,7 @@ from kraftproof.cluster.simulated.differential.brokers.pages import compare_page
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
+from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.refusals import compare_refusals
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
@@ -111,6 +112,11 @@ REFUSALS_STATEMENT: Final = (
     "A request that is refused as a whole is answered for each topic, partition and resource that "
     "the request names."
 )
+ALLOWED: Final = "PartsAreAllowedByEntries"
+ALLOWED_STATEMENT: Final = (
+    "Of a request that names several topics, those without a right are refused, and the others "
+    "decided; each is answered."
+)
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
     "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
@@ -184,6 +190,11 @@ COMPARISONS: Final = (
         PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
     ),
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_refusals, is_at_end=True),
+    Comparison(
+        *(ALLOWED, ALLOWED_STATEMENT, (*CONTROLLER, *RIGHTS)),
+        compare_partly_allowed,
+        is_at_end=True,
+    ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     Comparison(FETCHING, FETCHING_STATEMENT, RAFT, compare_fetching, is_at_end=True),
     Comparison(SERVING, SERVING_STATEMENT, RAFT, compare_serving, is_at_end=True),
