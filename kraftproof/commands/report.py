@@ -11,6 +11,7 @@ from kraftproof.errors import UsageError
 from kraftproof.output import print_error, print_verdict
 from kraftproof.quick_start import without_pandas
 from kraftproof.report import write_reports
+from kraftproof.report.run_view import read_shown_run
 from kraftproof.run.directory import RunDirectory
 from kraftproof.run.findings import last_moments
 from kraftproof.run.mishaps import writing
@@ -34,14 +35,14 @@ def report(
     without_pandas()
     directories = [RunDirectory(path=run) for run in runs]
     for directory in directories:
-        directory.read_run()  # refuses other directories before any page is written
+        read_shown_run(directory)  # refuses other directories before any page is written
     raise typer.Exit(worst([_write(directory) for directory in directories]).exit_code)
 
 
 def _write(directory: RunDirectory) -> Verdict:
-    check = check_run(directory.path, "inline", report=print_error)
     with writing(directory.path):
         try:
+            check = check_run(directory.path, "inline", report=print_error)
             write_reports(directory, check, _diagram(directory, check))
         except OSError as error:
             if error.filename is None:

@@ -7,13 +7,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kraftproof.checkers.history.faults import FaultEvent, FaultSpan, fault_spans, read_faults
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.read import located_operations_of
 from kraftproof.checkers.verdict import CheckerInputError, Finding
+from kraftproof.errors import UsageError
 from kraftproof.run.directory import RunDirectory
+
+SHOWN: Final = ("kraftproof", "python", "started", "system", "workload", "nodes", "options")
+"""The fields of run.json that the pages show."""
 
 
 class Timed(NamedTuple):
@@ -73,6 +77,22 @@ def operations_in(history: Path) -> Iterator[Operation]:
         return  # the verdict already reports an unreadable history
 
 
+def read_shown_run(directory: RunDirectory) -> dict[str, Any]:
+    """Return run.json with all fields that the pages show.
+
+    Raises:
+        UsageError: the directory is no run directory, or a field is missing.
+    """
+    run = directory.read_run()
+    missing = [field for field in SHOWN if field not in run]
+    if missing:
+        raise UsageError(
+            f"{directory.path}/run.json: no {' and no '.join(missing)}, which a report shows: "
+            "another version of Kraftproof wrote the run"
+        )
+    return run
+
+
 def read_view(directory: RunDirectory, findings: Sequence[Finding]) -> RunView:
     """Read the data of a run directory.
 
@@ -94,7 +114,7 @@ def read_view(directory: RunDirectory, findings: Sequence[Finding]) -> RunView:
     started_ns = min(begins, default=0)
     return RunView(
         directory=directory,
-        run=directory.read_run(),
+        run=read_shown_run(directory),
         operations=tuple(timed),
         faults=tuple(faults),
         spans=fault_spans(faults),

@@ -94,6 +94,28 @@ def test_a_page_that_cant_be_written_is_one_line(healthy_run, tmp_path, page):
     assert done.stderr == f"kraftproof: {directory / page}: Is a directory\n"
 
 
+@pytest.mark.parametrize("field", ["system", "nodes", "started"])
+def test_a_run_of_another_version_names_the_field_that_is_missing(healthy_run, tmp_path, field):
+    directory = copy(healthy_run, tmp_path)
+    run = json.loads((directory / "run.json").read_text())
+    del run[field]
+    (directory / "run.json").write_text(json.dumps(run))
+    done = call("report", directory)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"kraftproof: {directory}/run.json: no {field}, ")
+    assert done.stderr.count("\n") == 1
+    assert not any((directory / page).exists() for page in PAGES)
+
+
+def test_a_file_in_the_place_of_the_tables_is_one_line(healthy_run, tmp_path):
+    directory = copy(healthy_run, tmp_path)
+    shutil.rmtree(directory / "tables", ignore_errors=True)
+    (directory / "tables").write_text("x")
+    done = call("report", directory)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr == f"kraftproof: {directory / 'tables'}: File exists\n"
+
+
 def test_an_old_run_without_an_outcome_is_unknown_but_has_pages(healthy_run, tmp_path):
     directory = copy(healthy_run, tmp_path)
     (directory / "outcome.json").unlink()
