@@ -8,6 +8,8 @@ from kraftproof.cluster.simulated.differential.brokers.pages import compare_page
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
+from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
+from kraftproof.cluster.simulated.differential.core.refusals import compare_refusals
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
@@ -105,6 +107,16 @@ PLACEMENTS_STATEMENT: Final = (
     "segments of its topic's size, and tells the controller until the image names the directory."
 )
 
+REFUSALS: Final = "RefusalsNameWhatWasAsked"
+REFUSALS_STATEMENT: Final = (
+    "A request that is refused as a whole is answered for each topic, partition and resource that "
+    "the request names."
+)
+ALLOWED: Final = "PartsAreAllowedByEntries"
+ALLOWED_STATEMENT: Final = (
+    "Of a request that names several topics, those without a right are refused, and the others "
+    "decided; each is answered."
+)
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
     "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
@@ -176,6 +188,12 @@ COMPARISONS: Final = (
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
     Comparison(
         PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
+    ),
+    Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_refusals, is_at_end=True),
+    Comparison(
+        *(ALLOWED, ALLOWED_STATEMENT, (*CONTROLLER, *RIGHTS)),
+        compare_partly_allowed,
+        is_at_end=True,
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     Comparison(FETCHING, FETCHING_STATEMENT, RAFT, compare_fetching, is_at_end=True),

@@ -19,6 +19,8 @@ CONTROLLER: Final = (
     "kraftproof.node.core.metadata",
     "kraftproof.node.core.configs",
     "kraftproof.node.core.quotas.mutations",
+    "kraftproof.node.core.security.credentials",
+    "kraftproof.node.core.security.tokens",
 )
 """Packages of the controller's decisions and of the image."""
 PARTITION: Final = "kraftproof.node.core.partition"

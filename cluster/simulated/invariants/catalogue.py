@@ -102,6 +102,7 @@ from kraftproof.cluster.simulated.invariants.quorum.quorum_answers import (
     ReportedHighWatermarkNeverFalls,
 )
 from kraftproof.cluster.simulated.invariants.quorum.refusal_times import RefusalsTakeTheirTime
+from kraftproof.cluster.simulated.invariants.quorum.request_versions import VersionsCarryRequests
 from kraftproof.cluster.simulated.invariants.quorum.sent_requests import (
     EndorsedVotersAreLeftAlone,
     QuorumRequestsAreWhole,
@@ -258,6 +259,7 @@ def _of_messages(config: ClusterConfig) -> tuple[Invariant, ...]:
         ElectionAnswersAreRight(config),
         RefusalsTakeTheirTime(config),
         QuorumRequestsAreWhole(config),
+        VersionsCarryRequests(),
         EndorsedVotersAreLeftAlone(),
     )
 

@@ -35,7 +35,7 @@ from kraftproof.node.core.metadata.version import bootstrap_of
 from kraftproof.node.core.quotas.mutations import MutationQuotas
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.principal import ANONYMOUS, Principal
 from kraftproof.node.wire.records.batch import Batch, Record
 
 CLUSTER_ID: Final = "a-cluster-of-one-controller"
@@ -91,8 +91,8 @@ class DecidingNode:
             monotonic=Monotonic(self.now.monotonic + ns), wall=WallClock(self.now.wall + ns)
         )
 
-    def ask(self, message: Message, version: int) -> Message:
-        """Decide a request, judge the result, and write its records.
+    def ask(self, message: Message, version: int, principal: Principal = ANONYMOUS) -> Message:
+        """Decide a client's request, judge the result, and write its records.
 
         Raises:
             DifferenceError: the specification does not allow the records or the answer.
@@ -104,7 +104,7 @@ class DecidingNode:
             message=message,
             version=version,
             on_controller_listener=True,
-            principal=ANONYMOUS,
+            principal=principal,
             client_host="client",
         )
         context = DecisionContext(
@@ -114,7 +114,7 @@ class DecidingNode:
             next_offset=self.offset,
             sessions=self._sessions,
             now=self.now,
-            principal=ANONYMOUS,
+            principal=principal,
             version=version,
         )
         outcome = decide_metered(self._mutations, None, event, context)

@@ -5,6 +5,7 @@ asks some hundred times in a minute, and here a second of the processor is enoug
 """
 
 from collections.abc import Callable
+from copy import copy
 from random import Random
 from typing import Final, cast
 
@@ -35,6 +36,7 @@ from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
 from kraftproof.node.core.base.types import NodeId, Offset, milliseconds
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import has_refusal
+from kraftproof.node.core.controller.security import tokens
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.codec import REQUESTS
 from kraftproof.node.wire.messages import (
@@ -51,6 +53,8 @@ from kraftproof.node.wire.messages import (
     unregister_broker_request,
     update_features_request,
 )
+from kraftproof.node.wire.principal import ANONYMOUS, Principal
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 
 BROKERS: Final = (4, 5, 6, 7)
@@ -67,6 +71,13 @@ UPDATES_OF_FEATURES: Final = 10
 
 A load of a run only validates such an update.
 """
+TokenRemoval = records.RemoveDelegationTokenRecord
+NewToken = create_delegation_token_request.CreateDelegationTokenRequest
+CLIENTS: Final = (
+    *(ANONYMOUS, ANONYMOUS),
+    *(Principal(type="User", name=name) for name in ("renewer", "stranger")),
+)
+"""The clients that change a token: mostly its owner."""
 Decisions = Callable[[Random], None]
 
 
@@ -185,8 +196,15 @@ class _Asking:
                 hmac=random.choice(self._hmacs),
                 expiry_time_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
             )
-        answer = self.node.ask(message, 2)
-        self._times.judge(message, answer, self.node.now.wall // milliseconds(1))
+        # A copy draws the client, so that recorded seeds keep their runs.
+        clients = (ANONYMOUS,) if isinstance(message, NewToken) else CLIENTS
+        client = copy(random).choice(clients)
+        answer = self.node.ask(message, 2, client)
+        now_ms = self.node.now.wall // milliseconds(1)
+        self._times.judge(message, answer, now_ms, client)
+        removals = tokens.expired_tokens(self.node.image, self.node.now.wall)
+        expired = (one.token_id for one in removals if isinstance(one, TokenRemoval))
+        self._times.judge_expired(expired, now_ms)
         if isinstance(answer, create_delegation_token_response.CreateDelegationTokenResponse):
             self._hmacs += [answer.hmac] if answer.hmac else []
 

@@ -7,6 +7,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, topic_pages
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
+from kraftproof.node.core.controller import authorized
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import version
@@ -23,6 +24,7 @@ from kraftproof.node.core.raft.fetching import Fetcher
 from kraftproof.node.core.raft.serving import FetchServer
 from kraftproof.node.core.raft.snapshots import keeping
 from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -62,6 +64,8 @@ def _ignored(*_: object, **__: object) -> None:
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    ("compare_partly_allowed", Authorizer, "allows_part", lambda *_, **__: True),
+    ("compare_partly_allowed", authorized, "config_right", _ignored),
     ("compare_creations", AutoCreator, "_ended", _ignored),
     ("compare_creations", AutoCreator, "create_internal", _ignored),
     ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),

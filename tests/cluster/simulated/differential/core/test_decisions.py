@@ -45,6 +45,8 @@ def _unchanged(digest, *_):
 
 
 PLANTED = [
+    (tokens, "owns_or_renews", lambda *_: True),
+    (tokens, "is_expired", lambda *_: False),
     (features, "_refusal", lambda *_: None),
     (brokers, "_unacceptable", lambda *_: None),
     (brokers, "is_reserved", lambda directory: not any(directory)),
