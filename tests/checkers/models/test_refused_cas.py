@@ -1,4 +1,4 @@
-"""A cas that did not find its old value is a failed operation, and no success that answers false."""
+"""A cas that did not find its old value is a failed operation, and no ok that answers false."""
 
 import json
 
