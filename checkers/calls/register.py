@@ -47,12 +47,14 @@ def register_calls(columns: Columns) -> RegisterCalls:
     """Return the calls of operations read, write and cas, on registers that are null at first.
 
     Raises:
-        ValueError: a cas has no two values.
+        ValueError: a cas has no two values, or succeeded with the answer false.
     """
     is_read, is_cas = of_function(columns, "read"), of_function(columns, "cas")
     happened = columns.status != FAIL
     is_write = of_function(columns, "write") & happened
     is_read &= columns.status == OK
+    if "false" in _texts(columns, "output", is_cas & (columns.status == OK)).unique().to_pylist():
+        raise refused_cas()
     old, new = _pairs(_texts(columns, "input", is_cas))
     observed = [
         _texts(columns, "output", is_read),
@@ -78,6 +80,14 @@ def register_calls(columns: Columns) -> RegisterCalls:
         new=set_to[rows],
         initial=int(parts[4][0]),
         values=values,
+    )
+
+
+def refused_cas() -> ValueError:
+    """Return the error of a cas that is recorded as a success and answers false."""
+    return ValueError(
+        "field value: cas of status ok answers false: a cas that did not find its old value is "
+        'recorded with the status "fail"'
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 from typing_extensions import override
 
-from kraftproof.checkers.calls.register import RegisterCalls, register_calls
+from kraftproof.checkers.calls.register import RegisterCalls, refused_cas, register_calls
 from kraftproof.checkers.calls.values import require_functions
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
@@ -44,6 +44,8 @@ class CasRegister(ReducibleModel, ColumnarModel):
             raise unknown_function(self, operation)
         if operation.f == "cas" and not _is_pair(operation.input):
             raise ValueError(f"field value: cas takes [old, new], not {as_json(operation.input)}")
+        if operation.f == "cas" and operation.status == "ok" and operation.output is False:
+            raise refused_cas()
 
     def has_shape(self, operations: Sequence[Operation]) -> bool:
         """Return whether each list or map that was read was also written."""

@@ -127,6 +127,11 @@ class DockerHost(PodShell, Host):
         return state.pid or None
 
     @override
+    async def exit_status(self) -> int | None:
+        state = await self._threads.run(self._machines.state, self._node_id)
+        return state.exit_status
+
+    @override
     async def is_paused(self) -> bool:
         state = await self._threads.run(self._machines.state, self._node_id)
         return state.is_paused

@@ -52,6 +52,8 @@ class State:
     pid: int
     """0 when it is down."""
     is_paused: bool
+    exit_status: int | None = None
+    """None while it runs."""
 
 
 class Machines:
@@ -239,7 +241,8 @@ class Machines:
                 self._write_output(node_id)
         # A dead container may still carry the flag of the pause that it died in.
         pid = int(found["Pid"]) if found["Running"] else 0
-        return State(pid=pid, is_paused=bool(pid and found["Paused"]))
+        status = None if pid else int(found["ExitCode"])
+        return State(pid=pid, is_paused=bool(pid and found["Paused"]), exit_status=status)
 
     def limit_cpu(self, node_id: int, share: float | None) -> None:
         """Limit a node to a share of one processor; None removes the limit."""

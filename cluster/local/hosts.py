@@ -170,6 +170,10 @@ class LocalHost(Host):
         return self.process.pid
 
     @override
+    async def exit_status(self) -> int | None:
+        return self.process.exit_status
+
+    @override
     async def is_paused(self) -> bool:
         return self.process.is_paused
 

@@ -33,6 +33,11 @@ class LocalProcess:
         return process.pid if process is not None and process.returncode is None else None
 
     @property
+    def exit_status(self) -> int | None:
+        """The exit status of a process that has ended; the number of a signal is negative."""
+        return None if self._process is None else self._process.returncode
+
+    @property
     def is_paused(self) -> bool:
         """Return whether the operating system has it stopped."""
         return self.pid is not None and state_of(self.pid) == "T"

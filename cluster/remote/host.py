@@ -123,6 +123,10 @@ class Host(Shell, Protocol):
         """The id of the node's process (new at each start), or None when the node is down."""
         ...
 
+    async def exit_status(self) -> int | None:
+        """Return the exit status of a node that has ended, minus a signal; None if not known."""
+        return None
+
     async def is_paused(self) -> bool:
         """Return whether the node is paused, as the operating system sees it."""
         ...

@@ -31,7 +31,7 @@ from kraftproof.cluster.remote.live_clocks import LiveClocks
 from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.live_starts import LiveStarts
-from kraftproof.cluster.remote.output import last_words
+from kraftproof.cluster.remote.output import last_lines
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.probe import answers
 from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
@@ -158,12 +158,15 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         await host.deploy(deployment)
 
     async def _complaint(self) -> str:
-        """Return the last output of the first node that is down."""
+        """Return the status and the last output of the first node that is down."""
         for n, directory in self._directories.items():
             if await self.process_id(n) is None:
+                host, logs = self._hosts[n], self._deployments[n].logs
                 with suppress(ClusterError):  # the caller has an error to report already
-                    await self._hosts[n].refresh()
-                return f"; node {n} ended: {last_words(directory, self._deployments[n].logs)}"
+                    await host.refresh()
+                status = await host.exit_status()
+                how = "" if status is None else f" with status {status}"
+                return f"; node {n} ended{how}: {last_lines(directory, logs)}"
         return ""
 
     @override

@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from kraftproof.cluster.plugin import shortened
+
+LINES = 3
+"""Number of the last lines that are shown of a node that did not become ready."""
 OUTPUT_NAME = "output.log"
 """The file in a node's directory with all that the node printed, over all its starts."""
 
@@ -12,12 +16,20 @@ def last_words(directory: Path, logs: Iterable[str] = ()) -> str:
 
     Indented lines are left out, such as the calls of a stack trace: the line above names the error.
     """
+    return _last(directory, logs, 1)[-1]
+
+
+def last_lines(directory: Path, logs: Iterable[str] = ()) -> str:
+    """Return the last lines that a node printed, or of its logs, as one line."""
+    return " / ".join(map(shortened, _last(directory, logs, LINES)))
+
+
+def _last(directory: Path, logs: Iterable[str], count: int) -> list[str]:
     for name in (OUTPUT_NAME, *logs):
         path = directory / name
         if path.is_file():
             lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines:
-                return next(
-                    (line for line in reversed(lines) if not line[0:1].isspace()), lines[-1]
-                )
-    return "nothing printed"
+                plain = [line for line in lines if line and not line[0].isspace()]
+                return (plain or lines)[-count:]
+    return ["nothing printed"]

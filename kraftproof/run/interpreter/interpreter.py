@@ -17,14 +17,12 @@ from kraftproof.nemesis.schedule import Schedule
 from kraftproof.run.backends import supervise
 from kraftproof.run.health.health import Health
 from kraftproof.run.history import FaultEvent, FaultRecorder, HistoryRecorder
-from kraftproof.run.interpreter.session import RunSession
+from kraftproof.run.interpreter.session import ENDING_NS, RunSession
 from kraftproof.run.operations import DoneOperations
 from kraftproof.workloads.workload import Load, Workload
 
 ROLES_NS = 60_000_000_000
 """Time in which a system must report the roles of its nodes."""
-ENDING_NS = 300_000_000_000
-"""Time in which a workload must end after its session began to end."""
 FINAL_READS_NS = 900_000_000_000
 """Time in which the final reads must end."""
 

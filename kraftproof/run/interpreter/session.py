@@ -4,10 +4,10 @@ A mistake of the workload, of the system or of a client is reported to the run a
 workload may catch the exception. See interpreter.py for the run.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from typing_extensions import override
 
@@ -38,6 +38,9 @@ from kraftproof.run.interpreter.session_scope import SessionScope
 from kraftproof.workloads.workload import Load, Session, Workload
 
 T = TypeVar("T")
+ENDING_NS = 300_000_000_000
+"""Time in which a workload must end after its session began to end, and a call of a client after
+the final reads have begun."""
 LEFT_OUT_NS = 1_000_000
 """An operation that does not take place takes some time, since its client may try for ever."""
 Report = Callable[[Exception], None]
@@ -60,6 +63,11 @@ def culprits_of(system: System, workload: Workload) -> Culprits:
         system=plugin("system", getattr(system, "name", "?"), system),
         workload=plugin("workload", getattr(workload, "name", "?"), workload),
     )
+
+
+def silent(culprit: Plugin, call: str, limit_ns: int) -> PluginError:
+    """Return the error of a call that took too long."""
+    return PluginError(culprit, f"{call} did not return within {limit_ns / 1e9:g} s")
 
 
 class RecordedProcess:
@@ -102,23 +110,34 @@ class RecordedProcess:
         return completion
 
     async def _completion(self, f: str, key: str, value: Value) -> Completion:
-        called = self._session.called
-        called[self] = (self._culprit, "open")
         try:
             with blamed(self._culprit, "open", ConnectionFailed, ClusterError):
-                await self._client.open()
+                await self._called("open", self._client.open)
         except ConnectionFailed as error:
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
-        called[self] = (self._culprit, f"invoke of {f}")
         try:
             with blamed(self._culprit, "invoke", ConnectionFailed, OutcomeUnknown, ClusterError):
-                completion = await self._client.invoke(f, key, value)
+                completion = await self._called(
+                    f"invoke of {f}", lambda: self._client.invoke(f, key, value)
+                )
         except ConnectionFailed as error:
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
         except OutcomeUnknown as error:
             outcome = self._session.errors.of_silence(f)
             return Completion(outcome=outcome, error=str(error), connected=False)
         return self._checked(completion)
+
+    async def _called(self, call: str, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Return the answer of a call of the client; the final reads wait for none for ever."""
+        session = self._session
+        session.called[self] = (self._culprit, call)
+        if not session.is_reading:
+            return await begin()
+        begun_ns = session.scope.now()
+        answer = await session.scope.race(begin(), ENDING_NS)
+        if answer is None and session.scope.now() - begun_ns >= ENDING_NS:
+            raise silent(self._culprit, call, ENDING_NS)
+        return answer  # type: ignore[return-value] # None of `open` in time
 
     def _checked(self, completion: object) -> Completion:
         if not isinstance(completion, Completion):
@@ -222,7 +241,7 @@ class RunSession(Session):
         """Return the error of a call of the workload that took too long, or of a silent client."""
         workload = (self.culprits.workload, call)
         culprit, call = next(iter(self.called.values()), workload)
-        return PluginError(culprit, f"{call} did not return within {limit_ns / 1e9:g} s")
+        return silent(culprit, call, limit_ns)
 
     def is_invoked(self) -> bool:
         """Return whether the operation whose turn it is takes place; final reads always do."""

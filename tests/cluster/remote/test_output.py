@@ -1,6 +1,6 @@
 """The last words of a node: the line that names the error, not a call of its stack trace."""
 
-from kraftproof.cluster.remote.output import last_words
+from kraftproof.cluster.remote.output import last_lines, last_words
 
 
 def test_the_last_words_are_no_call_of_a_stack_trace(tmp_path) -> None:
@@ -13,3 +13,11 @@ def test_the_last_words_are_no_call_of_a_stack_trace(tmp_path) -> None:
     (tmp_path / "own.log").write_text("of the log\n")
     output.write_text("\n")
     assert last_words(tmp_path, ["own.log"]) == "of the log"
+
+
+def test_the_last_lines_are_one_line_of_at_most_three(tmp_path) -> None:
+    output = tmp_path / "output.log"
+    output.write_text("one\ntwo\n\nTraceback:\n  in f\nOSError: no such file\n")
+    assert last_lines(tmp_path) == "two / Traceback: / OSError: no such file"
+    output.write_text("one\n")
+    assert last_lines(tmp_path) == "one"

@@ -74,6 +74,23 @@ MISTAKES = {
         },
         ("client", "did not return within 300 s"),
     ),
+    "invoke-never-returns-in-the-final-reads": (
+        {
+            "workload": """
+            async def final_reads(self, session):
+                type(session.process()._client).hangs = True
+                return await super().final_reads(session)
+            """,
+            "client": """
+            hangs = False
+
+            async def invoke(self, f, key, value):
+                await self._cluster.scope.sleep(10**18 if self.hangs else 0)
+                return await super().invoke(f, key, value)
+            """,
+        },
+        ("client", "invoke of lookup did not return within 300 s"),
+    ),
     "invoke-fails-as-pytest": (
         {"client": "async def invoke(self, *_): import pytest; pytest.fail('no such key')"},
         ("client", "invoke raised Failed: no such key"),

@@ -1,0 +1,49 @@
+"""A node that ends before its cluster is ready: the run says so at once, not after `ready_s`."""
+
+import time
+
+import pytest
+
+from kraftproof import cli
+
+SYSTEM = """
+from kraftproof.cluster.systems.system import Client, Deployment, System
+
+class Mine(System):
+    name = "mine"
+    nodes = "1"
+    ready_s = 60
+    workloads = ("register",)
+
+    def deployment(self, site):
+        return Deployment(command=COMMAND)
+
+    def client(self, cluster, workload, random):
+        return Client()
+"""
+ENDS = {
+    "by-itself": (
+        "('sh', '-c', 'echo read config; echo no licence; exit 3')",
+        "node 1 ended with status 3: read config / no licence",
+    ),
+    "by-a-signal": ("('sh', '-c', 'kill -9 $$')", "node 1 ended with status -9: nothing printed"),
+}
+
+
+@pytest.mark.parametrize(("command", "expected"), ENDS.values(), ids=ENDS)
+def test_a_node_that_ends_at_once_is_not_waited_for(tmp_path, capsys, command, expected):
+    path = tmp_path / "mine.py"
+    path.write_text(SYSTEM.replace("COMMAND", command))
+    begun = time.monotonic()
+    status = cli.run(
+        [
+            *("test", "--workload", "register", "--nemesis", "none", "--time-limit", "2"),
+            *("--system", f"{path}:Mine", "--store", str(tmp_path / "store")),
+        ]
+    )
+    said = capsys.readouterr().out
+    assert status == 2
+    (line,) = [line for line in said.splitlines() if "the cluster failed" in line]
+    assert "the system mine does not become ready: " in line
+    assert line.endswith(expected)
+    assert time.monotonic() - begun < 40, "ready_s is 60 s"
