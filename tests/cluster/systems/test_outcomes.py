@@ -45,6 +45,8 @@ class OneSession:
     def __init__(self, recorder):
         self.recorder = recorder
         self.observe = None
+        self.called = {}
+        self.is_reading = False
         self.processes = 0
 
     def next_process(self):

@@ -20,7 +20,7 @@ def test_a_run_names_the_wrong_answers_of_a_node(tmp_path) -> None:
         timeout=120,
     )
     assert done.returncode == 1, done.stderr
-    assert "AnswersComeOnceInOrder: node 2: answer 4 to request 3" in done.stdout + done.stderr
+    assert "AnswersComeOnceInOrder: node 2: answer 10 to request 9" in done.stdout + done.stderr
     [outcome] = tmp_path.glob("*/outcome.json")
     first = json.loads(outcome.read_bytes())["violations"][0]
     assert (first["node"], first["kind"]) == (2, "property")
