@@ -89,6 +89,7 @@ class Connection(asyncio.Protocol):
         "_slots",
         "_splitter",
         "_transport",
+        "_unread_bytes",
         "host",
         "login",
         "principal",
@@ -105,6 +106,8 @@ class Connection(asyncio.Protocol):
         """Whether the requests behind a large one wait until a thread has decoded it."""
         self._active_ns = time.monotonic_ns()
         """The time of the last bytes in either direction."""
+        self._unread_bytes = 0
+        """The answers that the client had not read at the last look of `note_reading`."""
         self._mutes = 0
         """Number of answers whose throttle time has not passed."""
         self.host = ""
@@ -150,16 +153,23 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._unless_refused(take)
 
+    def note_reading(self) -> None:
+        """Note the time if the client has read of its answers since the last call."""
+        left = 0 if self._transport is None else self._transport.get_write_buffer_size()
+        if left < self._unread_bytes:
+            self._active_ns = time.monotonic_ns()
+        self._unread_bytes = left
+
     def is_idle_since(self, time_ns: int) -> bool:
         """Return whether no byte came or went since a time, and nobody waits for an answer.
 
-        A client that reads no answer does not wait for one, whatever it has asked.
+        A client that reads no answers waits for none, however many requests are open.
         """
         is_waiting = bool(self._slots or self._payloads) and not self._paused
         return not is_waiting and self._mutes == 0 and self._active_ns <= time_ns
 
     def end_idle(self) -> None:
-        """End an idle connection; a second call gives up what the client does not read."""
+        """End an idle connection; a second call drops the unread answers."""
         if self._transport is not None and self._transport.is_closing():
             self.abort()
         else:
@@ -199,7 +209,6 @@ class Connection(asyncio.Protocol):
     @override
     def resume_writing(self) -> None:
         self._paused = False
-        self._active_ns = time.monotonic_ns()
         self._go_on()
 
     def send_ready(self) -> None:

@@ -1,7 +1,8 @@
 """End the connections of a listener that were idle for too long (connections.max.idle.ms).
 
 A silent client would otherwise keep a place among the connections for ever, and so would a client
-that asks and reads no answer. A connection with an open request or a throttle time is not idle.
+that asks and reads no answer. A connection with an open request or a throttle time is not idle, nor
+is a connection whose client reads slowly.
 """
 
 import asyncio
@@ -44,6 +45,7 @@ class IdleConnections:
         assert self._longest_ns is not None, "a listener without a limit never looks"
         oldest = read_clocks().monotonic - self._longest_ns
         for connection in tuple(self._connections()):
+            connection.note_reading()
             if connection.is_idle_since(oldest):
                 connection.end_idle()
         self.start()

@@ -9,7 +9,6 @@ from kraftproof.cluster.simulated.differential.copies.catch_up import compare_ca
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
-from kraftproof.cluster.simulated.differential.core.refusals import compare_refusals
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
@@ -107,11 +106,6 @@ PLACEMENTS_STATEMENT: Final = (
     "segments of its topic's size, and tells the controller until the image names the directory."
 )
 
-REFUSALS: Final = "RefusalsNameWhatWasAsked"
-REFUSALS_STATEMENT: Final = (
-    "A request that is refused as a whole is answered for each topic, partition and resource that "
-    "the request names."
-)
 ALLOWED: Final = "PartsAreAllowedByEntries"
 ALLOWED_STATEMENT: Final = (
     "Of a request that names several topics, those without a right are refused, and the others "
@@ -189,7 +183,6 @@ COMPARISONS: Final = (
     Comparison(
         PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
     ),
-    Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_refusals, is_at_end=True),
     Comparison(
         *(ALLOWED, ALLOWED_STATEMENT, (*CONTROLLER, *RIGHTS)),
         compare_partly_allowed,

@@ -6,7 +6,7 @@ MUTANT = Mutant(
     mutant_id="K25",
     title="A node that is no controller answers a reassignment without the names of the topics",
     source="ours; KIP-455, a survivor of the generated mutants",
-    expected="RefusalsNameWhatWasAsked",
+    expected="DecisionsConform",
     edits=(
         Edit(
             module="kraftproof.node.core.controller.refusals",

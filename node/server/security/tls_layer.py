@@ -49,6 +49,10 @@ class TlsTransport(asyncio.Transport):
         return self._socket.is_closing()
 
     @override
+    def get_write_buffer_size(self) -> int:
+        return self._socket.get_write_buffer_size()
+
+    @override
     def pause_reading(self) -> None:
         self._socket.pause_reading()
 

@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.committed.reference_image import (
     first_difference,
 )
 from kraftproof.cluster.simulated.differential.core.derived_parts import compare_derived
+from kraftproof.cluster.simulated.differential.core.refusals import compare_parts
 from kraftproof.cluster.simulated.differential.difference import DifferenceError, check, same
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.invariants.security.error_codes import error_codes
@@ -136,12 +137,13 @@ class DecidingNode:
         """Compare the code of a refusal of a whole request, or of each part, with the error.
 
         Raises:
-            DifferenceError: a refusal has another error.
+            DifferenceError: a refusal has another error, or other parts than the request.
         """
         error = self.random.choice(REFUSED_WITH)
         answer = refusal(message, error, "a reason")
         codes = error_codes(answer) if hasattr(answer, "error_code") else None
         same(f"the errors of a refused {type(message).__name__}", codes or {error}, {error})
+        compare_parts(message, answer)
 
     def write_own(self, what: str, written: tuple[Record, ...]) -> None:
         """Write records of the controller's own, such as those of a fencing.

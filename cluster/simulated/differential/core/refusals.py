@@ -5,21 +5,13 @@ for each of its topics, partitions and resources, in the fields by which a clien
 """
 
 from collections.abc import Iterator
-from random import Random
 from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.cluster.simulated.differential.core.decisions import REFUSED
 from kraftproof.cluster.simulated.differential.difference import same
-from kraftproof.cluster.systems.reference.requests.messages import draw_message
-from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
-from kraftproof.node.core.controller.refusals import refusal
-from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
 
-VOCABULARY: Final = Vocabulary(cluster_id="c", brokers=(4, 5))
-ERRORS: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
 IDENTITIES: Final = frozenset({
     *("name", "topic", "topic_name", "topic_id", "partition_index", "partition_id"),
     *("resource_type", "resource_name", "entity_type", "entity_name"),
@@ -31,19 +23,12 @@ Named = dict[tuple[int, str], set[object]]
 """By depth and field, the values."""
 
 
-def compare_refusals(random: Random) -> None:
-    """Refuse a drawn request of each kind, and compare the parts that the answer names.
+def compare_parts(request: Message, answer: Message) -> None:
+    """Compare the parts that the answer of a refused request names with those of the request.
 
     Raises:
         DifferenceError: the answer has other parts than the request.
     """
-    for kind in (type(request) for request in REFUSED):
-        message = draw_message(kind.API_KEY, kind.MAX_VERSION, VOCABULARY, random)
-        if message is not None:
-            _compare(message, refusal(message, random.choice(ERRORS), "a reason"))
-
-
-def _compare(request: Message, answer: Message) -> None:
     asked, answered = _named(request), _named(answer)
     for place in sorted(asked.keys() & answered.keys()):
         what = f"{place[1]} in a refused {type(request).__name__}"

@@ -217,10 +217,9 @@ class Replica:
         """Compare a step with the model; return whether the node exits."""
         member, model = self._member, self._model
         member.settle()
-        if ("exit", 1) in model.effects:
-            same("the effects", member.done(), model.effects)
-            return True
         same("the effects", member.done(), model.effects)
+        if ("exit", 1) in model.effects:
+            return True
         for effect in model.effects:
             if effect[0] == "flush":
                 self._flushes.append((int(str(effect[1])), int(str(effect[2]))))

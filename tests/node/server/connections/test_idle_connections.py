@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kraftproof.node.server.connection import Connection
 from kraftproof.node.tools.client import Address, Client
 from kraftproof.node.wire.messages import metadata_request
 from tests.node.server.conftest import live as live_nodes
+from tests.node.server.connections.test_muted_connection import Owner, Socket
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +70,26 @@ def test_a_client_that_reads_no_answer_loses_its_place(
         time.sleep(3 * IDLE_S)
         with pytest.raises((ConnectionResetError, BrokenPipeError)):
             sent_until_full(greedy, request)
+
+
+class Reading(Socket):
+    """A socket whose client has so many bytes still to read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = 0
+
+    def get_write_buffer_size(self) -> int:
+        return self.left
+
+
+def test_a_client_that_reads_slowly_is_not_idle() -> None:
+    connection, reading = Connection(Owner()), Reading()
+    connection.connection_made(reading)
+    for left, reads in ((900, False), (900, False), (899, True), (500, True), (500, False)):
+        reading.left, before = left, time.monotonic_ns()
+        connection.note_reading()
+        assert connection.is_idle_since(before) != reads
 
 
 def sent_until_full(connected: socket.socket, requests: bytes) -> int:
