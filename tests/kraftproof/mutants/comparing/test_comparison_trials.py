@@ -102,7 +102,6 @@ def test_an_assertion_of_the_node_is_none_of_a_comparison(trials, source):
 def test_the_command_lists_survivors(tmp_path, source):
     """The files are there already, so that no type check is needed."""
 
-
     chosen = list(islice(draw([source], 0), 6))
     for one in chosen:
         write_mutant(one, tmp_path)
