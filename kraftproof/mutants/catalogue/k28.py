@@ -10,10 +10,16 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.credential_refusals",
-            old="""    return renew_delegation_token_response.RenewDelegationTokenResponse(
-        error_code=error, expiry_timestamp_ms=-1
-    )""",
-            new="""    return renew_delegation_token_response.RenewDelegationTokenResponse(error_code=error)""",
+            old="""        error_code=error, expiry_timestamp_ms=-1
+    )
+
+
+def _expire_token""",
+            new="""        error_code=error
+    )
+
+
+def _expire_token""",
         ),
     ),
 )
