@@ -5,6 +5,7 @@ from typing import Final
 from kraftproof.cluster.simulated.differential.brokers.creations import compare_creations
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
+from kraftproof.cluster.simulated.differential.brokers.shown_rights import compare_shown_rights
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
@@ -192,6 +193,7 @@ COMPARISONS: Final = (
             ((CONFIGS, BROKER), compare_config_changes),
             ((BROKER,), compare_creations),
             ((BROKER,), compare_quota_answers),
+            ((BROKER, *LOGINS), compare_shown_rights),
             ((PARTITION,), compare_batches),
         )
     ),

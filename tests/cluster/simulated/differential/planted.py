@@ -1,5 +1,6 @@
 """Bugs that are planted one by one: the comparison, the owner, the attribute, the bug."""
 
+from kraftproof.cluster.simulated.differential.brokers import shown_rights
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
 from kraftproof.node.core.base.config import ReplicationPolicy
@@ -7,6 +8,7 @@ from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import answers, metadata, quota_answers, topic_pages
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
+from kraftproof.node.core.broker.security import answers as security_answers
 from kraftproof.node.core.controller import authorized
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import refusal
@@ -80,6 +82,9 @@ PLANTED = [
     ("compare_token_rights", tokens, "principal_or", lambda kind, name, default: default),
     ("compare_token_rights", tokens, "token_with_hmac", _ignored),
     ("compare_whole_refusals", whole_refusals, "refusal", _elsewhere),
+    ("compare_shown_rights", shown_rights, "topic_operations", lambda *_: 0),
+    ("compare_shown_rights", shown_rights, "refuse_token_change", _ignored),
+    ("compare_shown_rights", security_answers, "_may_see", lambda *_: True),
     ("compare_quota_answers", quota_answers.Filter, "matches", lambda *_: True),
     ("compare_whole_refusals", whole_refusals, "has_refusal", lambda _: True),
     ("compare_partly_allowed", Authorizer, "allows_part", lambda *_, **__: True),
