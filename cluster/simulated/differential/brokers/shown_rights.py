@@ -71,6 +71,7 @@ from kraftproof.node.wire.messages import (
     sasl_handshake_response,
 )
 from kraftproof.node.wire.principal import Principal
+from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.metadata import AccessControlEntryRecord, DelegationTokenRecord
 from kraftproof.node.wire.types import Uuid
 
@@ -117,8 +118,8 @@ class _Broker:
         self.credentials = drawn_credentials(random)
         count = random.randint(0, MOST_ENTRIES)
         entries = tuple(_entry(random, number) for number in range(count))
-        written = (*entries, *self.tokens, *self.credentials)
-        self.image = apply_all(EMPTY_IMAGE, written)
+        written: list[Record] = [*entries, *self.tokens, *self.credentials]
+        self.image = apply_all(EMPTY_IMAGE, tuple(written))
         policy = None if random.random() < 0.2 else POLICY
         self.rights = Rights(self.image, policy)
         self.authorizer = None if policy is None else _authorizer(self.image)
