@@ -19,6 +19,7 @@ MARK = "KRAFTPROOF_RUN"
 """Variable in the environment of each process of a run."""
 PATHS = "PATH", "LD_LIBRARY_PATH"
 STATUS = "status.json"
+SHARED_MEMORY = "faketime_shm_{}", "sem.faketime_sem_{}"
 LOOK_S = 0.01
 END_S = 10.0
 
@@ -98,6 +99,15 @@ def state(directory: str) -> Answer:
     return {"pid": pid, "paused": letter == "T", "exit_status": status}
 
 
+def forget_clock(pid: int) -> None:
+    """Remove the shared memory of libfaketime, which a process leaves behind that is killed."""
+    for name in SHARED_MEMORY:
+        try:
+            Path("/dev/shm", name.format(pid)).unlink()  # noqa: S108 - the place of POSIX
+        except OSError:
+            continue  # it is not there, or is another user's
+
+
 def await_waiter(run: Path) -> None:
     """Wait until the parent of a node that has ended has written the exit status."""
     told = read_json(run / "process.json") or {}
@@ -153,6 +163,7 @@ def _start_and_wait(
     os.close(sender)
     if process is not None:
         status = process.wait()
+        forget_clock(process.pid)
         write_json(run / STATUS, {"status": status})
 
 
@@ -208,10 +219,13 @@ def environment_for(run: Path, wanted: dict[str, str]) -> dict[str, str]:
 
 def kill(directory: str) -> Answer:
     """End all processes of the run with SIGKILL; return their number."""
-    deadline, ended = time.monotonic() + END_S, set[int]()
+    deadline = time.monotonic() + END_S
+    ended: set[int] = set()
     while True:
         pids = members(Path(directory))
         if not pids:
+            for pid in ended:
+                forget_clock(pid)
             await_waiter(Path(directory))
             return {"ended": len(ended)}
         if time.monotonic() > deadline:

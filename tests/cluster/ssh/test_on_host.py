@@ -132,3 +132,14 @@ def test_only_directories_of_runs_are_removed(tmp_path):
     assert "error" in clean(str(tmp_path / "precious"))
     assert "error" in clean(str(tmp_path / "runs" / ".."))
     assert (tmp_path / "precious").exists()
+
+
+def test_an_old_python_is_named():
+    script = f"import sys; sys.version_info = (3, 8, 1); exec({BOOTSTRAP!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "probe", "{}"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "Python 3.8 is too old, name 3.9 or newer by python\n",
+    )
