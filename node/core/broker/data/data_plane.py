@@ -7,7 +7,6 @@ and sends proposals and Fetches.
 from collections.abc import Callable, Sequence
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
