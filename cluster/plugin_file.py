@@ -49,15 +49,16 @@ def loaded_from_file(kind: str, reference: str, calls: Sequence[str]) -> Any:  #
     return made
 
 
-def function_of_file(kind: str, reference: str) -> Any:  # noqa: ANN401 - anybody's
-    """Return the function that path/to/file.py:function names.
+def function_of_file(kind: str, reference: str, like: str = "function plan") -> Any:  # noqa: ANN401
+    """Return the function that path/to/file.py:function names; `like` is an example of one.
 
     Raises:
         PluginLoadError: the file can't be run, or has no such function; one line.
     """
     if ".py:" not in reference:
+        what, _, example = like.partition(" ")
         raise PluginLoadError(
-            f"{kind} {reference}: a file, give its function too, as in {reference}:plan"
+            f"{kind} {reference}: a file, give its {what} too, as in {reference}:{example}"
         )
     path, _, name = reference.rpartition(":")
     try:

@@ -7,7 +7,6 @@ live_links.py for the faults of links; nobody wipes a live disk.
 
 import asyncio
 import ssl
-from contextlib import suppress
 from pathlib import Path
 
 from typing_extensions import override
@@ -23,6 +22,7 @@ from kraftproof.cluster.protocol import (
     Link,
     NodeInfo,
 )
+from kraftproof.cluster.remote.bring_up import BringUp
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
@@ -31,11 +31,9 @@ from kraftproof.cluster.remote.live_clocks import LiveClocks
 from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.live_starts import LiveStarts
-from kraftproof.cluster.remote.output import last_lines
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.probe import answers
-from kraftproof.cluster.remote.readiness import lacks_of, wait_until_ready
-from kraftproof.cluster.remote.start_order import StartOrder
+from kraftproof.cluster.remote.readiness import lacks_of
 from kraftproof.cluster.scope import Scope
 from kraftproof.cluster.systems.calls import bootstrap_of, capabilities_of, login_of, tls_of
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -70,7 +68,6 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._baseline = {}
         self._clocks = {}
         self._firewall = Firewall({}, {})
-        self._order = StartOrder(scope, self._ready_timeout_ns)
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
 
     @property
@@ -125,26 +122,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         }
         if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
-        tasks = [self._scope.spawn(self._deploy(n)) for n in hosts]
-        try:
-            for task in tasks:
-                await task
-        finally:
-            for task in tasks:
-                task.cancel()
-        await self._provider.started()
-        try:
-            await self._order.all_healthy(self._hosts)
-            await wait_until_ready(self, self._system, self._ready_timeout_ns)
-            await self._disks.check_effect()
-        except ClusterError as error:
-            raise ClusterError(f"{error}{await self._complaint()}") from error
-
-    async def _deploy(self, node_id: int) -> None:
-        with self._order.starting(node_id):
-            await self._set_up(node_id)
-            await self._order.wait(node_id, self._deployments[node_id].after, self._hosts)
-            await self._hosts[node_id].start()
+        bring_up = BringUp(self, self._system, hosts, self._deployments, self._ready_timeout_ns)
+        await bring_up.start(self._set_up, self._provider.started, self._disks.check_effect)
 
     async def _set_up(self, node_id: int) -> None:
         host, deployment = self._hosts[node_id], self._deployments[node_id]
@@ -156,18 +135,6 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         if node_id in self._clocks:
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
-
-    async def _complaint(self) -> str:
-        """Return the status and the last output of the first node that is down."""
-        for n, directory in self._directories.items():
-            if await self.process_id(n) is None:
-                host, logs = self._hosts[n], self._deployments[n].logs
-                with suppress(ClusterError):  # the caller has an error to report already
-                    await host.refresh()
-                status = await host.exit_status()
-                how = "" if status is None else f" with status {status}"
-                return f"; node {n} ended{how}: {last_lines(directory, logs)}"
-        return ""
 
     @override
     async def lacks(self) -> str | None:

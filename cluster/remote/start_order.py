@@ -1,6 +1,6 @@
 """Start of nodes after the nodes that they depend on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from kraftproof.cluster.protocol import ClusterError
@@ -12,14 +12,19 @@ PAUSE_NS = 50_000_000
 
 
 class StartOrder:
-    """Nodes that have started, for the nodes that wait for them."""
+    """Nodes that have started, for the nodes that wait for them.
 
-    __slots__ = ("_failed", "_scope", "_started", "_timeout_ns")
+    Attributes:
+        started: The nodes whose processes were started.
+    """
 
-    def __init__(self, scope: Scope, timeout_ns: int) -> None:
+    __slots__ = ("_failed", "_note", "_scope", "_timeout_ns", "started")
+
+    def __init__(self, scope: Scope, timeout_ns: int, note: Callable[[str], None]) -> None:
         self._scope = scope
         self._timeout_ns = timeout_ns
-        self._started: set[int] = set()
+        self._note = note
+        self.started: set[int] = set()
         self._failed: Exception | None = None
 
     @contextmanager
@@ -30,7 +35,7 @@ class StartOrder:
         except Exception as error:
             self._failed = self._failed or error
             raise
-        self._started.add(node_id)
+        self.started.add(node_id)
 
     async def wait(
         self, node_id: int, after: Sequence[Dependency], hosts: Mapping[int, Host]
@@ -42,11 +47,12 @@ class StartOrder:
         """
         deadline_ns = self._scope.now() + self._timeout_ns
         for one in after:
+            state = "healthy" if one.is_healthy else "started"
+            self._note(f"node {node_id} waits until node {one.node_id} is {state}")
             while not await self._is_up(one, hosts):
                 if self._failed is not None:
                     raise self._failed
                 if self._scope.now() > deadline_ns:
-                    state = "healthy" if one.is_healthy else "started"
                     raise ClusterError(
                         f"node {node_id} waits for node {one.node_id}, which is not {state} after "
                         f"{self._timeout_ns // 10**9} s"
@@ -54,7 +60,7 @@ class StartOrder:
                 await self._scope.sleep(PAUSE_NS)
 
     async def _is_up(self, one: Dependency, hosts: Mapping[int, Host]) -> bool:
-        if one.node_id not in self._started:
+        if one.node_id not in self.started:
             return False
         return not one.is_healthy or await hosts[one.node_id].is_healthy()
 
@@ -66,6 +72,7 @@ class StartOrder:
         """
         deadline_ns = self._scope.now() + self._timeout_ns
         for node_id, host in hosts.items():
+            self._note(f"the health check of node {node_id} has not passed")
             while not await host.is_healthy() and await host.process_id() is not None:
                 if self._scope.now() > deadline_ns:
                     raise ClusterError(

@@ -181,6 +181,11 @@ class SshHost(Host):
         return pid
 
     @override
+    async def exit_status(self) -> int | None:
+        status: int | None = (await self._ask("state"))["exit_status"]
+        return status
+
+    @override
     async def is_paused(self) -> bool:
         return bool((await self._ask("state"))["paused"])
 

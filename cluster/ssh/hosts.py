@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import msgspec
 from typing_extensions import override
 
+from kraftproof.cluster import temporary
 from kraftproof.cluster.owner import this_owner
 from kraftproof.cluster.protocol import (
     Address,
@@ -81,6 +82,8 @@ class SshHosts(Hosts):
 
     @override
     async def provision(self, ports: Ports) -> Mapping[int, Host]:
+        for line in await asyncio.to_thread(temporary.sweep):
+            self._progress(line)
         self._archives = Archives(self._progress)
         owner = this_owner()
         record = records.HostsRecord(run=self._run, owner=owner, hosts=self._entries)

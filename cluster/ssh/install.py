@@ -16,6 +16,7 @@ from kraftproof.cluster.ssh.login import SshError
 from kraftproof.cluster.ssh.machine import Machine, pack
 from kraftproof.cluster.systems.deployment import Deployment, Platform
 from kraftproof.cluster.systems.programs import DebianPackages
+from kraftproof.cluster.temporary import owned_folder
 
 UPLOAD_FOLDER: Final = "software"
 PROGRAMS_FOLDER: Final = "programs"
@@ -29,7 +30,7 @@ class Archives:
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
         self.building = asyncio.Lock()
-        self._folder = tempfile.TemporaryDirectory(prefix="kraftproof-ssh-")
+        self._folder = owned_folder("ssh")
         self._made: dict[object, asyncio.Task[Path]] = {}
 
     async def of(self, key: object, fill: Callable[[Path], None]) -> Path:

@@ -23,7 +23,8 @@ from kraftproof.cluster.ssh.login import SshError
 from kraftproof.cluster.ssh.on_host import agent, keeper, packages, processes
 
 BOOTSTRAP: Final = (
-    "import json,sys,types; "
+    "import json,sys,types; sys.version_info >= (3, 9) or sys.exit("
+    "'Python %d.%d is too old, name 3.9 or newer by python' % sys.version_info[:2]); "
     "[exec(compile(s,n,'exec'),sys.modules.setdefault(n,types.ModuleType(n)).__dict__) "
     "for n,s in json.load(sys.stdin)]; "
     f"sys.modules['{agent.__name__}'].main(*sys.argv[1:])"

@@ -17,11 +17,19 @@ RECORD: Final = "hosts.json"
 
 
 class HostsRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A run on hosts: its name there, its owner, and its hosts with their logins (no secrets)."""
+    """A run on hosts: its name there, its owner, and its hosts with their logins (no secrets).
+
+    Attributes:
+        run: The name of the run on its hosts.
+        owner: The harness.
+        hosts: The hosts that may have something of the run.
+        tries: Number of sweeps that could not heal one of them.
+    """
 
     run: str
     owner: Owner
     hosts: tuple[HostEntry, ...]
+    tries: int = 0
 
 
 def write_record(directory: Path, record: HostsRecord) -> None:
@@ -29,6 +37,11 @@ def write_record(directory: Path, record: HostsRecord) -> None:
     data = msgspec.json.format(msgspec.json.encode(record)) + b"\n"
     (directory / RECORD).write_bytes(data)
     _registered(record.run).write_bytes(data)
+
+
+def update(record: HostsRecord) -> None:
+    """Write the record of a run for the next sweep."""
+    _registered(record.run).write_bytes(msgspec.json.encode(record))
 
 
 def forget(run: str) -> None:

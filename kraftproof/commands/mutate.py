@@ -2,8 +2,8 @@
 
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -14,30 +14,27 @@ import typer
 
 from kraftproof.commands.sim import refuse_budget
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
+from kraftproof.mutants.comparing.comparison_trials import ComparisonTrials, record_draws
 from kraftproof.mutants.generator.acceptance import accepted
 from kraftproof.mutants.generator.candidates import Candidate, read_sources
 from kraftproof.mutants.generator.files import DIFF_SUFFIX
-from kraftproof.mutants.generator.results import (
-    append_result,
-    as_json,
-    as_table,
-    line_of,
-    read_results,
-    totals,
-)
+from kraftproof.mutants.generator.results import read_results
 from kraftproof.mutants.generator.review import (
     EQUIVALENT,
     read_review,
     section,
     with_section,
 )
+from kraftproof.mutants.generator.run import Output, print_result, run_all
 from kraftproof.mutants.generator.sampling import draw
 from kraftproof.mutants.generator.seed_order import load_seed_order
-from kraftproof.mutants.generator.trial import SURVIVED, Searches, Trial
+from kraftproof.mutants.generator.source import Source
+from kraftproof.mutants.generator.trial import SURVIVED, UNKILLED, Searches, Trial
 from kraftproof.mutants.sim_processes import SearchFailedError, SearchStoppedError, SimProcesses
-from kraftproof.mutants.type_check import TypeCheckUnavailableError
+from kraftproof.mutants.type_check import STRICT, TypeCheckUnavailableError, type_checker
 from kraftproof.option_files import option_file
-from kraftproof.output import print_error, print_json, print_line
+from kraftproof.output import print_error, print_line
+from kraftproof.run.backends import specification_of
 from kraftproof.search.defaults import TIME_LIMIT_S
 
 BUDGET_S = 30.0
@@ -45,8 +42,8 @@ COUNT = 20
 RECORDED_SEEDS = 48
 """Seeds of the unchanged node whose block counts are recorded, twice the seeds of a budget."""
 
-TABLE_WIDTH = 160
-"""Columns of the table where the output is no terminal."""
+DRAWS = 40
+"""Draws of each comparison, as many as ten compared runs have."""
 
 
 PathsArgument = Annotated[
@@ -78,6 +75,17 @@ AgainOption = Annotated[
         "equivalent."
     ),
 ]
+ComparisonsOption = Annotated[
+    bool,
+    typer.Option(
+        "--comparisons-only",
+        help="Try the edits against the comparisons of the edited packages, without any run of a "
+        "cluster.",
+    ),
+]
+DrawsOption = Annotated[
+    int, typer.Option(min=1, help="Draws of each comparison, with --comparisons-only.")
+]
 ShowOption = Annotated[
     str | None, typer.Option(metavar="MUTANT", help="Print the diff of a written mutant.")
 ]
@@ -101,6 +109,8 @@ def mutate(
     store: StoreOption = Path("store/mutants"),
     out: OutOption = None,
     again: AgainOption = False,
+    comparisons_only: ComparisonsOption = False,
+    draws: DrawsOption = DRAWS,
     show: ShowOption = None,
     review: ReviewOption = None,
     scoreboard: ScoreboardOption = None,
@@ -118,6 +128,9 @@ def mutate(
 
     [bold]kraftproof mutate --show core.raft.elections-boundary-306c2595[/]
     Prints the diff of a mutant, and the command that replays the mutant.
+
+    [bold]kraftproof mutate kraftproof/node/core/security --comparisons-only --count 500[/]
+    Tries 500 edits in minutes. A survivor type-checks; the others need not.
 
     A mutant type-checks (mypy --strict) and imports. A search runs seeds whose
     unchanged run executes the edited code, most executions first. The result is
@@ -144,18 +157,23 @@ def mutate(
             if trial.result != SURVIVED or reviewed.get(mutant) == EQUIVALENT
         }
     _make_folder(store)
-    output = _Output(done, out, is_json=as_json_, expected=count)
+    output = Output(done, out, is_json=as_json_, expected=count)
     try:
         with _interruptible() as processes:
+            if comparisons_only:
+                trying = _Trying(count=count, seed=seed, draws=draws, budget_s=budget_s, jobs=jobs)
+                tried = _try_all(sources, trying, store, output, processes)
+                print_result(tried, is_json=as_json_, results=UNKILLED)
+                return
             order = load_seed_order(store, recorded, time_limit, processes)
             searches = Searches(processes, order, budget_s, store, time_limit)
-            trials = _search(_chosen(draw(sources, seed), count, store), searches, output, jobs)
+            trials = run_all(_chosen(draw(sources, seed), count, store), searches, output, jobs)
     except SearchStoppedError:
         raise typer.Exit(INTERRUPTED_EXIT_CODE) from None
     except SearchFailedError as error:
         print_error(f"kraftproof: {error}")
         raise typer.Exit(1) from None
-    _print_result(trials, is_json=as_json_)
+    print_result(trials, is_json=as_json_)
     if scoreboard is not None:
         options = ["--count", str(count), "--seed", str(seed), "--budget-s", f"{budget_s:g}"]
         options += ["--recorded", str(recorded), "--time-limit", f"{time_limit:g}"]
@@ -226,68 +244,38 @@ def _chosen(drawn: Iterator[Candidate], count: int, store: Path) -> Iterator[Can
         raise UsageError(str(error)) from error
 
 
-class _Output:
-    """Prints results, and appends them to a file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Trying:
+    """The options of `--comparisons-only`."""
 
-    def __init__(
-        self, done: dict[str, Trial], out: Path | None, *, is_json: bool, expected: int
-    ) -> None:
-        self.done = done
-        self._out = out
-        self._is_json = is_json
-        self._expected = expected
-        self._shown = 0
-
-    def take(self, trial: Trial) -> None:
-        """Print a result; append the result unless the file has it."""
-        self._shown += 1
-        if self.done.get(trial.mutant) != trial and self._out is not None:
-            append_result(self._out, trial)
-        if self._is_json:
-            print_json(as_json(trial))
-        else:
-            print_line(f"{self._shown:>4}/{self._expected}  {line_of(trial)}")
+    count: int
+    seed: int
+    draws: int
+    budget_s: float
+    jobs: int
 
 
-def _search(
-    chosen: Iterator[Candidate], searches: Searches, output: _Output, jobs: int
+def _try_all(
+    sources: Sequence[Source],
+    options: _Trying,
+    store: Path,
+    output: Output,
+    processes: SimProcesses,
 ) -> list[Trial]:
-    """Search for mutants as they are accepted; return the trials in the order of the draw."""
-    trials: dict[str, Trial] = {}
-    ids: list[str] = []
-    running: dict[Future[Trial], None] = {}
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        for candidate in chosen:
-            mutant_id = candidate.mutant().mutant_id
-            ids.append(mutant_id)
-            if mutant_id in output.done and searches.is_spent(output.done[mutant_id]):
-                trials[mutant_id] = output.done[mutant_id]
-                output.take(trials[mutant_id])
-                continue
-            running[pool.submit(searches.run, candidate)] = None
-            while len(running) > jobs:
-                _finish(running, trials, output)
-        while running:
-            _finish(running, trials, output)
-    return [trials[one] for one in ids]
+    """Try edits against the comparisons alone.
 
-
-def _finish(running: dict[Future[Trial], None], trials: dict[str, Trial], output: _Output) -> None:
-    """Wait for one search, and report its result."""
-    future = next(as_completed(running))
-    del running[future]
-    trial = future.result()
-    trials[trial.mutant] = trial
-    output.take(trial)
-
-
-def _print_result(trials: Sequence[Trial], *, is_json: bool) -> None:
-    if is_json:
-        return
-    from rich.console import Console
-
-    print_line("")
-    console = Console(highlight=False)
-    width = None if console.is_terminal else TABLE_WIDTH
-    console.print(as_table(trials), width=width)
-    print_line(totals(trials))
+    Raises:
+        UsageError: mypy can't run.
+    """
+    recorded = record_draws(sources, options.draws, specification_of, processes)
+    with type_checker(STRICT) as checker:
+        trials = ComparisonTrials(
+            *(processes, recorded, specification_of, checker),
+            budget_s=options.budget_s,
+            files=store,
+        )
+        try:
+            drawn = islice(draw(sources, options.seed), options.count)
+            return run_all(drawn, trials, output, options.jobs)
+        except TypeCheckUnavailableError as error:
+            raise UsageError(str(error)) from error

@@ -1,4 +1,4 @@
-"""Processes of `kraftproof sim`, each for a search; any thread can stop the processes.
+"""Processes for searches, of `kraftproof sim` or of a function; any thread can stop them.
 
 A fork server imports the libraries once, and forks a process for each search. The server imports
 no module of the node, so that a mutant's import hook still comes before the node.
@@ -10,10 +10,10 @@ import os
 import resource
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from signal import SIGKILL, SIGXCPU
+from signal import SIGALRM, SIGKILL, SIGXCPU, alarm
 from threading import Event, RLock
 from typing import Any, Final
 
@@ -21,6 +21,9 @@ from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 
 STDOUT, STDERR = "stdout", "stderr"
+WAITING: Final = 5
+"""Seconds of the clock that a called function may take for each CPU second of its limit."""
+HUNG: Final = (SIGKILL, SIGXCPU, SIGALRM)
 PRELOADED: Final = (
     *("kraftproof.cli", "kraftproof.commands.sim", "kraftproof.mutants.catalogue"),
     *("kraftproof.checkers.checking", "kraftproof.report"),
@@ -70,10 +73,33 @@ class SimProcesses:
         """
         with temporary_directory("kraftproof-mutants-") as store:
             command = ["sim", "--json", "--store", str(store), *arguments]
-            status = self._run(command, store, limit_s)
-            output = (store / STDOUT).read_text(encoding="utf-8")
-            errors = (store / STDERR).read_text(encoding="utf-8")
-        if limit_s and -status in {SIGKILL, SIGXCPU}:
+            return self._result(_sim, command, store, subject, limit_s)
+
+    def call(
+        self,
+        function: Callable[[Any], dict[str, Any]],
+        argument: object,
+        subject: str,
+        limit_s: int,
+    ) -> dict[str, Any]:
+        """Call a function in a new process, and return the object that the function returns.
+
+        Raises:
+            SearchStoppedError: the process was stopped early.
+            SearchHungError: the process used more time than the limit.
+            SearchFailedError: the process failed.
+        """
+        with temporary_directory("kraftproof-mutants-") as store:
+            return self._result(_call, (function, argument, limit_s), store, subject, limit_s)
+
+    def _result(
+        self, work: Callable[[Any], None], given: object, store: Path, subject: str, limit_s: int
+    ) -> dict[str, Any]:
+        """Return the object of the last line that the work prints in a new process."""
+        status = self._run(work, given, store, limit_s)
+        output = (store / STDOUT).read_text(encoding="utf-8")
+        errors = (store / STDERR).read_text(encoding="utf-8")
+        if limit_s and -status in HUNG:
             raise SearchHungError(f"{subject}: no end after {limit_s} CPU seconds")
         last = (output.strip() or " ").splitlines()[-1]
         if not last.startswith("{"):  # the exit status of a traceback equals that of a violation
@@ -82,14 +108,14 @@ class SimProcesses:
         found: dict[str, Any] = json.loads(last)
         return found
 
-    def _run(self, command: Sequence[str], store: Path, limit_s: int) -> int:
-        """Run a command in a forked process, and return its exit status or negative signal."""
+    def _run(self, work: Callable[[Any], None], given: object, store: Path, limit_s: int) -> int:
+        """Do work in a forked process, and return its exit status or negative signal."""
         for name in (STDOUT, STDERR):
             (store / name).touch()
         with self._lock:
             if self._stopped.is_set():
                 raise SearchStoppedError("stopped")
-            child = self._context.Process(target=_sim, args=(command, store, limit_s))
+            child = self._context.Process(target=_begin, args=(work, given, store, limit_s))
             child.start()
             self._children.add(child)
         child.join()
@@ -101,8 +127,8 @@ class SimProcesses:
         return child.exitcode
 
 
-def _sim(command: Sequence[str], store: Path, limit_s: int) -> None:
-    """Run a command line in this process; the output goes to files."""
+def _begin(work: Callable[[Any], None], given: object, store: Path, limit_s: int) -> None:
+    """Do work in this process; the output goes to files."""
     try:
         for descriptor, name in ((1, STDOUT), (2, STDERR)):
             file = os.open(store / name, os.O_WRONLY)
@@ -112,5 +138,17 @@ def _sim(command: Sequence[str], store: Path, limit_s: int) -> None:
         sys.exit(INTERRUPTED_EXIT_CODE)
     if limit_s:
         resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 1))
+    work(given)
+
+
+def _sim(command: Sequence[str]) -> None:
+    """Run a command line in this process."""
     sys.argv = ["kraftproof", *command]
     runpy.run_module("kraftproof", run_name="__main__", alter_sys=True)
+
+
+def _call(given: tuple[Callable[[Any], dict[str, Any]], object, int]) -> None:
+    """Call a function in this process, and print what the function returns."""
+    function, argument, limit_s = given
+    alarm(limit_s * WAITING)  # a function that waits for ever uses no CPU time
+    sys.stdout.write(json.dumps(function(argument)) + "\n")

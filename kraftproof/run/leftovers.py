@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from kraftproof.cluster import temporary
 from kraftproof.cluster.docker.capabilities import is_extra_installed
 from kraftproof.cluster.local import ownership
 from kraftproof.cluster.processes import Identity, is_alive
@@ -34,7 +35,7 @@ def sweep_all() -> list[str]:
         from kraftproof.cluster.ssh.leftovers import sweep as sweep_hosts
 
         lines += sweep_hosts()
-    return lines + mounts.sweep()
+    return lines + mounts.sweep() + temporary.sweep()
 
 
 def heal_hosts(hosts: Path) -> list[str]:

@@ -31,8 +31,6 @@ from kraftproof.checkers.kraft.specification.rows.security import (
     RemoveAccessControlEntryRecord,
 )
 
-UNCHANGED_LEADER: Final = -2
-
 
 class Draft(Struct, kw_only=True):
     """An image under change; a table is copied at its first change."""
@@ -192,30 +190,13 @@ def _partition(draft: Draft, record: rows.PartitionRecord) -> None:
 
 
 def _change_partition(draft: Draft, record: rows.PartitionChangeRecord) -> None:
-    """Each change raises the partition epoch by one, an election the leader epoch (KIP-497)."""
     partitions = draft.partitions_of(record.topic_id)
     was = partitions.get(record.partition_id)
     if was is None:
         raise ContradictionError(
             f"topic {show(record.topic_id)} has no partition {record.partition_id}"
         )
-    elects = record.leader != UNCHANGED_LEADER
-    state = record.leader_recovery_state
-    partitions[record.partition_id] = Partition(
-        replicas=_given(record.replicas, was.replicas),
-        isr=_given(record.isr, was.isr),
-        leader=record.leader if elects else was.leader,
-        leader_epoch=was.leader_epoch + elects,
-        partition_epoch=was.partition_epoch + 1,
-        removing=_given(record.removing_replicas, was.removing),
-        adding=_given(record.adding_replicas, was.adding),
-        recovery_state=was.recovery_state if state < 0 else state,
-        directories=was.directories if record.directories is None else record.directories,
-    )
-
-
-def _given(change: tuple[int, ...] | None, was: tuple[int, ...]) -> tuple[int, ...]:
-    return was if change is None else change
+    partitions[record.partition_id] = was.after(record)
 
 
 def _give_producer_ids(draft: Draft, record: ProducerIdsRecord) -> None:

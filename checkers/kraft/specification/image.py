@@ -9,10 +9,12 @@ from typing import Final
 from msgspec import Struct
 
 from kraftproof.checkers.kraft.specification.ids import Id
+from kraftproof.checkers.kraft.specification.rows import PartitionChangeRecord
 from kraftproof.checkers.kraft.specification.rows.feature_levels import Levels
 from kraftproof.checkers.kraft.specification.rows.kept import NO_SECRETS, Secrets
 from kraftproof.checkers.kraft.specification.rows.security import AccessControlEntryRecord
 
+UNCHANGED_LEADER: Final = -2
 TOPIC_RESOURCE: Final = 2
 """The resource type of a topic in a ConfigRecord."""
 PartitionKey = tuple[Id, int]
@@ -66,6 +68,29 @@ class Partition(Struct, frozen=True, kw_only=True, gc=False):
     """1 after an unclean election, until the leader has recovered."""
     directories: tuple[Id, ...] = ()
     """The log directory of each replica; empty before KIP-858."""
+
+    def after(self, record: PartitionChangeRecord) -> "Partition":
+        """Return the partition after a change.
+
+        Each change raises the partition epoch by one, an election the leader epoch (KIP-497).
+        """
+        elects = record.leader != UNCHANGED_LEADER
+        state = record.leader_recovery_state
+        return Partition(
+            replicas=_given(record.replicas, self.replicas),
+            isr=_given(record.isr, self.isr),
+            leader=record.leader if elects else self.leader,
+            leader_epoch=self.leader_epoch + elects,
+            partition_epoch=self.partition_epoch + 1,
+            removing=_given(record.removing_replicas, self.removing),
+            adding=_given(record.adding_replicas, self.adding),
+            recovery_state=self.recovery_state if state < 0 else state,
+            directories=self.directories if record.directories is None else record.directories,
+        )
+
+
+def _given(change: tuple[int, ...] | None, was: tuple[int, ...]) -> tuple[int, ...]:
+    return was if change is None else change
 
 
 class Topic(Struct, frozen=True, kw_only=True, gc=False):

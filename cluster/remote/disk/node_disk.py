@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +20,7 @@ from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.disk import server
 from kraftproof.cluster.remote.disk.mounts import DEVICE, source_of
+from kraftproof.cluster.temporary import owned_folder
 
 ANSWER_S: Final = 10.0
 ANSWER_BYTES: Final = 1 << 24
@@ -124,7 +124,7 @@ def unusable() -> str | None:
         return f"there is no {DEVICE} on this machine"
     if os.geteuid():
         return f"a file system is mounted over the nodes' data through {DEVICE}: that needs root"
-    with tempfile.TemporaryDirectory(prefix="kraftproof-disk-") as folder:
+    with owned_folder("disk") as folder:
         data = Path(folder) / "data"
         data.mkdir()
         return _try(data)

@@ -7,7 +7,7 @@ and change nothing in the run.
 
 import sys
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
@@ -43,22 +43,40 @@ def compare_with_references(world: World, options: ClusterOptions, *, is_end: bo
                 return
 
 
-def _agrees(world: World, one: Comparison, random: Random) -> bool:
-    """Return whether a comparison finds no difference."""
-    now_ns = world.scheduler.now_ns
+class Found(NamedTuple):
+    """What a draw of a comparison has found."""
+
+    kind: ViolationKind
+    detail: str
+    error: Exception
+
+
+def difference_of(one: Comparison, random: Random) -> Found | None:
+    """Draw a comparison; return the difference, the failed assertion of the node, or None."""
     try:
         one.compare(random)
     except DifferenceError as error:
-        detail = str(error)
+        return Found(ViolationKind.PROPERTY, str(error), error)
     except Exception as error:  # noqa: BLE001 - code of the node, wherever the mistake is
-        crash = crash_of(error, node=HARNESS, time_ns=now_ns, event=world.scheduler.events)
-        if crash.kind is ViolationKind.ASSERTION:
-            world.crashed(HARNESS, error)
-            return False
-        detail = f"{crash.detail} in place of a result"
-    else:
+        crash = crash_of(error, node=HARNESS, time_ns=0, event=0)
+        is_own = crash.kind is ViolationKind.ASSERTION
+        kind = ViolationKind.ASSERTION if is_own else ViolationKind.PROPERTY
+        return Found(kind, f"{crash.detail} in place of a result", error)
+    return None
+
+
+def _agrees(world: World, one: Comparison, random: Random) -> bool:
+    """Return whether a comparison finds no difference."""
+    now_ns = world.scheduler.now_ns
+    found = difference_of(one, random)
+    if found is None:
         return True
-    world.monitor.record(one.invariant, one.statement, detail, node=HARNESS, time_ns=now_ns)
+    if found.kind is ViolationKind.ASSERTION:
+        world.crashed(HARNESS, found.error)
+    else:
+        world.monitor.record(
+            one.invariant, one.statement, found.detail, node=HARNESS, time_ns=now_ns
+        )
     return False
 
 

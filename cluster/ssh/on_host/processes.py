@@ -1,6 +1,7 @@
 """Processes of a run on this host: start them, signal them, and find all of them again.
 
-A run's directory holds `node/`, the node's own, and `process.json` with the id of its process.
+A run's directory holds `node/`, the node's own, `process.json` with the ids of its process and of
+the waiter, its parent, and after the end of the node `status.json` with its exit status.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ Answer = dict[str, Any]
 MARK = "KRAFTPROOF_RUN"
 """Variable in the environment of each process of a run."""
 PATHS = "PATH", "LD_LIBRARY_PATH"
+STATUS = "status.json"
+SHARED_MEMORY = "faketime_shm_{}", "sem.faketime_sem_{}"
 LOOK_S = 0.01
 END_S = 10.0
 
@@ -86,17 +89,87 @@ def main_process(run: Path) -> tuple[str | None, int | None]:
 
 
 def state(directory: str) -> Answer:
-    """Return the id of the node's process, and whether it is stopped."""
-    letter, pid = main_process(Path(directory))
-    return {"pid": pid, "paused": letter == "T"}
+    """Return the id of the node's process, whether it is stopped, and its exit status."""
+    run = Path(directory)
+    letter, pid = main_process(run)
+    status = None
+    if pid is None:
+        await_waiter(run)
+        status = (read_json(run / STATUS) or {}).get("status")
+    return {"pid": pid, "paused": letter == "T", "exit_status": status}
+
+
+def forget_clock(pid: int) -> None:
+    """Remove the shared memory of libfaketime, which a process leaves behind that is killed."""
+    for name in SHARED_MEMORY:
+        try:
+            Path("/dev/shm", name.format(pid)).unlink()  # noqa: S108 - the place of POSIX
+        except OSError:
+            continue  # it is not there, or is another user's
+
+
+def await_waiter(run: Path) -> None:
+    """Wait until the parent of a node that has ended has written the exit status."""
+    told = read_json(run / "process.json") or {}
+    waiter, deadline = told.get("waiter"), time.monotonic() + END_S
+    while waiter is not None and time.monotonic() < deadline:
+        stat = stat_of(waiter["pid"])
+        if stat is None or stat.start != waiter["start"]:
+            return
+        time.sleep(LOOK_S)
 
 
 def start(directory: str, command: list[str], environment: dict[str, str]) -> Answer:
-    """Start the node in a session of its own, unless it runs."""
+    """Start the node in a session of its own, unless it runs.
+
+    A detached process, the waiter, is its parent: only a parent learns the exit status.
+    """
     run = Path(directory)
     _, pid = main_process(run)
     if pid is not None:
         return {"pid": pid}
+    await_waiter(run)
+    receiver, sender = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(receiver)
+            os.setsid()
+            if os.fork() == 0:
+                _start_and_wait(run, command, environment, sender)
+        finally:
+            os._exit(0)
+    os.close(sender)
+    os.waitpid(child, 0)
+    with os.fdopen(receiver, "rb") as answer:
+        told: Answer = json.loads(answer.read() or b'{"error": "the start has no answer"}')
+    return told
+
+
+def _start_and_wait(
+    run: Path, command: list[str], environment: dict[str, str], sender: int
+) -> None:
+    """Start the node, send the answer of `start`, and write the exit status at the end."""
+    try:
+        process = _started(run, command, environment)
+        answer: Answer = {"pid": process.pid}
+    except OSError as error:
+        process, answer = None, {"error": str(error)}
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):  # the session of ssh ends with the last who holds its streams
+        os.dup2(null, descriptor)
+    os.chdir("/")
+    os.write(sender, json.dumps(answer).encode())
+    os.close(sender)
+    if process is not None:
+        status = process.wait()
+        forget_clock(process.pid)
+        write_json(run / STATUS, {"status": status})
+
+
+def _started(run: Path, command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start the node as a child of this process, and note both."""
+    (run / STATUS).unlink(missing_ok=True)
     with (run / "node" / "output.log").open("ab") as output:
         process = subprocess.Popen(
             command,
@@ -107,19 +180,11 @@ def start(directory: str, command: list[str], environment: dict[str, str]) -> An
             env=environment_for(run, environment),
             start_new_session=True,
         )
-    stat = stat_of(process.pid)
-    write_json(run / "process.json", {"pid": process.pid, "start": stat.start if stat else 0})
-    return {"pid": process.pid}
-
-
-def environment_for(run: Path, wanted: dict[str, str]) -> dict[str, str]:
-    """Return the variables of a process: the wanted ones, and wanted folders before the host's."""
-    joined = {
-        name: os.pathsep.join((wanted[name], os.environ[name]))
-        for name in PATHS
-        if name in wanted and name in os.environ
-    }
-    return {**os.environ, **wanted, **joined, MARK: run.name}
+    node, own = stat_of(process.pid), stat_of(os.getpid())
+    waiter = {"pid": os.getpid(), "start": own.start if own else 0}
+    told = {"pid": process.pid, "start": node.start if node else 0, "waiter": waiter}
+    write_json(run / "process.json", told)
+    return process
 
 
 def set_up(
@@ -142,12 +207,26 @@ def set_up(
     return {"status": done.returncode}
 
 
+def environment_for(run: Path, wanted: dict[str, str]) -> dict[str, str]:
+    """Return the variables of a process: the wanted ones, and wanted folders before the host's."""
+    joined = {
+        name: os.pathsep.join((wanted[name], os.environ[name]))
+        for name in PATHS
+        if name in wanted and name in os.environ
+    }
+    return {**os.environ, **wanted, **joined, MARK: run.name}
+
+
 def kill(directory: str) -> Answer:
     """End all processes of the run with SIGKILL; return their number."""
-    deadline, ended = time.monotonic() + END_S, set[int]()
+    deadline = time.monotonic() + END_S
+    ended: set[int] = set()
     while True:
         pids = members(Path(directory))
         if not pids:
+            for pid in ended:
+                forget_clock(pid)
+            await_waiter(Path(directory))
             return {"ended": len(ended)}
         if time.monotonic() > deadline:
             return {"error": f"processes {pids} do not end"}

@@ -29,7 +29,8 @@ def container_of(service: Service, image: str, run: Path, node: Path) -> "Docker
     if service.entrypoint is not None:
         settings["entrypoint"] = service.entrypoint
     if service.tmpfs:
-        settings["tmpfs"] = dict.fromkeys(service.tmpfs, "")
+        parts = (one.partition(":") for one in service.tmpfs)
+        settings["tmpfs"] = {path: options for path, _, options in parts}
     settings["mounts"] = [
         _mount(volume, run if volume.is_named else node, place)
         for place, volume in enumerate(service.volumes)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from kraftproof.cluster.systems.compose.errors import ComposeFileError, Place
 from kraftproof.cluster.systems.compose.extends import extended
 from kraftproof.cluster.systems.compose.mounted_files import FOLDERS, files_of, with_files
+from kraftproof.cluster.systems.compose.names import networks_of, refuse_shared_names
 from kraftproof.cluster.systems.compose.parts import service_of
 from kraftproof.cluster.systems.compose.service import Service
 from kraftproof.cluster.systems.compose.values import mapping, text
@@ -70,6 +71,7 @@ def read_compose(path: Path) -> ComposeFile:
         if key not in _KNOWN | _IGNORED and not key.startswith("x-"):
             raise source.place.at(key, _line(tree, key)).error("is not supported at the top level")
     volumes = _volumes(source, whole.get("volumes"))
+    networks = networks_of(whole.get("networks"), source.place.at("networks"))
     services = mapping(whole.get("services"), source.place.at("services"))
     if not services:
         raise source.place.at("services").error("names no service, so there is no node")
@@ -88,19 +90,26 @@ def read_compose(path: Path) -> ComposeFile:
     left_out: list[str] = []
     for name, node in services.items():
         place = source.place.at(f"services.{name}", _line(services, name))
-        if isinstance(node, Mapping) and "profiles" in node:
+        if isinstance(node, Mapping) and node.get("profiles"):
             left_out.append(name)
             continue
         places = _Places(place, node)
-        values = with_files(extended(name, read, place), files, place)
-        found.append(service_of(name, values, places, path.parent.absolute(), volumes))
+        folder = path.parent.absolute()
+        values = with_files(extended(name, read, place), files, place, folder)
+        found.append(service_of(name, values, places, folder, volumes, networks))
+    if not found:
+        raise source.place.at("services").error(
+            f"each service has a profile and is left out ({', '.join(left_out)}), so there is no "
+            "node"
+        )
     file = ComposeFile(
         path=path,
         services=tuple(found),
         client=_client(source, whole.get(EXTENSION)),
         left_out=tuple(left_out),
     )
-    _refuse_order(source.place, file.services)
+    _refuse_order(source.place, file)
+    refuse_shared_names(file.services, source.place)
     return file
 
 
@@ -165,12 +174,14 @@ def _client(source: _Source, value: object) -> str | None:
     return text(found.get("client"), place.at("client"))
 
 
-def _refuse_order(place: Place, services: tuple[Service, ...]) -> None:
+def _refuse_order(place: Place, file: ComposeFile) -> None:
     """Refuse services that wait for no service, or for themselves in the end."""
-    after = {service.name: tuple(service.after) for service in services}
+    after = {service.name: tuple(service.after) for service in file.services}
     for name in after:
         for other in _before(name, after):
             at = place.at(f"services.{name}.depends_on")
+            if other in file.left_out:
+                raise at.error(f"the service {other!r} has a profile and is left out")
             if other not in after:
                 raise at.error(f"there is no service {other!r}")
             if other == name:

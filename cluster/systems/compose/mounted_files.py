@@ -1,6 +1,7 @@
 """Secrets and configs of a Compose file: files of the machine that a node may read."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from kraftproof.cluster.systems.compose.errors import Place
@@ -31,22 +32,28 @@ def files_of(key: str, value: object, place: Place) -> Mapping[str, str]:
     return found
 
 
-def with_files(values: Mapping[str, object], files: Files, place: Place) -> Mapping[str, object]:
+def with_files(
+    values: Mapping[str, object], files: Files, place: Place, folder: Path
+) -> Mapping[str, object]:
     """Return the settings of a service with its secrets and configs as volumes.
 
     Raises:
-        ComposeFileError: a name is not declared, or a setting of the long form is not supported.
+        ComposeFileError: a name is not declared, its file is missing, or a setting of the long form
+            is not supported.
     """
     volumes = values.get("volumes", [])
     mounted = list(volumes) if isinstance(volumes, list) else [volumes]
     count = len(mounted)
-    for key, folder in FOLDERS.items():
+    for key, above in FOLDERS.items():
         listed = values.get(key, [])
         for one in listed if isinstance(listed, list) else [listed]:
             name, target = _entry(one, place.at(key))
             if name not in files[key]:
                 raise place.at(key).error(f"{name!r} is not declared under {key} of the file")
-            whole = target if target.startswith("/") else f"{folder}/{target}"
+            path = folder / Path(files[key][name]).expanduser()
+            if not path.exists():
+                raise place.at(key).error(f"{name!r}: {path}: there is no such file")
+            whole = target if target.startswith("/") else f"{above}/{target}"
             mounted.append(
                 {"type": "bind", "source": files[key][name], "target": whole, "read_only": "true"}
             )

@@ -2,10 +2,16 @@
 
 from collections.abc import Mapping, Set
 from pathlib import Path
+from typing import Final
 
 from kraftproof.cluster.systems.compose.errors import Place
+from kraftproof.cluster.systems.compose.limits import absolute_path
 from kraftproof.cluster.systems.compose.service import Volume
-from kraftproof.cluster.systems.compose.values import mapping, text, texts
+from kraftproof.cluster.systems.compose.values import mapping, text, texts, truth
+
+_MODES: Final = frozenset({"ro", "rw", "z", "Z", "cached", "consistent", "delegated", "nocopy"})
+"""Modes of the short form; of these, only ro has a meaning here."""
+_LONG: Final = ("type", "source", "target", "read_only", "bind", "volume", "tmpfs", "consistency")
 
 
 def volumes_of(value: object, place: Place, folder: Path, names: Set[str]) -> tuple[Volume, ...]:
@@ -22,7 +28,9 @@ def volumes_of(value: object, place: Place, folder: Path, names: Set[str]) -> tu
     """
     if value is None:
         return ()
-    found = []
+    if isinstance(value, Mapping):
+        raise place.error("a list is expected, not a map")
+    found: list[Volume] = []
     for one in value if isinstance(value, list) else [value]:
         volume = (
             _long(one, place, folder)
@@ -32,6 +40,8 @@ def volumes_of(value: object, place: Place, folder: Path, names: Set[str]) -> tu
         if volume is None:
             continue
         _refuse(volume, place, names)
+        if any(one.target == volume.target for one in found):
+            raise place.error(f"{volume.target!r} is the target of two volumes")
         found.append(volume)
     return tuple(found)
 
@@ -40,6 +50,8 @@ def tmpfs_of(values: Mapping[str, object], places: Mapping[str, Place]) -> tuple
     """Return the paths with a file system in memory."""
     value = values.get("tmpfs")
     found = [] if value is None else list(texts(value, places["tmpfs"]))
+    for one in found:
+        absolute_path(one, places["tmpfs"])
     volumes = values.get("volumes")
     for one in volumes if isinstance(volumes, list) else []:
         if isinstance(one, Mapping) and one.get("type") == "tmpfs":
@@ -54,6 +66,9 @@ def _short(value: str, place: Place, folder: Path) -> Volume | None:
     if len(rest) > 2:
         raise place.error(f"{value!r}: SOURCE:TARGET or SOURCE:TARGET:ro is expected")
     modes = rest[1].split(",") if len(rest) == 2 else []
+    for mode in modes:
+        if mode not in _MODES:
+            raise place.error(f"{value!r}: the mode {mode!r} is unknown, such as ro and rw")
     is_path = source.startswith((".", "/", "~"))
     return Volume(
         target=rest[0],
@@ -64,19 +79,21 @@ def _short(value: str, place: Place, folder: Path) -> Volume | None:
 
 
 def _long(value: Mapping[str, object], place: Place, folder: Path) -> Volume | None:
-    found = mapping(value, place)
+    found = mapping(value, place, known=_LONG)
     kind = text(found.get("type"), place.at("type"))
     if kind == "tmpfs":
         return None
     if kind not in {"bind", "volume"}:
         raise place.error(f"the type {kind} is not supported, only bind, volume and tmpfs")
     source = found.get("source")
+    if kind == "bind" and source is None:
+        raise place.error("a volume of the type bind has no source")
     named = None if source is None else text(source, place.at("source"))
     return Volume(
         target=text(found.get("target"), place.at("target")),
         source=_path(named, folder) if kind == "bind" and named is not None else named,
         is_named=kind == "volume" and named is not None,
-        is_read_only=str(found.get("read_only", "")).lower() == "true",
+        is_read_only=truth(found.get("read_only", False), place.at("read_only")),
     )
 
 

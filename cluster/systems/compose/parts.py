@@ -6,15 +6,25 @@ from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.cluster.systems.compose.errors import Place
+from kraftproof.cluster.systems.compose.health import health_check
+from kraftproof.cluster.systems.compose.limits import (
+    absolute_path,
+    memory,
+    nano_cpus,
+    privileges,
+    size,
+    stop_signal,
+)
 from kraftproof.cluster.systems.compose.mounts import tmpfs_of, volumes_of
+from kraftproof.cluster.systems.compose.names import SERVICE, aliases_of
+from kraftproof.cluster.systems.compose.ports import ports_of
 from kraftproof.cluster.systems.compose.service import CONDITIONS, Build, Service
 from kraftproof.cluster.systems.compose.values import (
-    duration_ns,
     mapping,
-    nano_cpus,
     number,
     text,
     texts,
+    truth,
     words,
 )
 
@@ -28,32 +38,35 @@ LEFT_OUT: Final = frozenset(
     }
 )
 """Settings without a meaning for a node under test: the nemesis starts and stops the nodes."""
-_NAME: Final = re.compile(r"[a-z][a-z0-9_-]*")
-_PORT: Final = re.compile(r"(?:(?:.*:)?\d*:)?(\d+)(?:/(tcp|udp))?")
+_IMAGE: Final = re.compile(
+    r"(?:[A-Za-z0-9.-]+(?::[0-9]+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*"
+    r"(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,})?"
+)
+"""The name of an image, with the registry, the tag and the digest if there are any."""
 _READ: Final = frozenset(
     {
         *("image", "build", "command", "entrypoint", "environment", "env_file", "ports", "expose"),
         *("volumes", "tmpfs", "healthcheck", "depends_on", "networks", "scale", "deploy"),
-        *("container_name", "hostname"),
+        *("container_name", "hostname", "profiles"),
     }
 )
 _PLAIN: Final[Mapping[str, tuple[str, Callable[[object, Place], Any]]]] = {
     "user": ("user", text),
-    "working_dir": ("working_dir", text),
-    "stop_signal": ("stop_signal", text),
-    "mem_limit": ("mem_limit", text),
-    "shm_size": ("shm_size", text),
-    "cap_add": ("cap_add", lambda value, place: list(texts(value, place))),
-    "cap_drop": ("cap_drop", lambda value, place: list(texts(value, place))),
-    "init": ("init", lambda value, place: text(value, place) == "true"),
-    "privileged": ("privileged", lambda value, place: text(value, place) == "true"),
+    "working_dir": ("working_dir", absolute_path),
+    "stop_signal": ("stop_signal", stop_signal),
+    "mem_limit": ("mem_limit", memory),
+    "shm_size": ("shm_size", size),
+    "cap_add": ("cap_add", privileges),
+    "cap_drop": ("cap_drop", privileges),
+    "init": ("init", truth),
+    "privileged": ("privileged", truth),
     "cpus": ("nano_cpus", nano_cpus),
 }
 """By setting: the keyword argument of the Docker SDK, and how the value is read."""
 
 
 def service_of(
-    name: str, values: Values, places: Places, folder: Path, volumes: Set[str]
+    name: str, values: Values, places: Places, folder: Path, volumes: Set[str], networks: Set[str]
 ) -> Service:
     """Return a service.
 
@@ -63,6 +76,7 @@ def service_of(
         places: The place of each setting, for errors.
         folder: The folder of the Compose file.
         volumes: The names of the file's volumes.
+        networks: The names of the file's networks.
 
     Raises:
         ComposeFileError: a setting has a mistake or is not supported; one line.
@@ -70,16 +84,17 @@ def service_of(
     for key in values:
         if key not in _READ | LEFT_OUT | _PLAIN.keys() and not key.startswith("x-"):
             raise places[key].error("is not supported")
-    if _NAME.fullmatch(name) is None:
+    if SERVICE.fullmatch(name) is None:
         raise places["image"].error(
-            f"service {name!r}: a name of lower-case letters, digits, - and _ is expected"
+            f"service {name!r}: a name of lower-case letters, digits, - and _ is expected, at "
+            "most 63 of them"
         )
     build = _build(values.get("build"), places["build"], folder)
-    image = None if "image" not in values else text(values["image"], places["image"])
+    image = None if "image" not in values else _image(values["image"], places["image"])
     if image is None and build is None:
         raise places["image"].error("is missing, and so is build")
     count, limits = _deploy(values, places)
-    ports, has_udp = _ports(values, places)
+    ports, has_udp = ports_of(values, places)
     left_out = sorted(LEFT_OUT & values.keys()) + ["udp ports"] * has_udp
     return Service(
         name=name,
@@ -93,10 +108,17 @@ def service_of(
         volumes=volumes_of(values.get("volumes"), places["volumes"], folder, volumes),
         tmpfs=tmpfs_of(values, places),
         after=_after(values.get("depends_on"), places["depends_on"]),
-        aliases=_aliases(values, places),
+        aliases=aliases_of(values, places, networks),
         settings={**_settings(values, places), **limits},
         left_out=tuple(left_out),
     )
+
+
+def _image(value: object, place: Place) -> str:
+    found = text(value, place)
+    if _IMAGE.fullmatch(found) is None:
+        raise place.error(f"{found!r}: the name of an image such as redis:8 is expected")
+    return found
 
 
 def _words(values: Values, places: Places, key: str) -> list[str] | None:
@@ -111,13 +133,19 @@ def _build(value: object, place: Place, folder: Path) -> Build | None:
     for key in found:
         if key not in {"context", "dockerfile", "args", "target"}:
             raise place.at(key).error("is not supported")
-    context = (folder / text(found.get("context", "."), place.at("context"))).resolve()
+    given = text(found.get("context", "."), place.at("context"))
+    if "://" in given:
+        raise place.error(f"{given}: is not supported: the context is a folder of this machine")
+    context = (folder / given).resolve()
     if not context.is_dir():
         raise place.error(f"{context}: there is no such folder")
     target = found.get("target")
+    dockerfile = text(found.get("dockerfile", "Dockerfile"), place.at("dockerfile"))
+    if not (context / dockerfile).is_file():
+        raise place.at("dockerfile").error(f"{context / dockerfile}: there is no such file")
     return Build(
         context=str(context),
-        dockerfile=text(found.get("dockerfile", "Dockerfile"), place.at("dockerfile")),
+        dockerfile=dockerfile,
         arguments=pairs(found.get("args"), place.at("args")),
         target=None if target is None else text(target, place.at("target")),
     )
@@ -137,6 +165,8 @@ def pairs(value: object, place: Place) -> dict[str, str]:
     else:
         found = mapping(value, place)
     for name, one in found.items():
+        if not name:
+            raise place.error("a variable has no name: NAME=VALUE is expected")
         if one is None:
             raise place.error(f"{name} has no value: write {name}=${{{name}}} for the shell's")
     return {name: text(one, place.at(name)) for name, one in found.items()}
@@ -152,38 +182,12 @@ def _environment(values: Values, places: Places, folder: Path) -> dict[str, str]
         path = folder / name
         if not path.is_file():
             raise places["env_file"].error(f"{path}: there is no such file")
-        found |= {key: value or "" for key, value in dotenv_values(path).items()}
+        try:
+            found |= {key: value or "" for key, value in dotenv_values(path).items()}
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no UTF-8"
+            raise places["env_file"].error(f"{path}: can't be read: {reason}") from error
     return found | pairs(values.get("environment"), places["environment"])
-
-
-def _ports(values: Values, places: Places) -> tuple[tuple[int, ...], bool]:
-    """Return the TCP ports of the container, and whether it has others."""
-    found: dict[int, None] = {}
-    has_udp = False
-    for key in ("ports", "expose"):
-        value = values.get(key)
-        for one in value if isinstance(value, list) else [] if value is None else [value]:
-            port, protocol = _port(one, places[key])
-            has_udp |= protocol == "udp"
-            if protocol == "tcp":
-                found[port] = None
-    if not found:
-        raise places["ports"].error(
-            "is missing, and so is expose: a node needs a port for clients and for faults of links"
-        )
-    return tuple(found), has_udp
-
-
-def _port(value: object, place: Place) -> tuple[int, str]:
-    if isinstance(value, Mapping):
-        target = number(value.get("target"), place)
-        return target, text(value.get("protocol", "tcp"), place)
-    match = _PORT.fullmatch(text(value, place))
-    if match is None:
-        raise place.error(
-            f"{value!r}: a port such as 8080:80 is expected; ranges are not supported"
-        )
-    return int(match[1]), match[2] or "tcp"
 
 
 def _after(value: object, place: Place) -> dict[str, bool]:
@@ -192,27 +196,17 @@ def _after(value: object, place: Place) -> dict[str, bool]:
         return {}
     if isinstance(value, list):
         return dict.fromkeys(texts(value, place), False)
+    if not isinstance(value, Mapping):
+        raise place.error(f"{value!r}: a list or a map of services is expected")
     found: dict[str, bool] = {}
     for name, settings in mapping(value, place).items():
-        condition = text(mapping(settings, place).get("condition", "service_started"), place)
+        one = mapping(settings, place.at(name), known=("condition", "restart", "required"))
+        condition = text(one.get("condition", "service_started"), place.at(name))
         if condition not in CONDITIONS:
             known = " and ".join(CONDITIONS)
             raise place.at(name).error(f"the condition {condition} is not supported, only {known}")
         found[name] = CONDITIONS[condition]
     return found
-
-
-def _aliases(values: Values, places: Places) -> tuple[str, ...]:
-    """Return further names: of the container, of the host, and in the networks."""
-    found = [text(values[k], places[k]) for k in ("hostname", "container_name") if k in values]
-    networks, place = values.get("networks"), places["networks"]
-    if isinstance(networks, Mapping):
-        for name, settings in mapping(networks, place).items():
-            for key, value in mapping(settings or {}, place.at(name)).items():
-                if key != "aliases":
-                    raise place.at(f"{name}.{key}").error("is not supported, only aliases")
-                found += texts(value, place)
-    return tuple(dict.fromkeys(found))
 
 
 def _deploy(values: Values, places: Places) -> tuple[int, dict[str, Any]]:
@@ -241,7 +235,7 @@ def _limits(value: object, place: Place) -> dict[str, Any]:
         if key == "cpus":
             found["nano_cpus"] = nano_cpus(limit, place)
         elif key == "memory":
-            found["mem_limit"] = text(limit, place)
+            found["mem_limit"] = memory(limit, place)
         else:
             raise place.at(f"resources.limits.{key}").error("is not supported")
     return found
@@ -255,27 +249,5 @@ def _settings(values: Values, places: Places) -> dict[str, Any]:
     }
     check = values.get("healthcheck")
     if check is not None:
-        found["healthcheck"] = _health_check(check, places["healthcheck"])
-    return found
-
-
-def _health_check(value: object, place: Place) -> dict[str, Any]:
-    """Return a health check as the Docker SDK takes it, with durations in nanoseconds."""
-    found: dict[str, Any] = {}
-    for key, one in mapping(value, place).items():
-        match key:
-            case "disable":
-                if text(one, place) == "true":
-                    return {"test": ["NONE"]}
-            case "test":
-                is_list = isinstance(one, list)
-                found["test"] = (
-                    list(texts(one, place)) if is_list else ["CMD-SHELL", text(one, place)]
-                )
-            case "interval" | "timeout" | "start_period":
-                found[key] = duration_ns(one, place.at(key))
-            case "retries":
-                found[key] = number(one, place.at(key))
-            case _:
-                raise place.at(key).error("is not supported")
+        found["healthcheck"] = health_check(check, places["healthcheck"])
     return found

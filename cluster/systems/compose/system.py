@@ -153,7 +153,7 @@ def compose_system(name: str) -> System:
             f"{path}: no client: give --client path/to/file.py:Class, or name it in the file "
             "under x-kraftproof"
         )
-    found: object = function_of_file("client", reference)
+    found: object = function_of_file("client", reference, "class Client")
     if not isinstance(found, type) or not issubclass(found, ComposeClient):
         raise PluginLoadError(f"client {reference}: not a subclass of ComposeClient")
     attributes = {

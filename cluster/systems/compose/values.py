@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kraftproof.cluster.systems.compose.errors import Place
@@ -31,15 +31,37 @@ def texts(value: object, place: Place) -> tuple[str, ...]:
     return (text(value, place),)
 
 
-def mapping(value: object, place: Place) -> Mapping[str, object]:
+def mapping(
+    value: object, place: Place, known: Sequence[str] | None = None
+) -> Mapping[str, object]:
     """Return a map with its keys as texts.
 
+    Args:
+        value: The value.
+        place: Its place in the file.
+        known: The keys that it may have, besides those that begin with x-; None for all.
+
     Raises:
-        ComposeFileError: the value is no map.
+        ComposeFileError: the value is no map, or has an unknown key.
     """
     if not isinstance(value, Mapping):
         raise place.error(f"a map is expected, not {_kind(value)}")
+    for key in value:
+        if known is not None and key not in known and not str(key).startswith("x-"):
+            raise place.at(str(key)).error("is not supported")
     return {str(key): one for key, one in value.items()}
+
+
+def truth(value: object, place: Place) -> bool:
+    """Return a truth value.
+
+    Raises:
+        ComposeFileError: the value is neither true nor false.
+    """
+    given = text(value, place).lower()
+    if given not in {"true", "false"}:
+        raise place.error(f"{value!r}: true or false is expected")
+    return given == "true"
 
 
 def words(value: object, place: Place) -> list[str]:
@@ -50,8 +72,9 @@ def words(value: object, place: Place) -> list[str]:
     """
     if isinstance(value, list):
         return list(texts(value, place))
+    given = text(value, place)
     try:
-        return shlex.split(text(value, place))
+        return shlex.split(given)
     except ValueError as error:
         raise place.error(f"{value!r}: {error}") from error
 
@@ -79,18 +102,6 @@ def number(value: object, place: Place) -> int:
         return int(text(value, place))
     except ValueError as error:
         raise place.error(f"{value!r}: a whole number is expected") from error
-
-
-def nano_cpus(value: object, place: Place) -> int:
-    """Return a number of processors such as 0.5 in billionths.
-
-    Raises:
-        ComposeFileError: the value is no number.
-    """
-    try:
-        return int(float(text(value, place)) * 1e9)
-    except ValueError as error:
-        raise place.error(f"{value!r}: a number of processors is expected") from error
 
 
 def _kind(value: object) -> str:

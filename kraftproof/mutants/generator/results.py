@@ -15,6 +15,7 @@ from rich.text import Text
 from kraftproof.errors import UsageError
 from kraftproof.mutants.generator.trial import (
     ASSERTION,
+    COMPARISONS,
     PROPERTY,
     RESULTS,
     SURVIVED,
@@ -92,9 +93,10 @@ def as_table(trials: Sequence[Trial]) -> Table:
 
 def _why(trial: Trial) -> str:
     """Return what an unkilled mutant went through."""
-    return (
-        f"{trial.searched} of {trial.reached} seeds" if trial.reached else "no seed runs the code"
-    )
+    unit = "seed" if trial.workload != COMPARISONS else "draw"
+    if not trial.reached:
+        return f"no {unit} runs the code"
+    return f"{trial.searched} of {trial.reached} {unit}s"
 
 
 def totals(trials: Sequence[Trial]) -> str:

@@ -71,7 +71,7 @@ class SeedOrder:
         A constant is reached by the blocks that name it, and other module code by every run. Where
         no recorded run executes the block, longer runs of the edited function may do so.
         """
-        edited = _reaching_blocks(candidate)
+        edited = reaching_blocks(candidate)
         module = candidate.source.module
         if edited is None:
             recorded = [self._with_all(one, module) for one in self.recorded]
@@ -109,7 +109,7 @@ def _function_blocks(candidate: Candidate) -> Sequence[Block]:
     return [(source.module, i) for i, one in enumerate(firsts) if function_at(named, one) == edited]
 
 
-def _reaching_blocks(candidate: Candidate) -> Sequence[Block] | None:
+def reaching_blocks(candidate: Candidate) -> Sequence[Block] | None:
     """Return the modules and blocks that can show an edit; None for all."""
     source = candidate.source
     block = block_at(source.text, candidate.line)

@@ -23,6 +23,8 @@ HANG_S: Final = 60
 """CPU seconds beyond the budget after which a process counts as hung."""
 AFTER: Final = " after "
 """What stands between a property and the exception of an earlier crash of the run."""
+COMPARISONS: Final = "comparisons"
+"""What stands in place of a workload in the result of an edit without a run."""
 HUNG: Final = "an endless loop"
 
 

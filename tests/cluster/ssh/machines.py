@@ -32,6 +32,7 @@ LEFTOVERS = """
 ps --no-headers -eo user,pid,args | grep -v -E 'docker-init|sshd|ps --no|grep|sh -c'
 iptables-save | grep KRAFT
 ls -d /home/kraft/.kraftproof /root/.kraftproof 2>/dev/null
+ls -A /dev/shm
 true
 """
 SSHD = """

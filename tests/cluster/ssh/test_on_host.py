@@ -11,7 +11,7 @@ from kraftproof.cluster.ssh.machine import BOOTSTRAP, sources
 from kraftproof.cluster.ssh.on_host import processes
 from kraftproof.cluster.ssh.on_host.agent import clean, prepare
 
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 LEAVES = (
     "import os, time\n"
     "if os.fork() == 0:\n"
@@ -46,6 +46,16 @@ def pids_of(directory, count):
     raise TimeoutError("the node did not start")
 
 
+def until(look, holds):
+    """Return what a look finds, once it is the wanted."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        if holds(found := look()):
+            return found
+        time.sleep(0.01)
+    raise TimeoutError("the wanted state did not come")
+
+
 def test_all_processes_of_a_run_are_found_stopped_and_killed(tmp_path):
     directory = begun(tmp_path, [sys.executable, "-c", LEAVES])
     pids = pids_of(directory, 2)
@@ -57,7 +67,33 @@ def test_all_processes_of_a_run_are_found_stopped_and_killed(tmp_path):
     assert not processes.state(str(directory))["paused"]
     assert agent("kill", directory)["ended"] == 2
     assert processes.members(directory) == []
-    assert processes.state(str(directory)) == {"pid": None, "paused": False}
+    assert agent("state", directory) == {"pid": None, "paused": False, "exit_status": -9}
+
+
+def test_the_exit_status_of_a_node_is_told_after_each_of_its_starts(tmp_path):
+    directory = begun(tmp_path, ["sh", "-c", "mkfifo go; read line <go; exit 3"])
+    go = directory / "node" / "go"
+    until(go.is_fifo, bool)
+    assert agent("state", directory)["exit_status"] is None
+    go.write_text("go\n")
+    ended = until(lambda: agent("state", directory), lambda told: told["pid"] is None)
+    assert ended == {"pid": None, "paused": False, "exit_status": 3}
+    agent("start", directory, command=["sleep", "60"], environment={})
+    assert agent("state", directory)["exit_status"] is None
+    agent("kill", directory)
+    assert agent("state", directory)["exit_status"] == -9
+    absent = agent("start", directory, command=["/no/such/program"], environment={})
+    assert absent == {"error": "[Errno 2] No such file or directory: '/no/such/program'"}
+    agent("clean", directory)
+
+
+def test_the_waiter_of_a_node_ends_with_the_node(tmp_path):
+    directory = begun(tmp_path, ["sleep", "60"])
+    waiter = json.loads((directory / "process.json").read_text())["waiter"]["pid"]
+    assert processes.stat_of(waiter) is not None
+    agent("kill", directory)
+    assert processes.stat_of(waiter) is None
+    agent("clean", directory)
 
 
 def test_a_start_leaves_a_running_node_alone_and_a_stop_is_orderly(tmp_path):
@@ -96,3 +132,14 @@ def test_only_directories_of_runs_are_removed(tmp_path):
     assert "error" in clean(str(tmp_path / "precious"))
     assert "error" in clean(str(tmp_path / "runs" / ".."))
     assert (tmp_path / "precious").exists()
+
+
+def test_an_old_python_is_named():
+    script = f"import sys; sys.version_info = (3, 8, 1); exec({BOOTSTRAP!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "probe", "{}"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (
+        1,
+        "Python 3.8 is too old, name 3.9 or newer by python\n",
+    )

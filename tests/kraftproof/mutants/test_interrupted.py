@@ -59,8 +59,8 @@ def test_a_search_whose_folder_is_gone_ends_without_a_word(tmp_path):
     gone = str(tmp_path / "gone")
     code = (
         "from pathlib import Path\n"
-        "from kraftproof.mutants.sim_processes import _sim\n"
-        f"_sim(['sim'], Path({gone!r}), 0)\n"
+        "from kraftproof.mutants.sim_processes import _begin, _sim\n"
+        f"_begin(_sim, ['sim'], Path({gone!r}), 0)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

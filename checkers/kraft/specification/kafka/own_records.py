@@ -8,9 +8,8 @@ from typing import Final
 
 from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.brokers import is_reserved
-from kraftproof.checkers.kraft.specification.fold import UNCHANGED_LEADER
 from kraftproof.checkers.kraft.specification.ids import Id, show
-from kraftproof.checkers.kraft.specification.image import Image, Partition
+from kraftproof.checkers.kraft.specification.image import UNCHANGED_LEADER, Image, Partition
 from kraftproof.checkers.kraft.specification.rows import Row
 
 BROKER_RESOURCE: Final = 4

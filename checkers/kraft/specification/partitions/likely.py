@@ -7,7 +7,7 @@ still checked, and only the wish is taken from the records.
 from collections.abc import Iterator, Sequence
 
 from kraftproof.checkers.kraft.specification.ids import Id
-from kraftproof.checkers.kraft.specification.image import Image, Partition
+from kraftproof.checkers.kraft.specification.image import Image, Partition, PartitionKey
 from kraftproof.checkers.kraft.specification.rows import (
     ConfigRecord,
     PartitionChangeRecord,
@@ -58,7 +58,7 @@ from kraftproof.checkers.kraft.specification.security.tokens import likely_token
 
 SET, DELETE = 0, 1
 Change = tuple[PartitionChangeRecord, Partition]
-"""A record, and the partition before the batch."""
+"""A record, and the partition before the record."""
 
 
 def likely_requests(image: Image, written: Sequence[Row]) -> list[Row]:
@@ -139,8 +139,10 @@ def _growth(image: Image, written: Sequence[Row]) -> CreatePartitionsRequest:
 
 
 def _reassignments(image: Image, changes: list[Change]) -> Iterator[Row]:
-    """Yield a request for the replicas that stay, and a request that cancels."""
-    for is_cancelled in (False, True):
+    """Yield a request for the replicas that stay, one that cancels, and one that does both."""
+    cancelled = [_is_cancelled(record, was) for record, was in changes]
+    choices = ([False] * len(changes), [True] * len(changes), cancelled)
+    for choice in choices if 0 < sum(cancelled) < len(changes) else choices[:2]:
         yield AlterPartitionReassignmentsRequest(
             topics=tuple(
                 ReassignedTopic(
@@ -152,9 +154,16 @@ def _reassignments(image: Image, changes: list[Change]) -> Iterator[Row]:
                         ),
                     ),
                 )
-                for record, was in changes
+                for (record, was), is_cancelled in zip(changes, choice, strict=True)
             )
         )
+
+
+def _is_cancelled(record: PartitionChangeRecord, was: Partition) -> bool:
+    """Return whether a change undoes a reassignment: the replicas are those of before."""
+    now = was.after(record)
+    old = tuple(node for node in was.replicas if node not in was.adding)
+    return bool(was.adding or was.removing) and now.replicas == old and not now.adding
 
 
 def _target(record: PartitionChangeRecord, was: Partition) -> tuple[int, ...]:
@@ -197,11 +206,16 @@ def _alteration(image: Image, changes: list[Change]) -> AlterPartitionRequest | 
 
 
 def _changes(image: Image, written: Sequence[Row]) -> Iterator[Change]:
+    """Yield each change; a request may name a partition again, after its change."""
+    changed: dict[PartitionKey, Partition] = {}
     for record in written:
         if isinstance(record, PartitionChangeRecord):
+            key = (record.topic_id, record.partition_id)
             topic = image.topics.get(record.topic_id)
-            was = None if topic is None else topic.partitions.get(record.partition_id)
+            known = None if topic is None else topic.partitions.get(record.partition_id)
+            was = changed.get(key, known)
             if was is not None:
+                changed[key] = was.after(record)
                 yield record, was
 
 

@@ -26,6 +26,7 @@ from kraftproof.node.wire.messages import (
     envelope_response,
     unregister_broker_request,
 )
+from kraftproof.node.wire.principal import ANONYMOUS
 
 Timed = create_topics_request.CreateTopicsRequest | delete_topics_request.DeleteTopicsRequest
 MARGIN_FRACTION = 10
@@ -72,6 +73,8 @@ class ForwardsKeepDeadlines(Invariant):
         if request.connect_ns > min(request.timeout_ns, self._request_ns):
             detail = f"waits {request.connect_ns / 1e6:.0f} ms for a connection"
             self.monitor.report_violation(self, process, detail)
+        if not _is_of_a_super_user(request):
+            return
         faults = [
             self._fault(request, asked, process.now_ns() - arrived_ns)
             for asked, arrived_ns in self._open.get(process.node_id, {}).values()
@@ -96,6 +99,15 @@ class ForwardsKeepDeadlines(Invariant):
         if passed_ms > waits_ms + ROUNDING_MS:
             return f"passes on {passed_ms} ms, and waits {waits_ms:.0f} ms for the answer"
         return None
+
+
+def _is_of_a_super_user(forward: Forward) -> bool:
+    """Return whether the invariants have heard of the client's request.
+
+    `on_received` hears only requests of super users, and the forwards of equal requests of other
+    clients prove nothing about these requests.
+    """
+    return forward.principal == ANONYMOUS
 
 
 def _is_same(asked: Message, forwarded: Message) -> bool:
@@ -163,9 +175,11 @@ class ForwardsBackOff(Invariant):
         self._open.get(process.node_id, {}).pop(event.request, None)
         self._refused.get(process.node_id, {}).pop(event.request, None)
 
-    def _token(self, process: ProcessView, forwarded: Message) -> int | None:
+    def _token(self, process: ProcessView, forward: Send | Forward) -> int | None:
         """Return the token of a forwarded request; None if several open requests are equal."""
-        untimed = _untimed(forwarded)
+        if not isinstance(forward, Forward) or not _is_of_a_super_user(forward):
+            return None
+        untimed = _untimed(forward.message)
         requests = self._open.get(process.node_id, {})
         tokens = [token for token, asked in requests.items() if asked == untimed]
         return tokens[0] if len(tokens) == 1 else None
@@ -173,7 +187,7 @@ class ForwardsBackOff(Invariant):
     @override
     def on_response(self, process: ProcessView, request: Send | Forward, answer: Message) -> None:
         is_refused = isinstance(answer, envelope_response.EnvelopeResponse)
-        token = self._token(process, request.message)
+        token = self._token(process, request)
         if not is_refused or token is None:
             return
         if getattr(answer, "error_code", 0) != ErrorCode.NOT_CONTROLLER:
@@ -188,7 +202,7 @@ class ForwardsBackOff(Invariant):
 
     @override
     def on_forwarding(self, process: ProcessView, effect: Forward) -> None:
-        token = self._token(process, effect.message)
+        token = self._token(process, effect)
         refused = None if token is None else self._refused.get(process.node_id, {}).get(token)
         if refused is None or process.status is None:
             return

@@ -7,6 +7,11 @@ from kraftproof.checkers.kraft.specification import rows
 from kraftproof.checkers.kraft.specification.errors import Code
 from kraftproof.checkers.kraft.specification.partitions.likely import likely_requests
 from kraftproof.checkers.kraft.specification.rows import partitions
+from kraftproof.checkers.kraft.specification.rows.clients import (
+    AlterPartitionReassignmentsRequest,
+    ReassignedTopic,
+    Reassignment,
+)
 from tests.checkers.kraft.specification.cluster import (
     IMAGE,
     NEW,
@@ -136,6 +141,57 @@ def test_a_request_is_guessed_from_records():
     assert not any(
         isinstance(one, partitions.AlterPartitionRequest) for one in likely_requests(IMAGE, both)
     ), "two leaders"
+
+
+def reassigned(replicas, *, adding=(), removing=(), leader=-2):
+    return rows.PartitionChangeRecord(
+        partition_id=0,
+        topic_id=OLD,
+        replicas=replicas,
+        adding_replicas=adding,
+        removing_replicas=removing,
+        leader=leader,
+        directories=tuple(map(directory, replicas)),
+    )
+
+
+def wishes(*targets):
+    """Return a request that names partition 0 once for each target; None cancels."""
+    return AlterPartitionReassignmentsRequest(
+        topics=tuple(
+            ReassignedTopic(
+                name="old.topic", partitions=(Reassignment(partition_index=0, replicas=target),)
+            )
+            for target in targets
+        )
+    )
+
+
+MOVED = reassigned((1, 3, 2), adding=(3,), removing=(2,))
+TURNED = reassigned((2, 3, 1), adding=(3,), removing=(1,))
+CANCELLED = reassigned((1, 2), leader=1)
+SHRUNK_TO_2 = rows.PartitionChangeRecord(
+    partition_id=0, topic_id=OLD, replicas=(2,), isr=(2,), leader=2, directories=(directory(2),)
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "targets", "written"),
+    [
+        (IMAGE, ((1, 3), None), (MOVED, CANCELLED)),
+        (IMAGE, ((1, 3), (2, 3)), (MOVED, TURNED)),
+        (IMAGE, ((1, 3), (2, 3), None), (MOVED, TURNED, reassigned((2, 1), leader=1))),
+        (image(MOVED), (None, (2,)), (CANCELLED, SHRUNK_TO_2)),
+    ],
+)
+def test_a_request_that_names_a_partition_again_is_guessed(before, targets, written):
+    """Each change is compared with the state that the change before has left."""
+    assert wrong_records(wishes(*targets), *written, before=before) is None
+    guesses = likely_requests(before, written)
+    assert None in [wrong_records(one, *written, before=before) for one in guesses]
+    wrong = (*written[:-1], replace(written[-1], directories=(directory(9),) * 3))
+    guesses = likely_requests(before, wrong)
+    assert None not in [wrong_records(one, *wrong, before=before) for one in guesses]
 
 
 def test_a_block_of_producer_ids():

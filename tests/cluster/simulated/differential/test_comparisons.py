@@ -22,6 +22,7 @@ from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from tests.cluster.simulated.differential.planted import PLANTED
 from tests.support.random_cases import random_cases
 
+pytestmark = pytest.mark.simulation
 DRAWS = 30
 REAL_DISK = "compare_real_disk"
 """Waits for a real disk: a few draws in `make test`, all in `make test-long`."""

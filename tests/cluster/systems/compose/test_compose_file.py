@@ -62,6 +62,7 @@ def full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ComposeFile:
     (tmp_path / "store.env").write_text("FROM_FILE=yes\nSHARED=0\n")
     (tmp_path / "conf").mkdir()
     (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "Dockerfile").touch()
     return read_compose(written(tmp_path, FULL))
 
 
@@ -153,7 +154,10 @@ SERVICE = "services:\n  db:\n    image: redis\n    expose: [1]\n"
         (SERVICE + "    healthcheck: {start_interval: 1s}\n", "start_interval: is not supported"),
         (SERVICE + "    scale: none\n", "services.db.scale: 'none': a whole number is expected"),
         (SERVICE + "    cpus: many\n", "services.db.cpus: 'many': a number of processors"),
-        (SERVICE + "    networks: {n: {ipv4_address: 1.2.3.4}}\n", "n.ipv4_address: is not"),
+        (
+            "networks: {n: }\n" + SERVICE + "    networks: {n: {ipv4_address: 1.2.3.4}}\n",
+            "n.ipv4_address: is not",
+        ),
         ("x-kraftproof: {class: x}\n" + SERVICE, "x-kraftproof: 'class' is unknown"),
     ],
 )

@@ -66,6 +66,7 @@ def test_the_file_may_name_its_client(reference: str, tmp_path: Path) -> None:
         (None, "docker-compose.yml: no client: give --client path/to/file.py:Class, or name it"),
         ("client.py:Other", "client.py:Other: not a subclass of ComposeClient"),
         ("client.py:None_", "client.py:None_: "),
+        ("client.py", "client.py: a file, give its class too, as in "),
     ],
 )
 def test_a_client_that_is_none(
