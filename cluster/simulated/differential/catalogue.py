@@ -11,15 +11,21 @@ from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
+from kraftproof.cluster.simulated.differential.core.whole_refusals import compare_whole_refusals
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
 from kraftproof.cluster.simulated.differential.data.proposals import compare_proposals
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
+from kraftproof.cluster.simulated.differential.logins.client_logins import compare_client_logins
+from kraftproof.cluster.simulated.differential.logins.mapping import compare_mapping_rules
+from kraftproof.cluster.simulated.differential.logins.server_logins import compare_logins
+from kraftproof.cluster.simulated.differential.logins.token_rights import compare_token_rights
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
     CONFIGS,
     CONTROLLER,
     DATA,
+    LOGINS,
     PARTITION,
     QUOTAS,
     RAFT,
@@ -36,6 +42,7 @@ from kraftproof.cluster.simulated.differential.quorum.serving import compare_ser
 from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
 from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
 from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
+from kraftproof.cluster.simulated.differential.rules.quota_answers import compare_quota_answers
 from kraftproof.cluster.simulated.differential.rules.quotas import compare_quotas
 from kraftproof.cluster.simulated.differential.rules.values import compare_values
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
@@ -111,6 +118,10 @@ ALLOWED_STATEMENT: Final = (
     "Of a request that names several topics, those without a right are refused, and the others "
     "decided; each is answered."
 )
+REFUSALS: Final = "RefusalsMatchReference"
+REFUSALS_STATEMENT: Final = (
+    "A request that is refused as a whole is answered with the error where its clients look for it."
+)
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
     "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
@@ -126,6 +137,11 @@ SERVING: Final = "ServingMatchesReference"
 SERVING_STATEMENT: Final = (
     "A leader of the metadata log answers Fetch, FetchSnapshot and DescribeQuorum, commits, keeps "
     "snapshots and resigns by the rules of KIP-595 and KIP-630."
+)
+IDENTITIES: Final = "LoginsMatchReference"
+IDENTITIES_STATEMENT: Final = (
+    "Passwords, proofs, tokens and certificates make the principals and sessions that RFC 4616, "
+    "RFC 5802 and KIP-48 demand."
 )
 
 COMPARISONS: Final = (
@@ -175,6 +191,7 @@ COMPARISONS: Final = (
             ((CONFIGS, BROKER), compare_descriptions),
             ((CONFIGS, BROKER), compare_config_changes),
             ((BROKER,), compare_creations),
+            ((BROKER,), compare_quota_answers),
             ((PARTITION,), compare_batches),
         )
     ),
@@ -188,7 +205,15 @@ COMPARISONS: Final = (
         compare_partly_allowed,
         is_at_end=True,
     ),
+    Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
+    *(
+        Comparison(IDENTITIES, IDENTITIES_STATEMENT, LOGINS, compare, is_at_end=True)
+        for compare in (
+            *(compare_logins, compare_client_logins),
+            *(compare_mapping_rules, compare_token_rights),
+        )
+    ),
     Comparison(FETCHING, FETCHING_STATEMENT, RAFT, compare_fetching, is_at_end=True),
     Comparison(SERVING, SERVING_STATEMENT, RAFT, compare_serving, is_at_end=True),
 )

@@ -32,6 +32,14 @@ RIGHTS: Final = (
     "kraftproof.node.core.metadata.acl_index",
 )
 """Modules that decide about rights."""
+LOGINS: Final = tuple(
+    f"kraftproof.node.core.security.{name}"
+    for name in (
+        *("client_dialog", "credentials", "mapping_rules", "mechanisms"),
+        *("plain", "sasl_state", "scram", "tokens"),
+    )
+)
+"""Modules of logins, of tokens and of the names of certificates."""
 QUOTAS: Final = "kraftproof.node.core.quotas"
 CONFIGS: Final = "kraftproof.node.core.configs"
 RAFT: Final = ("kraftproof.node.core.raft", "kraftproof.node.core.log.")
@@ -46,6 +54,7 @@ PACKAGES: Final = (
     QUOTAS,
     CONFIGS,
     *RIGHTS,
+    *LOGINS,
     *TABLES,
     *CONTROLLER,
     *RAFT,

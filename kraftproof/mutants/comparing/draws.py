@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 
 AGREES: Final = "agrees"
+LEAST_DRAWS: Final = 4
+"""Number of draws that are recorded of every comparison."""
+LONGEST_S: Final = 3.0
+"""CPU seconds after which no further draw of a comparison is recorded."""
 PREFIX: Final = "compare_"
 
 
@@ -58,7 +62,10 @@ def record(recording: Recording) -> dict[str, Any]:
     for name, one in _comparisons(recording.specify):
         if not any(module.startswith(one.packages) for module in recording.modules):
             continue
+        begun_s = process_time()
         for number in range(recording.draws):
+            if number >= LEAST_DRAWS and process_time() - begun_s > LONGEST_S:
+                break
             take_counts()
             kind, detail = _draw(one, Draw(name, number))
             if kind != AGREES:

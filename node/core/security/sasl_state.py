@@ -119,6 +119,7 @@ class SaslSession:
         self.principal = principal
         lifetime_ms = self._policy.max_reauth_ms
         if ends_ms is not None:
-            left_ms = max(0, ends_ms - now.wall // NANOSECONDS_PER_MS)
+            # A lifetime of 0 would be no limit, also in the last millisecond of a token.
+            left_ms = max(1, ends_ms - now.wall // NANOSECONDS_PER_MS)
             lifetime_ms = min(lifetime_ms, left_ms) if lifetime_ms else left_ms
         return LoginStep(answer=answer, principal=principal, lifetime_ms=lifetime_ms)

@@ -1,14 +1,15 @@
 """Bugs that are planted one by one: the comparison, the owner, the attribute, the bug."""
 
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
-from kraftproof.cluster.simulated.differential.core import versions
+from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.broker import answers, metadata, topic_pages
+from kraftproof.node.core.broker import answers, metadata, quota_answers, topic_pages
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
 from kraftproof.node.core.controller import authorized
 from kraftproof.node.core.controller.active import ActiveController
+from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import version
 from kraftproof.node.core.partition import fetcher, replicas
@@ -24,7 +25,9 @@ from kraftproof.node.core.raft.fetching import Fetcher
 from kraftproof.node.core.raft.serving import FetchServer
 from kraftproof.node.core.raft.snapshots import keeping
 from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
+from kraftproof.node.core.security import mapping_rules, sasl_state, tokens
 from kraftproof.node.core.security.authorizer import Authorizer
+from kraftproof.node.core.security.scram import ScramClientLogin
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -53,6 +56,7 @@ from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.node.wire import codec, errors, frames, headers
 from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records import batches, raw_batch, raw_records
 
@@ -61,9 +65,23 @@ def _ignored(*_: object, **__: object) -> None:
     """Stand for a method that does nothing."""
 
 
+def _elsewhere(request: Message, error: ErrorCode, reason: str | None = None) -> Message:
+    """Refuse a request with another error."""
+    return refusal(request, ErrorCode.NONE if error else ErrorCode.INVALID_REQUEST, reason)
+
+
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    ("compare_logins", sasl_state, "is_expired", lambda *_: False),
+    ("compare_logins", sasl_state, "judge_plain", lambda users, _: min(users, default="")),
+    ("compare_client_logins", ScramClientLogin, "receive", lambda *_: None),
+    ("compare_mapping_rules", mapping_rules, "_in_case", lambda text, _: text),
+    ("compare_token_rights", tokens, "principal_or", lambda kind, name, default: default),
+    ("compare_token_rights", tokens, "token_with_hmac", _ignored),
+    ("compare_whole_refusals", whole_refusals, "refusal", _elsewhere),
+    ("compare_quota_answers", quota_answers.Filter, "matches", lambda *_: True),
+    ("compare_whole_refusals", whole_refusals, "has_refusal", lambda _: True),
     ("compare_partly_allowed", Authorizer, "allows_part", lambda *_, **__: True),
     ("compare_partly_allowed", authorized, "config_right", _ignored),
     ("compare_creations", AutoCreator, "_ended", _ignored),

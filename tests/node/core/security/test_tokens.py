@@ -1,5 +1,6 @@
 """Delegation tokens and credentials by the wall clock: lifetimes, owners, logins, and the sweep."""
 
+import base64
 import hashlib
 from random import Random
 
@@ -54,6 +55,8 @@ class Cluster:
         self.policy = TokenPolicy(
             secret=SECRET, max_lifetime_ms=MAX_MS, default_lifetime_ms=DEFAULT_MS
         )
+        self.lifetime_ms = 0
+        """The lifetime of the last session."""
         self._random = Random(1)
 
     @property
@@ -98,6 +101,7 @@ class Cluster:
         except LoginError:
             return False
         assert step.principal is not None
+        self.lifetime_ms = step.lifetime_ms
         if is_token:
             assert step.principal == replace(ALICE, token_authenticated=True)
         return True
@@ -186,6 +190,20 @@ def test_the_sweep_removes_exactly_the_expired_tokens(cluster: Cluster) -> None:
     cluster.image = apply_all(cluster.image, sweep.take(cluster.image, later))
     assert [token.token_id for token in delegation_tokens(cluster.image)] == [kept]
     assert TokenSweep(TokenPolicy(), cluster.now).due is None
+
+
+def test_a_session_of_a_token_in_its_last_millisecond_has_an_end(cluster: Cluster) -> None:
+    """A lifetime of 0 would be a session without an end."""
+    token_id, hmac = created(cluster, max_lifetime_ms=5)
+    password = base64.b64encode(hmac).decode()
+    lifetimes = []
+    for wall_ms in (START_MS + 3, START_MS + 5):
+        cluster.wall_ms = wall_ms
+        assert cluster.logs_in(token_id, password, is_token=True)
+        lifetimes.append(cluster.lifetime_ms)
+    assert lifetimes == [2, 1]
+    cluster.wall_ms += 1
+    assert not cluster.logs_in(token_id, password, is_token=True)
 
 
 @pytest.mark.requirement("631-86")

@@ -1,0 +1,1 @@
+"""Compare logins, tokens and mapped names with references."""
