@@ -4,8 +4,9 @@
 
 makes a history of so many sends (2 % indeterminate, 1 % failed), whose records are polled and read
 at the end, and checks it on two cores. It prints a line of JSON: seconds of the check from the
-start of the command (with Spark's start) and of Spark's job, CPU seconds, and the largest memory of
-any process of the check. `--half` also checks a history of half the length, for the ratio of costs.
+start of the command (with Spark's start) and of Spark's job, CPU seconds (of all processes, and of
+the driver, Java and the Python workers apart), and the largest memory of the driver. `--half` also
+checks a history of half the length, for the ratio of costs.
 """
 
 import argparse
@@ -58,7 +59,7 @@ def made(folder: Path, records: int, partitions: int) -> Path:
 
 def timed(path: Path, records: int, partitions: int, engine: Any) -> dict[str, object]:  # noqa: ANN401
     """Return the figures of one check."""
-    begun, cpu = time.monotonic(), _cpu_s()
+    begun, cpu = time.monotonic(), _cpu_s_by_role()
     first: list[float] = []
 
     def report(line: str) -> None:
@@ -67,6 +68,7 @@ def timed(path: Path, records: int, partitions: int, engine: Any) -> dict[str, o
 
     (run,) = check_paths([path], engine=engine, report=report)
     ended = time.monotonic()
+    used = {role: round(after - cpu[role], 1) for role, after in _cpu_s_by_role().items()}
     return {
         "engine": engine,
         "records": records,
@@ -75,23 +77,28 @@ def timed(path: Path, records: int, partitions: int, engine: Any) -> dict[str, o
         "keys": len(run.keys),
         "seconds": round(ended - begun, 1),
         "job_seconds": round(ended - first[-1], 1) if len(first) > 1 else None,
-        "cpu_seconds": round(_cpu_s() - cpu, 1),
+        "cpu_seconds": round(sum(used.values()), 1),
+        "cpu_seconds_of": used,
         "load": round(os.getloadavg()[0], 1),
         "peak_mb_of_driver": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
 
 
-def _cpu_s() -> float:
-    """Return the CPU seconds of this process and of all its descendants that are known."""
-    ticks, pending = 0, [os.getpid()]
+def _cpu_s_by_role() -> dict[str, float]:
+    """Return the CPU seconds of this process, and of its descendants that are known."""
+    ticks = {"driver": 0, "java": 0, "workers": 0}
+    me = os.getpid()
+    pending = [me]
     while pending:
-        place = Path(f"/proc/{pending.pop()}")
+        pid = pending.pop()
+        place = Path(f"/proc/{pid}")
         with contextlib.suppress(OSError):  # the process has just ended
-            fields = (place / "stat").read_text(encoding="ascii").rpartition(")")[2].split()
-            ticks += sum(map(int, fields[11:15]))
+            name, _, fields = (place / "stat").read_text(encoding="ascii").rpartition(")")
+            role = "driver" if pid == me else "java" if name.endswith("(java") else "workers"
+            ticks[role] += sum(map(int, fields.split()[11:15]))
             for children in place.glob("task/*/children"):
                 pending += map(int, children.read_text(encoding="ascii").split())
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return {role: one / os.sysconf("SC_CLK_TCK") for role, one in ticks.items()}
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ are still judged.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -79,21 +80,23 @@ def judge(spark: SparkSession, staged: Staged) -> Judged:
 
 def _keys(spark: SparkSession, staged: Staged) -> DataFrame:
     """Return the verdict and the findings of every key of every run that has a model, kept."""
-    split_runs = splittable(staged)
-    sizes = {
-        run: n
-        for run, n in staged.sizes.items()
-        if staged.plans[run].model is not None and run not in split_runs
-    }
-    slots = spread(spark, staged.tables["operations"], sizes)
-    if not split_runs:
+    apart = splittable(staged)
+    left = Counter({run: n for run, n in staged.sizes.items() if staged.plans[run].model})
+    for (run, _), n in apart.items():
+        left[run] -= n
+    sizes = {run: n for run, n in staged.sizes.items() if left[run] > 0}
+    wanted = F.col("run").isin(sorted(sizes))  # files of the other runs are not read
+    slots = spread(spark, staged.tables["operations"].where(wanted), sizes, apart)
+    if not apart:
         return relations.judged(slots, staged.plans, staged.folder).persist()
-    split = judge_partitions(spark, staged, split_runs)
-    whole = replace(slots, hot=(*slots.hot, *split.odd))
-    others = relations.judged(whole, staged.plans, staged.folder)
+    split = judge_partitions(spark, staged, apart)
     rows = [{"run": run, **msgspec.to_builtins(one)} for run, one in split.verdicts]
     found = spark.createDataFrame(pa.Table.from_pylist(rows, schema=JUDGED))
-    return found.select(*JUDGED.names).unionAll(others).persist()
+    found = found.select(*JUDGED.names)
+    if sizes or split.odd:
+        whole = replace(slots, hot=(*slots.hot, *split.odd))
+        found = found.unionAll(relations.judged(whole, staged.plans, staged.folder))
+    return found.persist()
 
 
 def _unreadable(keys: DataFrame) -> dict[str, CheckerInputError]:

@@ -1,7 +1,8 @@
 """The work of a Spark worker on parts of partitions. No pyspark here: Arrow in, Arrow out."""
 
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -14,29 +15,32 @@ from kraftproof.checkers.logs.split import ranges
 from kraftproof.checkers.logs.split.pieces import Piece, pieces_of
 from kraftproof.checkers.logs.split.ranges import Bounds
 from kraftproof.checkers.logs.split.resolution import Context
-from kraftproof.checkers.spark.workers import GroupFunction, MapFunction
+from kraftproof.checkers.spark import piece_files
+from kraftproof.checkers.spark.piece_files import Filed
+from kraftproof.checkers.spark.workers import MapFunction, run_folder
 
-TASKS: Final = pa.schema(
+GROUPS: Final = pa.schema(
     [
         required("run", pa.string()),
         required("path", pa.string()),
-        required("group", pa.int64()),
+        required("first", pa.int64()),
+        required("after", pa.int64()),
         required("task", pa.int32()),
     ]
 )
-"""One row for each row group of a history's file."""
-PIECES: Final = pa.schema(
+"""One row for some neighbouring row groups of a history's file."""
+PIECES: Final = pa.schema([required("run", pa.string()), required("data", pa.binary())])
+"""One row for each row of GROUPS: the pickled places of its pieces."""
+RANGES: Final = pa.schema(
     [
         required("run", pa.string()),
         required("key", pa.string()),
         required("part", pa.int64()),
-        required("kind", pa.string()),
         required("data", pa.binary()),
-        required("n", pa.int64()),
-        required("values", pa.string()),
+        required("task", pa.int32()),
     ]
 )
-"""One row for each piece of a partition; `values` is the end of its values' texts."""
+"""One row for each range: the pickled places of its pieces."""
 RESULTS: Final = pa.schema(
     [
         required("run", pa.string()),
@@ -46,13 +50,17 @@ RESULTS: Final = pa.schema(
     ]
 )
 """One row for each range: the pickled result of a pass."""
-BATCH: Final = 16_384
+_BATCH: Final = 16_384
+_CUT_ROWS: Final = 65_536
+_CUT_BYTES: Final = 64 << 20
 """Operations that are cut at a time; a poll may have thousands of records."""
 
 Place = tuple[str, str]
 """Run and partition."""
 RangePlace = tuple[str, str, int]
 """Run, partition and range."""
+Pass = Callable[[RangePlace, list[Piece]], object]
+"""Judges the pieces of a range."""
 
 
 class Shared(NamedTuple):
@@ -60,6 +68,10 @@ class Shared(NamedTuple):
 
     bounds: Mapping[Place, Bounds]
     values: Mapping[Place, str]
+
+    def values_of(self, place: RangePlace) -> Values:
+        """Return the numbering of a partition's values."""
+        return Values(run=self.values[place[:2]])
 
 
 class Broadcast(Protocol):
@@ -71,89 +83,88 @@ class Broadcast(Protocol):
         ...
 
 
-def cut(size: int) -> MapFunction:
+def cut(stage: Path, size: int, keys: Mapping[str, Container[str]]) -> MapFunction:
     """Return the function that cuts the operations of some row groups into pieces.
 
     Args:
+        stage: where the pieces are written.
         size: the offsets of a range.
+        keys: the partitions to cut, by run.
     """
 
     def pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for task in batch.to_pylist():
-                for rows in _parts(task["path"], task["group"]):
-                    yield _batch(task["run"], list(pieces_of(rows, size)))
+                run = task["run"]
+                parts = _parts(task["path"], list(range(task["first"], task["after"])))
+                made = (one for rows in parts for one in pieces_of(rows, size, keys[run]))
+                filed = list(piece_files.written(made, run_folder(stage, run)))
+                row = {"run": run, "data": pickle.dumps(filed)}
+                yield pa.RecordBatch.from_pylist([row], schema=PIECES)
 
     return pieces
 
 
-def _parts(path: str, group: int) -> Iterator[pa.Table]:
+def _parts(path: str, groups: list[int]) -> Iterator[pa.Table]:
+    """Yield some operations at a time: few, if they are large."""
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
     with pq.ParquetFile(path) as file:
         names = OPERATIONS.names
-        for part in file.iter_batches(BATCH, [group], columns=names, use_threads=False):
-            yield pa.Table.from_batches([part])
+        for part in file.iter_batches(_BATCH, groups, columns=names, use_threads=False):
+            held.append(part)
+            rows, size = rows + len(part), size + part.nbytes
+            if rows >= _CUT_ROWS or size >= _CUT_BYTES:
+                yield pa.Table.from_batches(held).combine_chunks()
+                held, rows, size = [], 0, 0
+    if held:
+        yield pa.Table.from_batches(held).combine_chunks()
 
 
-def _batch(run: str, found: list[Piece]) -> pa.RecordBatch:
-    columns = [[run] * len(found), *map(list, zip(*found, strict=True))]
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, PIECES.types, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=PIECES)
+def passed(stage: Path, judge: Pass) -> MapFunction:
+    """Return the function that reads the pieces of ranges and judges each range."""
+
+    def pass_over(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for row in batch.to_pylist():
+                place = row["run"], row["key"], row["part"]
+                filed: list[Filed] = pickle.loads(row["data"])  # noqa: S301 made by our own driver
+                found = judge(place, piece_files.read(filed, run_folder(stage, place[0])))
+                columns = [[one] for one in (*place, pickle.dumps(found))]
+                yield pa.RecordBatch.from_arrays(
+                    [pa.array(one, kind) for one, kind in zip(columns, RESULTS.types, strict=True)],
+                    schema=RESULTS,
+                )
+
+    return pass_over
 
 
-def _pieces(rows: pa.Table) -> list[Piece]:
-    return [
-        Piece(row["key"], row["part"], row["kind"], row["data"], row["n"], row["values"])
-        for row in rows.to_pylist()
-    ]
+def places(shared: Shared) -> Pass:
+    """Return the first pass."""
 
-
-def _group(group: tuple[pa.Scalar, ...]) -> RangePlace:
-    run, key, part, _ = (one.as_py() for one in group)
-    return str(run), str(key), int(part)
-
-
-def _result(place: RangePlace, result: object) -> pa.Table:
-    columns = [[one] for one in (*place, pickle.dumps(result))]
-    return pa.Table.from_arrays(
-        [pa.array(column, kind) for column, kind in zip(columns, RESULTS.types, strict=True)],
-        schema=RESULTS,
-    )
-
-
-def places(shared: Shared) -> GroupFunction:
-    """Return the function of the first pass over a range."""
-
-    def judge(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
-        run, key, part = _group(group)
-        values = Values(run=shared.values[run, key])
-        found = ranges.judge_places(_pieces(rows), shared.bounds[run, key], values)
-        return _result((run, key, part), found)
+    def judge(place: RangePlace, pieces: list[Piece]) -> ranges.Places:
+        return ranges.judge_places(pieces, shared.bounds[place[:2]], shared.values_of(place))
 
     return judge
 
 
-def orders(shared: Shared, contexts: Broadcast) -> GroupFunction:
-    """Return the function of the second pass; `contexts` are by run, partition and range."""
+def orders(shared: Shared, contexts: Broadcast) -> Pass:
+    """Return the second pass; `contexts` are by run, partition and range."""
 
-    def judge(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
-        place = _group(group)
-        run, key, _ = place
+    def judge(place: RangePlace, pieces: list[Piece]) -> object:
         known = contexts.value
         assert isinstance(known, dict)
         context: Context = known[place]
-        values = Values(run=shared.values[run, key])
-        found = ranges.judge_order(_pieces(rows), shared.bounds[run, key], values, *context)
-        return _result(place, found)
+        bounds, values = shared.bounds[place[:2]], shared.values_of(place)
+        return ranges.judge_order(pieces, bounds, values, *context)
 
     return judge
 
 
-def homes(shared: Shared, wanted: Mapping[Place, Ints]) -> GroupFunction:
-    """Return the function that looks up the sends of some values."""
+def homes(shared: Shared, wanted: Mapping[Place, Ints]) -> Pass:
+    """Return the pass that looks up the sends of some values."""
 
-    def find(group: tuple[pa.Scalar, ...], rows: pa.Table) -> pa.Table:
-        run, key, part = _group(group)
-        found = ranges.homes(_pieces(rows), shared.bounds[run, key], wanted[run, key])
-        return _result((run, key, part), found)
+    def find(place: RangePlace, pieces: list[Piece]) -> object:
+        return ranges.homes(pieces, shared.bounds[place[:2]], wanted[place[:2]])
 
     return find

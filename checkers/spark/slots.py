@@ -47,23 +47,31 @@ class Spread:
     hot: tuple[tuple[str, str], ...]
 
 
-def spread(spark: SparkSession, operations: DataFrame, sizes: Mapping[str, int]) -> Spread:
+def spread(
+    spark: SparkSession,
+    operations: DataFrame,
+    sizes: Mapping[str, int],
+    apart: Mapping[tuple[str, str], int] | None = None,
+) -> Spread:
     """Return the operations, each in the slot of its key.
 
     Args:
         spark: the session.
         operations: with `run` and `key`.
         sizes: how many operations each run has; other runs are left out.
+        apart: the size of each key that is judged otherwise, and is in no slot.
     """
+    absent = {key: n for key, n in (apart or {}).items() if key[0] in sizes}
     rows = rows_a_slot(sum(sizes.values()), spark.sparkContext.defaultParallelism)
     large = large_keys(operations, sizes, rows)
+    large = {key: n for key, n in large.items() if key not in absent}
     hot = {(run, key): n for (run, key), n in large.items() if n * HOT >= sizes[run]}
     left = Counter(sizes)
-    for (run, _), n in hot.items():
+    for (run, _), n in (*hot.items(), *absent.items()):
         left[run] -= n
     own = [key for key in large if key not in hot]
     runs, slots = shares({run: n for run, n in left.items() if n}, rows, first=len(own))
-    places = dict.fromkeys(hot, _NO_SLOT) | {key: slot for slot, key in enumerate(own)}
+    places = dict.fromkeys((*hot, *absent), _NO_SLOT) | {key: slot for slot, key in enumerate(own)}
     keys = [{"run": run, "key": key, "own_slot": slot} for (run, key), slot in places.items()]
     of_key = F.broadcast(spark.createDataFrame(pa.Table.from_pylist(keys, schema=_KEYS)))
     of_run = F.broadcast(spark.createDataFrame(pa.Table.from_pylist(runs, schema=_RUNS)))

@@ -1,5 +1,7 @@
 """Facts of a host, as its agent tells them, and the question whether another run holds the host."""
 
+import asyncio
+import socket
 from typing import Final
 
 import msgspec
@@ -70,6 +72,7 @@ class HostFacts(msgspec.Struct, frozen=True, kw_only=True):
         libfaketime: Path of the library for clock faults, if it is there.
         java: Path of Java, if it is there.
         holder: The run that holds the lock of the host.
+        lack: Why no run can start there; None if one can.
         runs: The runs with a directory on the host.
     """
 
@@ -79,6 +82,7 @@ class HostFacts(msgspec.Struct, frozen=True, kw_only=True):
     libfaketime: str | None
     java: str | None
     holder: Holder | None
+    lack: str | None = None
     runs: tuple[RunOnHost, ...]
 
     def directory_of(self, run: str) -> str:
@@ -86,13 +90,18 @@ class HostFacts(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.base}/runs/{run}"
 
 
-async def facts_of(machine: Machine) -> HostFacts:
+async def facts_of(machine: Machine, address: str = "") -> HostFacts:
     """Return the facts of a host.
+
+    Args:
+        machine: The host.
+        address: The address of its node, if a node is to start there.
 
     Raises:
         SshError: the host can't be used.
     """
-    told = await machine.agent("probe", {"base": machine.entry.directory})
+    arguments = {"base": machine.entry.directory, "address": address}
+    told = await machine.agent("probe", arguments)
     try:
         return msgspec.convert(told, HostFacts)
     except msgspec.ValidationError as error:
@@ -112,6 +121,24 @@ def refuse_held(machine: Machine, holder: Holder | None) -> None:
         f"host {machine.name}: is used by another harness: run {holder.run} of {owner.user} on "
         f"{owner.machine}, process {owner.owner.process.pid}, heard {holder.silent_s:.0f} s ago"
     )
+
+
+async def node_address(machine: Machine) -> str:
+    """Return the IPv4 address of the node of a host.
+
+    Raises:
+        SshError: the name of the host has no IPv4 address.
+    """
+    wanted = machine.entry.node_address or machine.entry.address
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(wanted, None, family=socket.AF_INET)
+    except OSError as error:
+        raise SshError(
+            machine.name,
+            f"{wanted} has no IPv4 address ({error.strerror}): give one by node_address",
+        ) from error
+    return str(found[0][4][0])
 
 
 async def undo_dead(machine: Machine, facts: HostFacts) -> list[str]:

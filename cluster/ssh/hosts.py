@@ -33,6 +33,7 @@ from kraftproof.cluster.ssh.facts import (
     HostFacts,
     RunOwner,
     facts_of,
+    node_address,
     refuse_held,
     undo,
     undo_dead,
@@ -204,15 +205,9 @@ async def _addresses(machine: Machine) -> tuple[str, str]:
     Raises:
         SshError: the name of the host has no IPv4 address.
     """
-    entry = machine.entry
-    wanted = entry.node_address or entry.address
-    loop = asyncio.get_running_loop()
-    try:
-        found = await loop.getaddrinfo(wanted, None, family=socket.AF_INET)
-    except OSError as error:
-        raise SshError(entry.name, f"{wanted} has no IPv4 address: {error.strerror}") from error
+    address = await node_address(machine)
     done = await machine.run(("sh", "-c", 'echo "${SSH_CONNECTION%% *}"'), is_repeatable=True)
-    return str(found[0][4][0]), done.output.decode(errors="replace").strip()
+    return address, done.output.decode(errors="replace").strip()
 
 
 async def _each(keys: Mapping[int, object], work: Callable[[int], Awaitable[T]]) -> dict[int, T]:

@@ -3,7 +3,9 @@
 The table [defaults] has settings of all hosts, and each table [[host]] is a host (docs/ssh.md).
 """
 
+import ipaddress
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +18,8 @@ from kraftproof.cluster.plugin import shown
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 FINGERPRINT: Final = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
 LAST_PORT: Final = 65_535
+ADDRESS: Final = re.compile(r"(?=.{1,253}$)[^\s@/\[\]:.]{1,63}(?:\.[^\s@/\[\]:.]{1,63})*\.?")
+"""A host name or an IPv4 address, without a user, a port or a scheme."""
 
 
 class HostsFileError(ValueError):
@@ -49,6 +53,7 @@ class HostEntry(msgspec.Struct, frozen=True, kw_only=True):
 TYPES: Final[Mapping[str, type]] = {
     name: int if name == "port" else str for name in HostEntry.__struct_fields__
 }
+DEFAULTS: Final[Mapping[str, str]] = {"python": "python3", "directory": ".kraftproof"}
 NOT_SHARED: Final = frozenset({"name", "address", "node_address", "fingerprint"})
 
 
@@ -127,6 +132,8 @@ def _check_values(path: Path, entry: HostEntry) -> None:
 
     if NAME.fullmatch(entry.name) is None:
         refuse("a name has letters, digits, dots, hyphens and underscores")
+    if (mistake := _mistake_in_texts(entry)) is not None:
+        refuse(mistake)
     if not 0 < entry.port <= LAST_PORT:
         refuse(f"port {entry.port}: 1 to {LAST_PORT} is expected")
     if entry.fingerprint and FINGERPRINT.fullmatch(entry.fingerprint) is None:
@@ -135,12 +142,39 @@ def _check_values(path: Path, entry: HostEntry) -> None:
             "'ssh-keygen -lf KEY.pub' prints"
         )
     if entry.key and not Path(entry.key).expanduser().is_file():
-        refuse(f"key {entry.key}: there is no such file")
+        is_folder = Path(entry.key).expanduser().is_dir()
+        refuse(f"key {entry.key}: {'a folder' if is_folder else 'there is no such file'}")
     if not entry.fingerprint and not Path(entry.known_hosts).expanduser().is_file():
         refuse(
             f"known_hosts {entry.known_hosts}: there is no such file; give a fingerprint, or "
             "connect once by hand"
         )
+
+
+def _mistake_in_texts(entry: HostEntry) -> str | None:
+    """Return what is wrong with a text of a host; None if all are right."""
+    if ADDRESS.fullmatch(entry.address) is None and not _is_ip(entry.address, 6):
+        return (
+            f"address {entry.address!r}: a host name or an IP address alone is expected; user and "
+            "port are keys of their own"
+        )
+    if entry.node_address and not _is_ip(entry.node_address, 4):
+        return f"node_address {entry.node_address!r}: an IPv4 address is expected"
+    for key, default in DEFAULTS.items():
+        if not getattr(entry, key).strip():
+            return f"{key} is empty: leave the key out for {default!r}"
+    try:
+        shlex.split(entry.sudo)
+    except ValueError as error:
+        return f"sudo {entry.sudo!r}: {error}"
+    return None
+
+
+def _is_ip(text: str, version: int) -> bool:
+    try:
+        return ipaddress.ip_address(text).version == version
+    except ValueError:
+        return False
 
 
 def _refuse_unknown(

@@ -120,7 +120,8 @@ def _key_of(entry: HostEntry) -> Any:  # noqa: ANN401 - paramiko has no types
 
 
 def _place(entry: HostEntry) -> str:
-    return f"{entry.address}:{entry.port}"
+    address = f"[{entry.address}]" if ":" in entry.address else entry.address
+    return f"{address}:{entry.port}"
 
 
 def _reason(entry: HostEntry, error: Exception) -> str:
@@ -137,6 +138,8 @@ def _reason(entry: HostEntry, error: Exception) -> str:
         case paramiko.AuthenticationException():
             keys = f"the key {entry.key}" if entry.key else "every key of the agent and ~/.ssh"
             return f"{_place(entry)} refuses {keys} for the user {entry.user or getpass.getuser()}"
+        case paramiko.SSHException() if "No authentication methods" in str(error):
+            return "there is no key: your agent and ~/.ssh have none; give one by key"
         case socket.gaierror():
             return f"the address {entry.address} is unknown: {error.strerror}"
         case NoValidConnectionsError():

@@ -74,24 +74,27 @@ class Machine:
             is_repeatable=is_repeatable,
             deadline_s=deadline_s,
         )
-        return self._answer(do, done)
+        return self._answer(do, done, shlex.split(self.entry.sudo) if as_root else [])
 
-    def _answer(self, do: str, done: Done) -> dict[str, Any]:
+    def _answer(self, do: str, done: Done, before: Sequence[str]) -> dict[str, Any]:
         said = done.output.decode(errors="replace").strip()
         last = said.splitlines()[-1] if said else f"exit status {done.status}"
+        if done.status == NO_COMMAND and before:
+            raise SshError(self.name, f"there is no {before[0]}: name another way by sudo")
         if done.status == NO_COMMAND:
             raise SshError(
                 self.name,
                 f"there is no {self.entry.python}: install Python 3, or name it by python",
             )
+        doubt = f" (is {self.entry.python!r} a Python 3?)" if do == "probe" else ""
         if done.status:
-            raise SshError(self.name, f"{do}: {last}")
+            raise SshError(self.name, f"{do}: {last}{doubt}")
         try:
             answer: object = json.loads(last)
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise SshError(self.name, f"{do}: {last}")
+            raise SshError(self.name, f"{do}: {last}{doubt}")
         if "error" in answer:
             raise SshError(self.name, f"{do}: {answer['error']}")
         return answer

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from kraftproof.cluster.protocol import CLOCKS, Capability
-from kraftproof.cluster.ssh.facts import facts_of, refuse_held
+from kraftproof.cluster.ssh.facts import facts_of, node_address, refuse_held
 from kraftproof.cluster.ssh.hosts_file import HostEntry
 from kraftproof.cluster.ssh.login import SshError
 from kraftproof.cluster.ssh.machine import Machine
@@ -15,7 +15,7 @@ FIREWALL = frozenset({Capability.PARTITION, Capability.LOSS})
 
 
 async def check_hosts(entries: tuple[HostEntry, ...]) -> None:
-    """Log in to each host, and refuse a host that another harness uses.
+    """Log in to each host, and refuse a host that another harness uses or that has no room.
 
     Raises:
         SshError: a host can't be used; one line.
@@ -23,7 +23,11 @@ async def check_hosts(entries: tuple[HostEntry, ...]) -> None:
     """
 
     async def check(machine: Machine) -> None:
-        refuse_held(machine, (await facts_of(machine)).holder)
+        await machine.run(("true",), is_repeatable=True)  # a failed login is named before others
+        facts = await facts_of(machine, await node_address(machine))
+        refuse_held(machine, facts.holder)
+        if facts.lack is not None and not facts.runs:
+            raise SshError(machine.name, facts.lack)
 
     await _for_each(entries, check)
 

@@ -9,10 +9,14 @@ from kraftproof.node.properties.keys import ConfigError, Reader
 AUTO_KEY: Final = "auto.create.topics.enable"
 INTERNAL_KEYS: Final[Mapping[str, tuple[str, int]]] = {
     "offsets.topic.num.partitions": ("group_partitions", 1 << 30),
+    "offsets.topic.segment.bytes": ("group_segment_bytes", (1 << 31) - 1),
     "offsets.topic.replication.factor": ("group_factor", 32767),
     "transaction.state.log.num.partitions": ("transaction_partitions", 1 << 30),
     "transaction.state.log.replication.factor": ("transaction_factor", 32767),
-    "transaction.state.log.min.isr": ("min_isr", 32767),
+    "transaction.state.log.min.isr": ("transaction_min_isr", 32767),
+    "transaction.state.log.segment.bytes": ("transaction_segment_bytes", (1 << 31) - 1),
+    "share.coordinator.state.topic.min.isr": ("share_min_isr", 32767),
+    "share.coordinator.state.topic.segment.bytes": ("share_segment_bytes", (1 << 31) - 1),
     "share.coordinator.state.topic.num.partitions": ("share_partitions", 1 << 30),
     "share.coordinator.state.topic.replication.factor": ("share_factor", 32767),
 }

@@ -3,7 +3,7 @@
 A piece travels as one binary value, so that a shuffle moves few large values, not many rows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Final, NamedTuple, TypeVar
 
@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.history.tables import iterate_rows, operations_of
 from kraftproof.checkers.logs.reading.facts import (
     FINAL,
     POLL,
@@ -25,6 +27,7 @@ from kraftproof.checkers.logs.reading.facts import (
 from kraftproof.checkers.logs.reading.unpack import unpacked
 from kraftproof.checkers.logs.rules import sessions
 from kraftproof.checkers.logs.rules.positions import Polled
+from kraftproof.checkers.logs.states import state_findings
 
 RANGE: Final = 1 << 20
 """Offsets of a range: their facts take some 200 MB of a worker's memory."""
@@ -87,8 +90,12 @@ EMPTY: Final = "empty"
 """Polls without records at a position in a range."""
 COVERS: Final = "covers"
 """Final reads of a partition; `complete` is the last offset that each received."""
+STATES: Final = "states"
+"""Reports of brokers on a partition's state: rows of operations, as Arrow's bytes."""
 COUNT: Final = "count"
 """No rows; `n` is a number of operations of a partition."""
+SUCCEEDED: Final = "succeeded"
+"""No rows; `n` is a number of successful operations of a partition."""
 ODD: Final = "odd"
 """No rows: the partition can't be split."""
 
@@ -119,28 +126,71 @@ def frames_of(pieces: Iterable[Piece], name: str, kind: type[F]) -> F:
     return joined([frame_of(kind, one.data) for one in pieces if one.kind == name], kind)
 
 
-def pieces_of(rows: pa.Table, size: int = RANGE) -> Iterator[Piece]:
+def pieces_of(
+    rows: pa.Table, size: int = RANGE, keys: Container[str] | None = None
+) -> Iterator[Piece]:
     """Yield the pieces of some operations, whatever their order and their partitions.
 
-    A partition whose texts are of an unusual layout, or whose readers keep their own positions,
-    yields a piece of the kind ODD.
+    A partition yields a piece of the kind ODD if its texts are of an unusual layout, if its
+    readers keep their own positions, or if an operation has another form.
 
     Args:
         rows: the operations.
         size: the offsets of a range.
-
-    Raises:
-        ValueError: an operation has another form.
+        keys: the wanted partitions; None for all.
     """
-    for key in rows.column("key").unique().to_pylist():
-        own = rows.filter(pc.equal(rows.column("key"), key))
-        yield Piece(key, OF_KEY, COUNT, b"", len(own))
+    for key, own in _by_key(rows):
+        if keys is None or key in keys:
+            yield from _of_key(key, own, size)
+
+
+def _by_key(rows: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the operations of each partition, by one sort for all partitions."""
+    coded = rows.column("key").combine_chunks().dictionary_encode()
+    keys, codes = coded.dictionary.to_pylist(), coded.indices.to_numpy()
+    if len(keys) < 2:
+        yield from ((key, rows) for key in keys)
+        return
+    order = np.argsort(codes, kind="stable")
+    grouped = rows.take(pa.array(order)).combine_chunks()
+    ends = np.searchsorted(codes[order], np.arange(len(keys)), side="right").tolist()
+    for key, begin, end in zip(keys, [0, *ends[:-1]], ends, strict=True):
+        yield key, grouped.slice(begin, end - begin)
+
+
+def _of_key(key: str, own: pa.Table, size: int) -> Iterator[Piece]:
+    yield Piece(key, OF_KEY, COUNT, b"", len(own))
+    states = own.filter(pc.equal(own.column("f"), "state"))
+    try:
         facts, values = unpacked(own, is_compiled=True)
-        has_values = len(facts.sends) or len(facts.reads)
-        if (has_values and values.run is None) or _keeps_positions(facts.polls):
-            yield Piece(key, OF_KEY, ODD, b"")
-        else:
-            yield from _Cutter(key, values.run or "", size).cut(facts)
+        state_findings(key, iterate_rows(states))
+    except ValueError:  # who judges the whole partition reports it
+        yield Piece(key, OF_KEY, ODD, b"")
+        return
+    has_values = len(facts.sends) or len(facts.reads)
+    if (has_values and values.run is None) or _keeps_positions(facts.polls):
+        yield Piece(key, OF_KEY, ODD, b"")
+        return
+    if len(states):
+        yield Piece(key, OF_KEY, STATES, packed_rows(states), len(states))
+    succeeded = pc.sum(pc.equal(own.column("status"), "ok")).as_py()
+    yield Piece(key, OF_KEY, SUCCEEDED, b"", int(succeeded or 0))
+    yield from _Cutter(key, values.run or "", size).cut(facts)
+
+
+def packed_rows(rows: pa.Table) -> bytes:
+    """Return operations as bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    held: bytes = sink.getvalue().to_pybytes()
+    return held
+
+
+def rows_of(pieces: Iterable[Piece]) -> list[Operation]:
+    """Return the operations of the pieces of the kind STATES, by invocation."""
+    parts = [pa.ipc.open_stream(one.data).read_all() for one in pieces if one.kind == STATES]
+    return operations_of(pa.concat_tables(parts)) if parts else []
 
 
 def _keeps_positions(polls: Polls) -> bool:

@@ -2,7 +2,8 @@
 
 `judge_places` judges what stands at each offset, and returns the leftovers, which no acknowledged
 send explains, and what other ranges need. `judge_order` judges the order of appends, once the
-leftovers have their sends and the ranges before have their `Carry`.
+leftovers have their sends and the ranges before have their `Carry`; a partition without a problem
+of order does not need it (`checkers.logs.split.orders`).
 """
 
 from typing import Final, NamedTuple
@@ -20,6 +21,7 @@ from kraftproof.checkers.logs.rules.positions import Cover, Polled
 from kraftproof.checkers.logs.rules.positions import Final as FinalRead
 from kraftproof.checkers.logs.rules.problems import SKIPPED, Problems, problems
 from kraftproof.checkers.logs.split import pieces as kinds
+from kraftproof.checkers.logs.split.orders import RangeFacts, RangeOrder, carry_of, order_of
 from kraftproof.checkers.logs.split.pieces import Gaps, Piece, frames_of
 from kraftproof.checkers.verdict import FindingKind
 
@@ -60,6 +62,7 @@ class Places(NamedTuple):
         left: the final records without an acknowledged send at their offset.
         left_polled: the polled records without one.
         is_any_acked: whether any send of the range has an acknowledged offset.
+        order: the facts on the order in the range.
     """
 
     problems: list[Problems]
@@ -68,6 +71,11 @@ class Places(NamedTuple):
     left: Polled
     left_polled: Polled
     is_any_acked: bool
+    order: RangeOrder
+
+    def facts(self) -> RangeFacts:
+        """Return what shows whether the partition breaks a rule of order."""
+        return RangeFacts(self.order, self.carry.invoke, self.waits.complete, self.left.offset)
 
 
 class _Range(NamedTuple):
@@ -106,20 +114,24 @@ def judge_places(pieces: list[Piece], bounds: Bounds, values: Values) -> Places:
     left = np.flatnonzero(origin.row_at_offset(known, final.offset, final.value) == UNKNOWN)
     acked = known.take(known.is_acknowledged)
     never = np.full(len(left), NEVER, dtype=np.int64)
+    leftovers = Polled(
+        offset=final.offset[left],
+        value=final.value[left],
+        index=final.index[left],
+        complete=never,
+    )
+    matched, empty = _matched(known, final), frames_of(pieces, kinds.EMPTY, Polls)
+    own_order = order_of(matched, leftovers, empty, known, values)
     return Places(
         problems=[one.first(PROBLEMS_KEPT) for one in found],
-        carry=order.carried(_matched(known, final), values),
+        carry=carry_of(matched, own_order.spans),
         waits=Waits(
             int(acked.complete_time.min(initial=NEVER)), int(acked.invoke_time.min(initial=NEVER))
         ),
-        left=Polled(
-            offset=final.offset[left],
-            value=final.value[left],
-            index=final.index[left],
-            complete=never,
-        ),
+        left=leftovers,
         left_polled=polled.take(row == UNKNOWN),
         is_any_acked=bool(len(known)),
+        order=own_order,
     )
 
 

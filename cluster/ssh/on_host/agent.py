@@ -11,6 +11,7 @@ import os
 import platform
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -37,9 +38,16 @@ FAKETIME = "libfaketimeMT.so.1"
 FAKETIME_FOLDERS = "/usr/lib*/*/faketime/", "/usr/lib*/faketime/", "/opt/kraftproof/"
 
 
-def probe(base: str) -> Answer:
-    """Return the tools of the host, and the runs in its directory."""
-    place = Path(base).expanduser()
+LEAST_FREE = 64 << 20
+"""Free bytes of a disk that a run needs at least."""
+
+
+def probe(base: str, address: str = "") -> Answer:
+    """Return the tools of the host, the runs in its directory, and why no run can start there."""
+    try:
+        place = Path(base).expanduser()
+    except RuntimeError as error:
+        return {"error": f"directory {base}: {error}"}
     place = place if place.is_absolute() else Path.home() / place
     found = [
         str(path) for pattern in FAKETIME_FOLDERS for path in Path("/").glob(pattern[1:] + FAKETIME)
@@ -51,8 +59,39 @@ def probe(base: str) -> Answer:
         "libfaketime": found[0] if found else None,
         "java": shutil.which("java"),
         "holder": holder(),
+        "lack": _lack_of_room(place) or _lack_of_address(address),
         "runs": [_run_at(path) for path in sorted(place.glob("runs/*")) if path.is_dir()],
     }
+
+
+def _lack_of_room(place: Path) -> str | None:
+    """Return why no directory can be made at a place; None if it can."""
+    above = place
+    while not os.path.exists(above):  # Path.exists fails in a closed folder
+        above = above.parent
+    if not above.is_dir():
+        return f"directory {place}: {above} is a file"
+    if not os.access(above, os.W_OK | os.X_OK):
+        return f"directory {place}: this login can't write in {above}"
+    disk = os.statvfs(above)
+    free = disk.f_bavail * disk.f_frsize
+    if free < LEAST_FREE:
+        return f"directory {place}: its disk has {free >> 20} MiB left, 64 MiB are needed"
+    return None
+
+
+def _lack_of_address(address: str) -> str | None:
+    """Return why a node can't listen at an address; None if it can."""
+    if not address:
+        return None
+    link = socket.socket()
+    try:
+        link.bind((address, 0))
+    except OSError as error:
+        return f"a node can't listen at {address} ({error.strerror}): give node_address"
+    finally:
+        link.close()
+    return None
 
 
 def _run_at(run: Path) -> Answer:

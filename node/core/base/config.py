@@ -129,9 +129,16 @@ class InternalTopics(Struct, frozen=True, kw_only=True):
     """The value of share.coordinator.state.topic.num.partitions."""
     share_factor: int = 3
     """The value of share.coordinator.state.topic.replication.factor."""
-    min_isr: int = 2
+    transaction_min_isr: int = 2
     """The value of transaction.state.log.min.isr."""
-    segment_bytes: int = 100 * 1024 * 1024
+    share_min_isr: int = 2
+    """The value of share.coordinator.state.topic.min.isr."""
+    group_segment_bytes: int = 100 * 1024 * 1024
+    """The value of offsets.topic.segment.bytes."""
+    transaction_segment_bytes: int = 100 * 1024 * 1024
+    """The value of transaction.state.log.segment.bytes."""
+    share_segment_bytes: int = 100 * 1024 * 1024
+    """The value of share.coordinator.state.topic.segment.bytes."""
 
 
 CreateTopicPolicy = Callable[[str, int, int, Mapping[str, str]], None]

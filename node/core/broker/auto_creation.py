@@ -100,23 +100,27 @@ class AutoCreator:
 
 def internal_topic(name: str, settings: InternalTopics) -> CreatableTopic:
     """Return the creation of an internal topic, with Kafka's configurations."""
-    segment = ("segment.bytes", str(settings.segment_bytes))
-    isr = ("min.insync.replicas", str(settings.min_isr))
     compact, as_sent = ("cleanup.policy", "compact"), ("compression.type", "producer")
     plain, clean = ("compression.type", "uncompressed"), ("unclean.leader.election.enable", "false")
     delete, kept = ("cleanup.policy", "delete"), ("retention.ms", "-1")
     partitions, factor, configs = {
         GROUP_TOPIC: (
             *(settings.group_partitions, settings.group_factor),
-            (compact, as_sent, segment),
+            (compact, as_sent, _segment(settings.group_segment_bytes)),
         ),
         TRANSACTION_TOPIC: (
             *(settings.transaction_partitions, settings.transaction_factor),
-            (compact, plain, isr, segment, clean),
+            (
+                *(compact, plain, _isr(settings.transaction_min_isr)),
+                *(_segment(settings.transaction_segment_bytes), clean),
+            ),
         ),
         SHARE_TOPIC: (
             *(settings.share_partitions, settings.share_factor),
-            (delete, as_sent, isr, kept, segment),
+            (
+                *(delete, as_sent, _isr(settings.share_min_isr)),
+                *(kept, _segment(settings.share_segment_bytes)),
+            ),
         ),
     }[name]
     return CreatableTopic(
@@ -128,3 +132,11 @@ def internal_topic(name: str, settings: InternalTopics) -> CreatableTopic:
             for key, value in configs
         ),
     )
+
+
+def _segment(size: int) -> tuple[str, str]:
+    return "segment.bytes", str(size)
+
+
+def _isr(members: int) -> tuple[str, str]:
+    return "min.insync.replicas", str(members)

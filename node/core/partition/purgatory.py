@@ -70,9 +70,15 @@ class Purgatory:
             self._by_log.setdefault(log, {})[entry.order] = entry
         heappush(self._deadlines, entry)
 
-    def check(self, log: LogId, now: Instant) -> None:
-        """Try the operations of a log in the order of arrival."""
-        for entry in list(self._by_log.get(log, {}).values()):
+    def check(self, logs: Iterable[LogId], now: Instant) -> None:
+        """Try the operations of the logs in the order of arrival, each operation once.
+
+        A Fetch reads all its partitions at each try, so a try for each log would cost the square.
+        """
+        entries: dict[int, _Entry] = {}
+        for log in logs:
+            entries.update(self._by_log.get(log, {}))
+        for _, entry in sorted(entries.items()):
             if entry.operation is not None and entry.operation.try_complete(now):
                 self._finish(entry)
 

@@ -102,10 +102,10 @@ def test_a_long_history_of_registrations_takes_time_in_proportion():
         )
         for i, (f, asked, said) in enumerate(answers)
     ]
-    started = time.monotonic()
+    started = time.process_time()
     verdict = judge_key(model_named("registration"), "1", operations, CheckOptions())
     assert verdict.findings == ()
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
 
 
 def test_a_limit_leaves_only_the_key_concerned_unknown():

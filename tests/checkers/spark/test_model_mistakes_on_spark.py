@@ -55,7 +55,7 @@ def test_a_model_that_crashes_is_told_and_kept_as_inline(crashed, tmp_path):
     store, environment = crashed
     runs = sorted(store.iterdir())
     inline, spark = (
-        run(KRAFTPROOF, "check", "--engine", engine, *runs, environment=environment, timeout=200)
+        run(KRAFTPROOF, "check", "--engine", engine, *runs, environment=environment, timeout=1_200)
         for engine in ("inline", "spark")
     )
     told = [line for line in inline.stdout.splitlines() if "no such state" in line]
@@ -64,7 +64,7 @@ def test_a_model_that_crashes_is_told_and_kept_as_inline(crashed, tmp_path):
     assert inline.returncode == spark.returncode == 2, spark.stdout + spark.stderr
     out = tmp_path / "analysis"
     words = ("analyze", store, "--master", "local[2]", "--out", out)
-    done = run(KRAFTPROOF, *words, environment=environment, timeout=200)
+    done = run(KRAFTPROOF, *words, environment=environment, timeout=1_200)
     assert done.returncode == 2, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("unknown  2 unknown of 2 runs; ")

@@ -1,10 +1,14 @@
 """Long histories of partitions: Spark judges ranges of offsets as the inline engine judges all."""
 
+import json
+
+import pyarrow as pa
 import pytest
 
 from kraftproof.checkers import check_paths
 from kraftproof.checkers.generate import GenerateOptions, generate
 from kraftproof.checkers.generate.spoiled_partitions import CORRUPTIONS
+from kraftproof.checkers.history.tables import read_table_file, write_whole
 from kraftproof.checkers.verdict import Verdict
 
 pytestmark = [
@@ -17,6 +21,9 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def short_runs_are_split(monkeypatch):
     monkeypatch.setattr("kraftproof.checkers.spark.partitions.SPLIT_ROWS", 1_000)
+    monkeypatch.setattr("kraftproof.checkers.spark.partitions.SPLIT_KEY_ROWS", 500)
+    monkeypatch.setattr("kraftproof.checkers.spark.partitions.CUT_ROWS", 1_500)
+    monkeypatch.setattr("kraftproof.checkers.spark.staging.LONG_BYTES", 0)
     monkeypatch.setattr("kraftproof.checkers.spark.partitions.RANGE", 256)
 
 
@@ -36,7 +43,7 @@ def split(monkeypatch):
 
 
 def told(run):
-    keys = [(key.key, key.verdict, key.operations, key.reason) for key in run.keys]
+    keys = [(key.key, key.verdict, key.operations, key.reason, key.is_vacuous) for key in run.keys]
     return run.verdict, keys, run.findings, run.notes
 
 
@@ -56,3 +63,95 @@ def test_ranges_on_spark_equal_the_whole_inline(tmp_path, split):
     assert len(one.verdicts) == sum(len(run.keys) for run in inline)
     assert [told(run) for run in spark] == [told(run) for run in inline]
     assert [run.verdict for run in inline] == [Verdict.VALID] + [Verdict.INVALID] * len(CORRUPTIONS)
+
+
+@pytest.fixture
+def second_passes(monkeypatch):
+    """The partitions whose ranges are read again for their order."""
+    from kraftproof.checkers.spark import partitions
+
+    found = []
+    orders = partitions.workers.orders
+
+    def spied(shared, contexts):
+        found.extend({place[:2] for place in contexts.value})
+        return orders(shared, contexts)
+
+    monkeypatch.setattr(partitions.workers, "orders", spied)
+    return found
+
+
+def row(index, f, asked, told, *, key="log-0", status="ok", process=90):
+    return {
+        "index": index, "process": process, "f": f, "key": key, "input": json.dumps(asked),
+        "output": json.dumps(told), "status": status, "error": None, "node": None,
+        "invoke_time": index * 1_000_000_000, "complete_time": index * 1_000_000_000 + 1,
+        "invoke_index": 2 * index, "complete_index": 2 * index + 1,
+    }  # fmt: skip
+
+
+def made(folder, **options):
+    path = folder / "made.parquet"
+    folder.mkdir()
+    defaults = {"model": "log", "operations": 3_000, "concurrency": 20, "indeterminate": 0.05}
+    generate(GenerateOptions(**(defaults | options)), path)
+    return path
+
+
+def with_rows(path, rows):
+    """A history with further operations at its end."""
+    table = read_table_file(path, "operations")
+    first = len(table)
+    numbered = [row(first + place, *one[:-1], **one[-1]) for place, one in enumerate(rows)]
+    more = pa.Table.from_pylist(numbered, schema=table.schema)
+    return write_whole(path.parent, "operations", pa.concat_tables([table, more]))
+
+
+def state(leader, isr, *, is_last=False):
+    asked = {"limit_ms": 1, "is_last": is_last}
+    return "state", asked, {"leader": leader, "isr": isr, "replicas": [1, 2], "is_moving": False}
+
+
+SEND = {"value": "9.9@other", "acks": -1, "idempotent": True}
+LONG = {"key": "made-0"}
+ADDED = {
+    "states": [
+        (*state(-1, [1, 2]), LONG),
+        (*state(-1, [1, 2]), LONG),
+        (*state(-1, [1], is_last=True), LONG),
+    ],
+    "other run": [("send", SEND, {"offset": 7}, LONG)],
+    "other value": [("send", {"value": 5, "acks": 0}, {"offset": None}, LONG)],
+    "own position": [("poll", {"position": None}, {"records": [[0, "0.0@made"]]}, LONG)],
+    "short": [("send", SEND | {"value": "0.0@other"}, {"offset": 0}, {"key": "short"})],
+    "nothing succeeded": [
+        ("send", SEND | {"value": f"1.{n}@other"}, None, {"key": "failed", "status": "fail"})
+        for n in range(600)
+    ],
+    "other form": [("send", [["send", "a", 1]], [["send", "a", [0, 1]]], {"key": "jepsen"})],
+}
+REFUSED = {
+    "odd send": [("send", {"valu": 1}, {"offset": 5}, LONG)],
+    "odd state": [("state", {"limit": 1}, {}, LONG)],
+}
+
+
+def test_unusual_operations_get_the_same_verdicts_from_both_engines(tmp_path, second_passes):
+    wanted = {**ADDED, **REFUSED}
+    paths = [
+        with_rows(made(tmp_path / name, keys=2, seed=place), rows)
+        for place, (name, rows) in enumerate(wanted.items())
+    ]
+    told_by, refused = {}, {}
+    for engine in ("inline", "spark"):
+        refused[engine] = []
+        runs = check_paths(paths, engine=engine, refuse=refused[engine].append)
+        told_by[engine] = {run.history: told(run) for run in runs}
+    assert told_by["spark"] == told_by["inline"]
+    assert len(told_by["spark"]) == len(ADDED)
+    assert len(refused["spark"]) == len(refused["inline"]) == len(REFUSED)
+    for error in refused["spark"]:
+        assert "field value" in str(error)
+    (states,) = (one for name, one in told_by["spark"].items() if "states" in name)
+    assert [finding.check for finding in states[2]] == ["log/leaderless", "log/settled"]
+    assert second_passes == [], "a partition without a problem of order is read once"

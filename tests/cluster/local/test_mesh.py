@@ -77,7 +77,7 @@ def test_a_fault_of_a_link_is_measured_and_ends(mesh, said, fault):
     assert said in effect
     began = time.monotonic()
     assert run(cluster.round_trip(Link(1, 2)))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     after = run(cluster.link_fault_count(THERE))
     run(cluster.round_trip(Link(1, 2)))
     assert run(cluster.link_fault_count(THERE)) == after

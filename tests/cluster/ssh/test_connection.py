@@ -15,6 +15,8 @@ from tests.cluster.ssh.server import LARGE, server
 
 SOON_S = 1.0
 """Deadline of a call that never ends by itself."""
+LATE_S = 15.0
+"""More than a loaded machine needs, and less than the usual deadline of a call."""
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def test_a_call_that_hangs_ends_by_its_deadline_and_the_next_logs_in_again(ssh, 
     made, entry = ssh
     begun = time.monotonic()
     (hung, after), logins = run(entry, command, "both", deadline_s=SOON_S)
-    assert time.monotonic() - begun < 5 * SOON_S
+    assert time.monotonic() - begun < LATE_S
     assert f"host alpha: no answer in 1 s to '{command}'; the connection was closed" == hung
     assert after.status == 0
     assert logins == made.connections == 2
@@ -78,7 +80,7 @@ def test_a_channel_that_never_opens_ends_by_its_deadline(ssh):
     made.refuses_channels = True
     begun = time.monotonic()
     (refused,), _ = run(entry, "both", deadline_s=SOON_S)
-    assert time.monotonic() - begun < 6 * SOON_S
+    assert time.monotonic() - begun < LATE_S
     assert refused.startswith("host alpha: ")
     assert made.commands == []
 

@@ -26,6 +26,12 @@ def test_a_host_has_the_defaults_but_for_its_own_entries(tmp_path):
     assert alpha.directory == ".kraftproof"
 
 
+@pytest.mark.parametrize("address", ["fe80::1", "alpha.example.", "alpha_1", "höst.example"])
+def test_addresses_of_all_kinds_are_taken(tmp_path, address):
+    (only,) = read_hosts(write(tmp_path, host(address=address)))
+    assert only.address == address
+
+
 def test_two_hosts_may_share_an_address_by_different_ports(tmp_path):
     text = host("alpha", rest="port = 2201") + host("beta", rest="port = 2202")
     assert [one.port for one in read_hosts(write(tmp_path, text))] == [2201, 2202]
@@ -53,6 +59,25 @@ MISTAKES = {
         '[[host]]\nname = "a"\naddress = "b"\nfingerprint = "MD5:00"\n',
         "host a: fingerprint MD5:00: SHA256: and 43 letters are expected",
     ),
+    "a key folder": (host(rest='key = "/"'), "host alpha: key /: a folder"),
+    "an address with a user": (
+        host(address="kraft@alpha"),
+        "host alpha: address 'kraft@alpha': a host name or an IP address alone is expected",
+    ),
+    "an address with a port": (host(address="198.18.0.1:22"), "address '198.18.0.1:22': a host"),
+    "an address with a scheme": (host(address="ssh://alpha"), "address 'ssh://alpha': a host name"),
+    "an address in brackets": (host(address="[::1]"), "address '\\[::1\\]': a host name or an IP"),
+    "a blank address": (host(address=" "), "address ' ': a host name or an IP address alone"),
+    "an address with two dots": (host(address="a..b"), "address 'a..b': a host name or an IP"),
+    "a long address": (host(address="a" * 64), "address 'a+': a host name or an IP address alone"),
+    "a node address": (
+        host(rest='node_address = "alpha"'),
+        "host alpha: node_address 'alpha': an IPv4 address is expected",
+    ),
+    "an IPv6 node address": (host(rest='node_address = "::1"'), "'::1': an IPv4 address is expec"),
+    "no python": (host(rest='python = ""'), "host alpha: python is empty: .* for 'python3'"),
+    "no directory": (host(rest='directory = ""'), "directory is empty: .* for '.kraftproof'"),
+    "a quotation mark": (host(rest="sudo = 'a \"b'"), "sudo 'a \"b': No closing quotation"),
     "known hosts": (
         '[[host]]\nname = "a"\naddress = "b"\nknown_hosts = "/no/hosts"\n',
         "host a: known_hosts /no/hosts: there is no such file; give a fingerprint",

@@ -134,6 +134,23 @@ def test_the_keys_of_creations() -> None:
     ).node
     assert not changed.auto_creates_topics
     assert changed.internal_topics == InternalTopics(group_factor=1, transaction_partitions=7)
+    sizes = parse(
+        {
+            "offsets.topic.segment.bytes": "1048576",
+            "transaction.state.log.segment.bytes": "2097152",
+            "transaction.state.log.min.isr": "1",
+            "share.coordinator.state.topic.segment.bytes": "3145728",
+            "share.coordinator.state.topic.min.isr": "3",
+        }
+    )
+    assert sizes.node.internal_topics == InternalTopics(
+        group_segment_bytes=1 << 20,
+        transaction_segment_bytes=2 << 20,
+        transaction_min_isr=1,
+        share_segment_bytes=3 << 20,
+        share_min_isr=3,
+    )
+    assert sizes.unused_keys == ()
     for key in ("auto.create.topics.enable", "offsets.topic.num.partitions"):
         with pytest.raises(ConfigError, match=f"{key}=maybe: is not valid"):
             parse({key: "maybe"})

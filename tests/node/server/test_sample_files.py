@@ -55,7 +55,7 @@ def test_the_combined_sample_serves_and_its_connections_are_limited_while_it_run
         answer = asked(port, describe_cluster_request.DescribeClusterRequest())
         assert (answer.cluster_id, len(answer.brokers)) == (CLUSTER_ID, 1)
         warnings = [line for line in node.output.splitlines() if "no effect" in line]
-        assert len(warnings) == 6, warnings
+        assert len(warnings) == 5, warnings
         assert warnings[0].endswith(
             "num.network.threads: this key of Kafka has no effect in this node"
         )

@@ -50,8 +50,11 @@ class _Broker:
             transaction_factor=random.randint(4, 6),
             share_partitions=random.randint(21, 29),
             share_factor=random.randint(7, 9),
-            min_isr=random.randint(1, 3),
-            segment_bytes=random.randint(1, 4) << 20,
+            transaction_min_isr=random.randint(1, 3),
+            share_min_isr=random.randint(4, 6),
+            group_segment_bytes=random.randint(1, 4) << 20,
+            transaction_segment_bytes=random.randint(5, 8) << 20,
+            share_segment_bytes=random.randint(9, 12) << 20,
         )
         self._config = NodeConfig(
             node_id=NodeId(1),
@@ -123,18 +126,22 @@ class _Broker:
 
     def _expected(self, name: str) -> Creation:
         sizes = self._sizes
-        compact, isr = ("cleanup.policy", "compact"), ("min.insync.replicas", str(sizes.min_isr))
-        segment = ("segment.bytes", str(sizes.segment_bytes))
+        compact = ("cleanup.policy", "compact")
         as_sent = ("compression.type", "producer")
         if name == GROUP:
+            segment = ("segment.bytes", str(sizes.group_segment_bytes))
             return name, sizes.group_partitions, sizes.group_factor, (compact, as_sent, segment)
         if name == TRANSACTION:
             plain = ("compression.type", "uncompressed")
             clean = ("unclean.leader.election.enable", "false")
+            isr = ("min.insync.replicas", str(sizes.transaction_min_isr))
+            segment = ("segment.bytes", str(sizes.transaction_segment_bytes))
             configs = (compact, plain, isr, segment, clean)
             return name, sizes.transaction_partitions, sizes.transaction_factor, configs
         if name == SHARE:
             delete, kept = ("cleanup.policy", "delete"), ("retention.ms", "-1")
+            isr = ("min.insync.replicas", str(sizes.share_min_isr))
+            segment = ("segment.bytes", str(sizes.share_segment_bytes))
             configs = (delete, as_sent, isr, kept, segment)
             return name, sizes.share_partitions, sizes.share_factor, configs
         return name, -1, -1, ()

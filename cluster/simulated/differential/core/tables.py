@@ -90,8 +90,11 @@ GIVEN: Final = (
             "transaction_factor": ("transaction.state.log.replication.factor", 1),
             "share_partitions": ("share.coordinator.state.topic.num.partitions", 1),
             "share_factor": ("share.coordinator.state.topic.replication.factor", 1),
-            "min_isr": ("transaction.state.log.min.isr", 1),
-            "segment_bytes": ("transaction.state.log.segment.bytes", 1),
+            "transaction_min_isr": ("transaction.state.log.min.isr", 1),
+            "share_min_isr": ("share.coordinator.state.topic.min.isr", 1),
+            "group_segment_bytes": ("offsets.topic.segment.bytes", 1),
+            "transaction_segment_bytes": ("transaction.state.log.segment.bytes", 1),
+            "share_segment_bytes": ("share.coordinator.state.topic.segment.bytes", 1),
         },
     ),
 )

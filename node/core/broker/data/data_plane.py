@@ -7,7 +7,6 @@ and sends proposals and Fetches.
 from collections.abc import Callable, Sequence
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.alter_partition import AlterPartitionSender
@@ -198,13 +197,12 @@ class DataPlane:
         self._housekeeping.write_checkpoints()
 
     def _try_waiting(self, now: Instant) -> None:
-        """Raise the high watermarks, and try the operations of each changed log."""
-        for log in self.replicas.take_changes():
-            self._settle_log(log, now)
-
-    def _settle_log(self, log: LogId, now: Instant) -> None:
-        replica = self.replicas.by_log.get(log)
-        if replica is not None:
-            replica.advance_high_watermark(now)
-        self._purgatory.check(log, now)
-        self._proposals.note(log)
+        """Raise the high watermarks, and try the operations of the changed logs."""
+        logs = self.replicas.take_changes()
+        for log in logs:
+            replica = self.replicas.by_log.get(log)
+            if replica is not None:
+                replica.advance_high_watermark(now)
+        self._purgatory.check(logs, now)
+        for log in logs:
+            self._proposals.note(log)

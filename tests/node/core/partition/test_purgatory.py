@@ -18,9 +18,10 @@ class Operation:
     """Finishes once it is allowed to."""
 
     def __init__(self, name, ended):
-        self.name, self.ended, self.is_ready = name, ended, False
+        self.name, self.ended, self.is_ready, self.tries = name, ended, False, 0
 
     def try_complete(self, now):
+        self.tries += 1
         if self.is_ready:
             self.ended.append(self.name)
         return self.is_ready
@@ -33,17 +34,30 @@ def test_an_operation_is_tried_at_each_change_of_its_logs_and_ends_once():
     purgatory, ended = Purgatory(), []
     operation = Operation("a", ended)
     purgatory.add(operation, [LOGS[0], LOGS[1], LOGS[0]], 100)
-    purgatory.check(LOGS[0], at(1))
-    purgatory.check(LOGS[2], at(1))
+    purgatory.check([LOGS[0]], at(1))
+    purgatory.check([LOGS[2]], at(1))
     operation.is_ready = True
-    purgatory.check(LOGS[2], at(1))
+    purgatory.check([LOGS[2]], at(1))
     assert ended == []
-    purgatory.check(LOGS[1], at(1))
-    purgatory.check(LOGS[0], at(1))
+    purgatory.check([LOGS[1]], at(1))
+    purgatory.check([LOGS[0]], at(1))
     purgatory.tick(at(100))
     assert ended == ["a"]
     assert len(purgatory) == 0
     assert purgatory.deadline() is None
+
+
+def test_an_operation_of_many_changed_logs_is_tried_once_in_the_order_of_arrival():
+    purgatory, ended = Purgatory(), []
+    first, second = Operation("first", ended), Operation("second", ended)
+    purgatory.add(first, LOGS, 100)
+    purgatory.add(second, LOGS[:1], 100)
+    purgatory.check(LOGS, at(1))
+    assert (first.tries, second.tries) == (1, 1)
+    first.is_ready = second.is_ready = True
+    purgatory.check([LOGS[0], LOGS[0], LOGS[3]], at(1))
+    assert ended == ["first", "second"]
+    assert (first.tries, second.tries) == (2, 2)
 
 
 def test_operations_expire_in_the_order_of_their_deadlines():
@@ -64,7 +78,7 @@ def test_finished_operations_leave_no_memory():
         operation.is_ready = True
         purgatory.add(operation, chance.sample(LOGS, 2), 10_000)
         for log in LOGS:
-            purgatory.check(log, at(number))
+            purgatory.check([log], at(number))
         assert len(purgatory) == 0
     assert len(ended) == 2000
     assert len(purgatory._deadlines) < 200

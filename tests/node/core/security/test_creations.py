@@ -3,6 +3,7 @@
 import pytest
 
 from kraftproof.node.core.base.config import AuthorizerPolicy, InternalTopics
+from kraftproof.node.core.broker.auto_creation import internal_topic
 from kraftproof.node.core.broker.data.coordinators import java_hash
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.metadata.acls import CLUSTER_NAME, Operation
@@ -19,7 +20,11 @@ from tests.node.core.security.rules import ADMIN, ALICE, CLUSTER, NOBODY, entry
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 DENIED = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 SMALL = InternalTopics(
-    group_partitions=3, group_factor=1, transaction_partitions=2, transaction_factor=1, min_isr=1
+    group_partitions=3,
+    group_factor=1,
+    transaction_partitions=2,
+    transaction_factor=1,
+    transaction_min_isr=1,
 )
 
 
@@ -194,6 +199,26 @@ def test_a_search_for_a_coordinator_creates_the_internal_topic(kind, topic, part
     assert world.topics()[topic] == partitions
     world.do(coordinator(kind, "g"), ALICE, version=4)
     assert len(world.creations()) == 1
+
+
+def test_each_internal_topic_has_sizes_of_its_own() -> None:
+    sizes = InternalTopics(
+        group_segment_bytes=1,
+        transaction_segment_bytes=2,
+        transaction_min_isr=3,
+        share_segment_bytes=4,
+        share_min_isr=5,
+    )
+    wanted = {
+        "__consumer_offsets": {"segment.bytes": "1"},
+        "__transaction_state": {"segment.bytes": "2", "min.insync.replicas": "3"},
+        "__share_group_state": {"segment.bytes": "4", "min.insync.replicas": "5"},
+    }
+    for name, own in wanted.items():
+        made = {one.name: one.value for one in internal_topic(name, sizes).configs}
+        assert {key: made.get(key) for key in ("segment.bytes", "min.insync.replicas")} == {
+            "min.insync.replicas": None
+        } | own
 
 
 def test_a_failed_creation_is_tried_again() -> None:
