@@ -139,7 +139,7 @@ def _growth(image: Image, written: Sequence[Row]) -> CreatePartitionsRequest:
 
 
 def _reassignments(image: Image, changes: list[Change]) -> Iterator[Row]:
-    """Yield a request for the replicas that stay, one that cancels, and one that does both."""
+    """Yield requests: move to the replicas that stay, cancel, or cancel some and move the rest."""
     cancelled = [_is_cancelled(record, was) for record, was in changes]
     choices = ([False] * len(changes), [True] * len(changes), cancelled)
     for choice in choices if 0 < sum(cancelled) < len(changes) else choices[:2]:

@@ -19,19 +19,16 @@ from kraftproof.cluster.simulated.differential.brokers.drawn_tokens import (
 from kraftproof.cluster.simulated.differential.data.drawn_rights import (
     ADMIN,
     HOSTS,
-    LITERAL,
     USERS,
     Rights,
+    draw_entry,
 )
 from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import (
     ALL,
-    ALLOW,
     CLUSTER,
     CLUSTER_NAME,
-    DENY,
     DESCRIBE,
-    PREFIXED,
     TOPIC,
 )
 from kraftproof.node.core.base.config import AuthorizerPolicy, TokenPolicy
@@ -72,8 +69,7 @@ from kraftproof.node.wire.messages import (
 )
 from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.records.batch import Record
-from kraftproof.node.wire.records.metadata import AccessControlEntryRecord, DelegationTokenRecord
-from kraftproof.node.wire.types import Uuid
+from kraftproof.node.wire.records.metadata import DelegationTokenRecord
 
 OF_TOPICS: Final = (3, 4, 5, 6, 7, 8, 10, 11)
 """Read, write, create, delete, alter, describe, and describe and alter configurations."""
@@ -83,6 +79,7 @@ NOT_ASKED: Final = -(2**31)
 TOKEN, USER = 6, 7
 """The numbers of the resources of tokens (KIP-48, KIP-373)."""
 CREATE_TOKENS, DESCRIBE_TOKENS = 13, 14
+KINDS: Final = (TOPIC, TOPIC, CLUSTER, CLUSTER, TOKEN, USER)
 NAMES: Final = {
     TOPIC: ("a", "ab", "b", "*"),
     CLUSTER: (CLUSTER_NAME,),
@@ -117,7 +114,9 @@ class _Broker:
         self.tokens = drawn_tokens(random, (*USERS, ADMIN))
         self.credentials = drawn_credentials(random)
         count = random.randint(0, MOST_ENTRIES)
-        entries = tuple(_entry(random, number) for number in range(count))
+        entries = tuple(
+            draw_entry(random, number, KINDS, NAMES, OPERATIONS) for number in range(count)
+        )
         written: list[Record] = [*entries, *self.tokens, *self.credentials]
         self.image = apply_all(EMPTY_IMAGE, tuple(written))
         policy = None if random.random() < 0.2 else POLICY
@@ -272,22 +271,6 @@ class _Broker:
 
 def _handshake() -> Message:
     return sasl_handshake_request.SaslHandshakeRequest(mechanism="PLAIN")
-
-
-def _entry(random: Random, number: int) -> AccessControlEntryRecord:
-    kind = random.choice((TOPIC, TOPIC, CLUSTER, CLUSTER, TOKEN, USER))
-    name = random.choice(NAMES[kind])
-    can_be_prefix = kind == TOPIC and name != "*"
-    return AccessControlEntryRecord(
-        id=Uuid(number.to_bytes(16, "big")),
-        resource_type=kind,
-        resource_name=name,
-        pattern_type=random.choice((LITERAL, PREFIXED)) if can_be_prefix else LITERAL,
-        principal=random.choice((*USERS, "User:*")),
-        host=random.choice((*HOSTS, "*", "*")),
-        operation=random.choice(OPERATIONS[kind]),
-        permission_type=random.choice((ALLOW, ALLOW, ALLOW, DENY)),
-    )
 
 
 def _authorizer(image: MetadataImage) -> Authorizer:

@@ -1,5 +1,6 @@
 """Draw access control entries, and decide about a right by a pass over all of them."""
 
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
@@ -39,7 +40,10 @@ _NAMES: Final = {
     TRANSACTIONAL_ID: ("*", "t", "tu"),
     CLUSTER: (CLUSTER_NAME,),
 }
-_OPERATIONS: Final = (ALL, READ, WRITE, DELETE, DESCRIBE, CLUSTER_ACTION, IDEMPOTENT_WRITE)
+_KINDS: Final = (TOPIC, TOPIC, TOPIC, GROUP, TRANSACTIONAL_ID, CLUSTER)
+_OPERATIONS: Final = dict.fromkeys(
+    _KINDS, (ALL, READ, WRITE, DELETE, DESCRIBE, CLUSTER_ACTION, IDEMPOTENT_WRITE)
+)
 _MOST_ENTRIES: Final = 14
 
 
@@ -52,12 +56,20 @@ def draw_policy(random: Random) -> AuthorizerPolicy | None:
 
 def draw_entries(random: Random) -> tuple[AccessControlEntryRecord, ...]:
     """Return entries about topics, groups, transactions and the cluster."""
-    return tuple(_entry(random, number) for number in range(random.randint(0, _MOST_ENTRIES)))
+    count = random.randint(0, _MOST_ENTRIES)
+    return tuple(draw_entry(random, number, _KINDS, _NAMES, _OPERATIONS) for number in range(count))
 
 
-def _entry(random: Random, number: int) -> AccessControlEntryRecord:
-    kind = random.choice((TOPIC, TOPIC, TOPIC, GROUP, TRANSACTIONAL_ID, CLUSTER))
-    name = random.choice(_NAMES[kind])
+def draw_entry(
+    random: Random,
+    number: int,
+    kinds: Sequence[int],
+    names: Mapping[int, Sequence[str]],
+    operations: Mapping[int, Sequence[int]],
+) -> AccessControlEntryRecord:
+    """Return an entry about a kind of resource, with a name and an operation of the kind."""
+    kind = random.choice(kinds)
+    name = random.choice(names[kind])
     can_be_prefix = kind != CLUSTER and name != "*"
     return AccessControlEntryRecord(
         id=Uuid(number.to_bytes(16, "big")),
@@ -66,7 +78,7 @@ def _entry(random: Random, number: int) -> AccessControlEntryRecord:
         pattern_type=random.choice((LITERAL, PREFIXED)) if can_be_prefix else LITERAL,
         principal=random.choice((*USERS, "User:*")),
         host=random.choice((*HOSTS, "*", "*")),
-        operation=random.choice(_OPERATIONS),
+        operation=random.choice(operations[kind]),
         permission_type=random.choice((ALLOW, ALLOW, DENY)),
     )
 

@@ -52,7 +52,7 @@ def compare_client_logins(random: Random) -> None:
 
 
 class _Server:
-    """A server that sees one login."""
+    """A server that takes a single login."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
