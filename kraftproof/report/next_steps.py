@@ -86,10 +86,10 @@ def _options(options: dict[str, Any]) -> Iterator[str]:
 
 
 def files_of(view: RunView, node: str | None) -> list[Path]:
-    """Return the files of a node, or of all nodes without a node."""
+    """Return the files of a node, or of all nodes without a node; hidden files are our own."""
     nodes = view.directory.path / "nodes"
     own = nodes / str(node)
     looked = [own] if node is not None and own.is_dir() else sorted(nodes.glob("*"))
-    found = [file for folder in looked for file in sorted(folder.glob("*")) if file.is_file()]
+    found = [file for folder in looked for file in sorted(folder.glob("[!.]*")) if file.is_file()]
     mistake = view.directory.path / MISTAKE_FILE
     return [mistake, *found] if mistake.is_file() else found

@@ -148,6 +148,7 @@ def test_the_files_are_those_of_the_node_and_first_a_plug_ins_mistake(tmp_path):
     for node in ("1", "4"):
         (tmp_path / "nodes" / node).mkdir(parents=True)
         (tmp_path / "nodes" / node / "output.log").write_text("x")
+        (tmp_path / "nodes" / node / ".set-up-done").touch()
     assert files_of(view, "4") == [tmp_path / "nodes/4/output.log"]
     assert len(files_of(view, None)) == 2
     (tmp_path / "plugin-error.txt").write_text("Traceback")
