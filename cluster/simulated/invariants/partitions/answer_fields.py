@@ -23,7 +23,7 @@ from kraftproof.node.wire.messages import (
     produce_response,
 )
 from kraftproof.node.wire.records.raw_batch import parse_batches
-from kraftproof.node.wire.types import ZERO_UUID
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 EARLIEST: Final = frozenset((-2, -4))
 EPOCHS_FROM: Final = 4
@@ -49,118 +49,123 @@ class AnswersNameTheLog(Replicas):
     def __init__(self, static: Settings = ()) -> None:
         super().__init__(static)
         self._arrived: dict[tuple[int, int, int], dict[LogId, tuple[int, int]]] = {}
-        """By node, incarnation and Produce: the generation and the start of each log."""
+        """By node, incarnation and request: the generation and the start of each log.
+
+        A Produce and a ListOffsets may wait, and the start of a log may be raised in this time.
+        """
 
     @override
     def on_data_received(self, process: ProcessView, event: Received) -> None:
-        if isinstance(event.message, produce_request.ProduceRequest) and event.message.acks:
-            key = (process.node_id, process.incarnation, event.request)
-            self._arrived[key] = {
+        logs = list(self._named(event.message))
+        if logs:
+            found = ((log, process.partitions.get(log)) for log in logs)
+            self._arrived[process.node_id, process.incarnation, event.request] = {
                 log: (mirror.generation, mirror.start_offset)
-                for log, mirror in self._produced(process, event.message)
+                for log, mirror in found
+                if mirror is not None
             }
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
-        for log, start in self._starts(event.message, message):
-            mirror = process.partitions.get(log)
-            if mirror is not None and start != mirror.start_offset:
-                detail = f"log {log}: starts at {mirror.start_offset}, and {start} is told"
-                self.monitor.report_violation(self, process, detail)
-        self._earliest_epochs(process, event, message)
-        for log, high_watermark in self._high_watermarks(message):
-            mirror = process.partitions.get(log)
-            if mirror is not None and high_watermark > mirror.end_offset:
-                detail = f"log {log}: ends at {mirror.end_offset}, high watermark {high_watermark}"
-                self.monitor.report_violation(self, process, detail)
-        if isinstance(message, fetch_response.FetchResponse):
-            assert isinstance(event.message, fetch_request.FetchRequest), "its request"
-            for wrong in (*_wrong_sizes(event.message, message), *_below(event.message, message)):
-                self.monitor.report_violation(self, process, wrong)
-        if isinstance(event.message, produce_request.ProduceRequest):
-            key = (process.node_id, process.incarnation, event.request)
-            arrived = self._arrived.pop(key, {})
-            if isinstance(message, produce_response.ProduceResponse):
-                self._judge_produced(process, event.message, message, arrived)
-
-    def _produced(
-        self, process: ProcessView, request: produce_request.ProduceRequest
-    ) -> Iterator[tuple[LogId, PartitionMirror]]:
-        """Yield the logs of a Produce that the broker has."""
-        for topic in request.topic_data:
-            for data in topic.partition_data:
-                log = self._log_of(topic.name, topic.topic_id, data.index)
-                mirror = None if log is None else process.partitions.get(log)
-                if log is not None and mirror is not None:
-                    yield log, mirror
-
-    def _judge_produced(
-        self,
-        process: ProcessView,
-        request: produce_request.ProduceRequest,
-        message: produce_response.ProduceResponse,
-        arrived: dict[LogId, tuple[int, int]],
-    ) -> None:
-        """Compare the told start of a log with the starts at the arrival and at the answer."""
-        for log, _, result in self._results(request, message):
-            mirror, told = process.partitions.get(log), result.log_start_offset
-            if mirror is None or log not in arrived or result.error_code or told < 0:
-                continue
-            generation, start = arrived[log]
-            if generation == mirror.generation and not start <= told <= mirror.start_offset:
-                detail = f"log {log}: starts at {mirror.start_offset}, and {told} is told"
-                self.monitor.report_violation(self, process, detail)
-
-    def _high_watermarks(self, answer: Message) -> Iterator[tuple[LogId, int]]:
-        if isinstance(answer, fetch_response.FetchResponse):
-            for log, part in self._fetched(answer):
-                yield log, part.high_watermark
-
-    def _starts(self, request: Message, answer: Message) -> Iterator[tuple[LogId, int]]:
-        """Yield logs with the starts that an answer names."""
-        match request, answer:
-            case _, fetch_response.FetchResponse():
-                for log, part in self._fetched(answer):
-                    yield log, part.log_start_offset
+        key = (process.node_id, process.incarnation, event.request)
+        arrived = self._arrived.pop(key, {})
+        match event.message, message:
+            case fetch_request.FetchRequest(), fetch_response.FetchResponse():
+                self._judge_fetched(process, event.message, message)
             case (
                 list_offsets_request.ListOffsetsRequest(),
                 list_offsets_response.ListOffsetsResponse(),
             ):
-                yield from self._earliest(request, answer)
+                for log, told, epoch in self._earliest(event.message, message):
+                    self._judge_start(process, log, told, arrived)
+                    if event.version >= EPOCHS_FROM:
+                        self._judge_epoch(process, log, told, epoch)
+            case produce_request.ProduceRequest(), produce_response.ProduceResponse():
+                for log, _, result in self._results(event.message, message):
+                    if not result.error_code and result.log_start_offset >= 0:
+                        self._judge_start(process, log, result.log_start_offset, arrived)
+            case _:
+                pass
+
+    def _named(self, request: Message) -> Iterator[LogId]:
+        """Yield the logs of a request that may wait, and whose answer names starts."""
+        named: list[tuple[str, Uuid, int]] = []
+        match request:
+            case produce_request.ProduceRequest() if request.acks:
+                named = [
+                    (topic.name, topic.topic_id, data.index)
+                    for topic in request.topic_data
+                    for data in topic.partition_data
+                ]
+            case list_offsets_request.ListOffsetsRequest():
+                named = [
+                    (topic.name, ZERO_UUID, asked.partition_index)
+                    for topic in request.topics
+                    for asked in topic.partitions
+                ]
             case _:
                 return
+        for name, topic_id, index in named:
+            log = self._log_of(name, topic_id, index)
+            if log is not None:
+                yield log
+
+    def _judge_fetched(
+        self,
+        process: ProcessView,
+        request: fetch_request.FetchRequest,
+        answer: fetch_response.FetchResponse,
+    ) -> None:
+        for log, part in self._fetched(answer):
+            mirror = process.partitions.get(log)
+            if mirror is not None and part.log_start_offset != mirror.start_offset:
+                detail = _another_start(log, mirror, part.log_start_offset)
+                self.monitor.report_violation(self, process, detail)
+        for log, part in self._fetched(answer):
+            mirror = process.partitions.get(log)
+            if mirror is not None and part.high_watermark > mirror.end_offset:
+                end = f"ends at {mirror.end_offset}, high watermark {part.high_watermark}"
+                self.monitor.report_violation(self, process, f"log {log}: {end}")
+        for wrong in (*_wrong_sizes(request, answer), *_below(request, answer)):
+            self.monitor.report_violation(self, process, wrong)
+
+    def _judge_start(
+        self, process: ProcessView, log: LogId, told: int, arrived: dict[LogId, tuple[int, int]]
+    ) -> None:
+        """Compare the told start of a log with the starts at the arrival and at the answer."""
+        mirror = process.partitions.get(log)
+        if mirror is None or log not in arrived:
+            return
+        generation, start = arrived[log]
+        if generation == mirror.generation and not start <= told <= mirror.start_offset:
+            self.monitor.report_violation(self, process, _another_start(log, mirror, told))
+
+    def _judge_epoch(self, process: ProcessView, log: LogId, told: int, epoch: int) -> None:
+        """Compare the epoch beside the start of a log with the first record."""
+        mirror = process.partitions.get(log)
+        if mirror is None or told < mirror.start_offset:
+            return  # the first record of the arrival is gone
+        first = next(mirror.after(told), None)
+        if first is not None and first.epoch != epoch:
+            detail = f"log {log}: epoch {epoch} is told with offset {told}"
+            found = f"{detail}, the record has epoch {first.epoch}"
+            self.monitor.report_violation(self, process, found)
 
     def _earliest(
         self,
         request: list_offsets_request.ListOffsetsRequest,
         answer: list_offsets_response.ListOffsetsResponse,
-    ) -> Iterator[tuple[LogId, int]]:
+    ) -> Iterator[tuple[LogId, int, int]]:
+        """Yield logs with the starts that an answer names, and the epochs beside the starts."""
         for topic, listed in zip(request.topics, answer.topics, strict=True):
             for asked, at in zip(topic.partitions, listed.partitions, strict=True):
                 log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
                 if log is not None and asked.timestamp in EARLIEST and not at.error_code:
-                    yield log, at.offset
+                    yield log, at.offset, at.leader_epoch
 
-    def _earliest_epochs(self, process: ProcessView, event: Received, answer: Message) -> None:
-        """Compare the epoch beside the start of a log with the first record."""
-        request = event.message
-        if (
-            not isinstance(answer, list_offsets_response.ListOffsetsResponse)
-            or not isinstance(request, list_offsets_request.ListOffsetsRequest)
-            or event.version < EPOCHS_FROM
-        ):
-            return
-        for topic, listed in zip(request.topics, answer.topics, strict=True):
-            for asked, at in zip(topic.partitions, listed.partitions, strict=True):
-                log = self._log_of(topic.name, ZERO_UUID, asked.partition_index)
-                mirror = None if log is None else process.partitions.get(log)
-                if mirror is None or asked.timestamp not in EARLIEST or at.error_code:
-                    continue
-                first = next(mirror.after(at.offset), None)
-                if first is not None and first.epoch != at.leader_epoch:
-                    detail = f"log {log}: epoch {at.leader_epoch} is told with offset {at.offset}"
-                    found = f"{detail}, the record has epoch {first.epoch}"
-                    self.monitor.report_violation(self, process, found)
+
+def _another_start(log: LogId, mirror: PartitionMirror, told: int) -> str:
+    return f"log {log}: starts at {mirror.start_offset}, and {told} is told"
 
 
 def _wrong_sizes(

@@ -76,20 +76,44 @@ def test_another_start_beside_a_produced_batch_is_reported(told, is_wrong):
     assert case.reported == [f"{NAME}: starts at 1, and 2 is told"] * is_wrong
 
 
+EARLIEST = list_offsets_request.ListOffsetsPartition(partition_index=0, timestamp=-2)
+ASKS_START = list_offsets_request.ListOffsetsRequest(
+    topics=(list_offsets_request.ListOffsetsTopic(name="t", partitions=(EARLIEST,)),)
+)
+
+
+def start_told(offset, epoch=0):
+    found = list_offsets_response.ListOffsetsPartitionResponse(
+        partition_index=0, offset=offset, leader_epoch=epoch
+    )
+    listed = list_offsets_response.ListOffsetsTopicResponse(name="t", partitions=(found,))
+    return list_offsets_response.ListOffsetsResponse(topics=(listed,))
+
+
 @pytest.mark.parametrize(("epoch", "is_wrong"), [(0, False), (3, True)])
 def test_another_epoch_beside_the_start_is_reported(epoch, is_wrong):
     case = PartitionCase(AnswersNameTheLog())
     case.append(1, raw(0, epoch=0), raw(1, epoch=3))
-    asked = list_offsets_request.ListOffsetsPartition(partition_index=0, timestamp=-2)
-    topic = list_offsets_request.ListOffsetsTopic(name="t", partitions=(asked,))
-    found = list_offsets_response.ListOffsetsPartitionResponse(
-        partition_index=0, offset=0, leader_epoch=epoch
-    )
-    listed = list_offsets_response.ListOffsetsTopicResponse(name="t", partitions=(found,))
-    request = list_offsets_request.ListOffsetsRequest(topics=(topic,))
-    case.answer(1, request, list_offsets_response.ListOffsetsResponse(topics=(listed,)), version=7)
+    case.answer(1, ASKS_START, start_told(0, epoch), version=7)
     wrong = f"{NAME}: epoch 3 is told with offset 0, the record has epoch 0"
     assert case.reported == [wrong] * is_wrong
+
+
+@pytest.mark.parametrize(
+    ("told", "raised", "is_wrong"),
+    [(1, 1, False), (1, 2, False), (2, 2, False), (0, 1, True), (0, 2, True), (3, 2, True)],
+)
+def test_another_start_is_reported_unless_it_was_raised_while_the_request_waited(
+    told, raised, is_wrong
+):
+    """Another partition of the request waits for a search (seed 6 of controlled-shutdown)."""
+    case = PartitionCase(AnswersNameTheLog())
+    case.append(1, raw(0, epoch=0), raw(1, epoch=1), raw(2, epoch=2))
+    case.raise_start(1, 1)
+    case.receive(1, ASKS_START, version=7)
+    case.raise_start(1, raised)
+    case.answer(1, ASKS_START, start_told(told, epoch=told), version=7)
+    assert case.reported == [f"{NAME}: starts at {raised}, and {told} is told"] * is_wrong
 
 
 def refused(error, *, epoch=-1, offset=0, state=RUNNING, leads=True, told=None):
