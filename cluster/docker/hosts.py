@@ -137,8 +137,12 @@ class DockerHost(PodShell, Host):
         return state.is_paused
 
     @override
-    async def is_healthy(self) -> bool:
-        return await self._threads.run(self._machines.is_healthy, self._node_id)
+    async def health_lack(self) -> str | None:
+        return await self._threads.run(self._machines.health_lack, self._node_id)
+
+    @override
+    async def has_health_check(self) -> bool:
+        return await self._threads.run(self._machines.has_health_check, self._node_id)
 
     async def limit_cpu(self, share: float | None) -> None:
         """Limit the node to a share of one processor; None removes the limit."""

@@ -49,14 +49,21 @@ def ensure_jars(progress: Callable[[str], object], version: str = VERSION) -> Pa
     return ensure(folder, checksums, progress, version=version, recorded=recorded)
 
 
-def refuse_unknown(version: str) -> None:
+def refuse_unknown(version: str, oldest: str = RELEASES[0], why: str = "") -> None:
     """Refuse an unknown or too old release.
+
+    Args:
+        version: The release.
+        oldest: The oldest possible release.
+        why: The reason for the oldest release, as a half sentence.
 
     Raises:
         ImageError: one line with the possible releases.
     """
-    if version not in RELEASES:
-        raise ImageError(f"Kafka {version}: no such release, only {', '.join(RELEASES)}")
+    able = RELEASES[RELEASES.index(oldest) :]
+    if version not in able:
+        reason = f" ({why}, which Kafka has since {oldest})" if why else ""
+        raise ImageError(f"Kafka {version!r} can't run here, only {', '.join(able)}{reason}")
 
 
 def jars_folder(version: str) -> Path:
