@@ -1,7 +1,7 @@
 """Temporary folders named after the owning process; a sweep removes the folders of dead processes.
 
-cluster/temporary.py has the sweep. Linux tells which process owns a folder; on another system a
-folder has no owner in its name.
+cluster/temporary.py has the sweep. Linux knows the owning process; folder names on another system
+have no owner.
 """
 
 import os
