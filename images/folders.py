@@ -1,7 +1,7 @@
-"""Temporary folders named after the owning process; a sweep removes the folders of dead processes.
+"""Temporary folders, named after the process that made the folder.
 
-cluster/temporary.py has the sweep. Linux knows the owning process; folder names on another system
-have no owner.
+A sweep (cluster/temporary.py) removes the folders of dead processes. The name needs Linux: on
+another system, a folder has no owner in the name.
 """
 
 import os
@@ -25,8 +25,8 @@ def owned_folder(purpose: str, parent: Path | None = None) -> "tempfile.Temporar
     """Make a temporary folder of this process.
 
     Args:
-        purpose: A word of the folder's name.
-        parent: The parent folder; by default the folder of temporary files.
+        purpose: A word of the name.
+        parent: The folder above; by default the folder of temporary files.
     """
     return tempfile.TemporaryDirectory(prefix=f"kraftproof-{purpose}-{_owner()}", dir=parent)
 
