@@ -3,7 +3,9 @@
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.creations import compare_creations
+from kraftproof.cluster.simulated.differential.brokers.identities import compare_identities
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
+from kraftproof.cluster.simulated.differential.brokers.memberships import compare_memberships
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.brokers.shown_rights import compare_shown_rights
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
@@ -87,6 +89,14 @@ KAFKA_STATEMENT: Final = "Defaults, keys, versions and levels of features are th
 LISTINGS: Final = "ListingsMatchReference"
 LISTINGS_STATEMENT: Final = (
     "While a cluster changes, a broker lists brokers and topics as a plain model of it would."
+)
+INTRODUCTIONS: Final = "NodesIntroduceThemselves"
+INTRODUCTIONS_STATEMENT: Final = (
+    "A node names its versions, its features and its cluster as Kafka's tables have them."
+)
+MEMBERSHIPS: Final = "MembershipsMatchReference"
+MEMBERSHIPS_STATEMENT: Final = (
+    "A broker registers, sends heartbeats, opens its listeners and ends by the rules of KIP-631."
 )
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
@@ -191,6 +201,8 @@ COMPARISONS: Final = (
         Comparison(LISTINGS, LISTINGS_STATEMENT, (BROKER,), compare)
         for compare in (compare_listings, compare_pages)
     ),
+    Comparison(INTRODUCTIONS, INTRODUCTIONS_STATEMENT, (BROKER,), compare_identities),
+    Comparison(MEMBERSHIPS, MEMBERSHIPS_STATEMENT, (BROKER,), compare_memberships, is_at_end=True),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
     Comparison(
