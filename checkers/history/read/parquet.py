@@ -39,6 +39,8 @@ _OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
 _NEEDED: Final = tuple(name for name in OPERATIONS.names if name not in _OPTIONAL)
 _AT_ONCE: Final = 2_000
 """Texts that are compared with their canonical spelling at a time: bounds the memory."""
+_MANY: Final = 100_000
+"""Texts from which on compiled code is loaded to compare them."""
 _DECODER: Final = msgspec.json.Decoder()
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -94,6 +96,7 @@ def parquet_operations(path: Path) -> pa.Table:
         place = table.column_names.index(name)
         texts = _canonical(path, table.column(name), name)
         table = table.set_column(place, OPERATIONS.field(name), texts)
+    pa.default_memory_pool().release_unused()  # the buffers of the decompression
     return table
 
 
@@ -207,7 +210,7 @@ def _require_order(path: Path, table: pa.Table) -> None:
 def _require_one_open(path: Path, table: pa.Table) -> None:
     process, invoke = _numbers(table, "process"), _numbers(table, "invoke_index")
     complete = pc.fill_null(table.column("complete_index"), _NEVER).to_numpy()
-    order = np.lexsort((invoke, process))
+    order = _by_process(process, invoke)
     is_open = (process[order][1:] == process[order][:-1]) & (
         complete[order][:-1] >= invoke[order][1:]
     )
@@ -219,6 +222,14 @@ def _require_one_open(path: Path, table: pa.Table) -> None:
             f"{path}: row {second}: field process: process {process[second]} invokes {other},"
             f" but its {one} of row {first} is open"
         )
+
+
+def _by_process(process: NDArray[np.int64], invoke: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows by process, and those of a process by invocation."""
+    is_short = process.min(initial=0) >= 0 and process.max(initial=0) <= np.iinfo(np.uint16).max
+    if is_short and (np.diff(invoke) > 0).all():
+        return np.argsort(process.astype(np.uint16), kind="stable")  # NumPy sorts these by radix
+    return np.lexsort((invoke, process))
 
 
 def _numbers(table: pa.Table, name: str) -> NDArray[np.int64]:
@@ -236,6 +247,11 @@ def _refuse(path: Path, table: pa.Table, is_wrong: pa.ChunkedArray, name: str, w
 
 def _canonical(path: Path, texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Return JSON texts spelled as `checkers.history.tables` spells them."""
+    if len(texts) >= _MANY:
+        from kraftproof.checkers.history.read.spelling import are_canonical  # compiled
+
+        if all(are_canonical(chunk) for chunk in texts.chunks):
+            return texts
     spelled: list[pa.Array] = []
     row = 0
     with _without_collection():
