@@ -66,6 +66,10 @@ class LinkFaultCapable(Protocol):
         affected = await self.link_fault_count(links) - before
         return f"{affected} messages affected" if affected else None
 
+    async def link_failure(self) -> str | None:
+        """Return the proxy of a link that failed by itself, in a line; None if all work."""
+        return None
+
 
 DiskFailureMode = Literal["full", "write", "fsync"]
 

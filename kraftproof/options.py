@@ -180,7 +180,10 @@ def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:
         if not count.isdecimal() or bool(equals) != ("=" in text):
             raise UsageError(f"--nodes {text}: {NODE_FORMS} is expected")
         if equals and (_ROLE.fullmatch(role) is None or role in dict(found)):
-            raise UsageError(f"--nodes {text}: {part.strip()}: each role once, in lower case")
+            reason = "each role once, in lower case"
+            if ":" in role:
+                reason = "a release is given by --system-version VERSION"
+            raise UsageError(f"--nodes {text}: {part.strip()}: {reason}")
         found.append((role or None, int(count)))
     return tuple(found)
 

@@ -1,6 +1,6 @@
 """Shorten the start of a command: skip needless imports, and collect garbage seldom.
 
-Only the process of the command calls these functions; a host process such as pytest's does not.
+Processes of our own call these functions: the command, and our tests. A host process does not.
 """
 
 import gc

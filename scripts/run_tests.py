@@ -33,6 +33,8 @@ RECORD = Path(__file__).with_name("test_seconds.tsv")
 """Seconds of each test file, as `python -m scripts.check --record` wrote the table."""
 CPU_S, WORKER_S = "cpu_s", "worker_s"
 """Columns of the table: CPU seconds in `make check`, and seconds of a worker of a stage."""
+MOST_LONG_SECONDS = 3 * 3600
+"""Time after which the stage of `make test-long` is stopped; an hour on a quiet machine."""
 FAST = " and ".join(f"not {marker}" for marker in STAGE_MARKERS)
 """Tests that need no more than Python; those marked long among them are left to test-long."""
 
@@ -140,7 +142,7 @@ def long_stage() -> Stage:
     """The stage of `make test-long`: what is marked long, and the random tests with all cases."""
     stage = pytest_stage("long", f"long or ({FAST})", workers="auto")
     commands = tuple(("env", "KRAFTPROOF_TEST_LONG=1", *command) for command in stage.commands)
-    return Stage(name=stage.name, commands=commands)
+    return Stage(name=stage.name, commands=commands, most_seconds=MOST_LONG_SECONDS)
 
 
 def main() -> int:

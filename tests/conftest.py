@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 from xdist.remote import Producer
 
+from kraftproof.quick_start import collect_seldom
 from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, WORKER_S, names_marker, recorded
 from tests.support.groups import ByGroup
 
@@ -34,7 +35,8 @@ def pytest_collection() -> Generator[None, object, object]:
     """Collect without the garbage collector, and keep the tests out of later collections.
 
     Collecting makes many objects that all live to the end: traversing them again and again took
-    two fifths of the CPU seconds of collecting, and a share of each test's.
+    two fifths of the CPU seconds of collecting, and a share of each test's. Afterwards garbage is
+    collected as seldom as in the command, which saves a sixth of the CPU seconds of the tests.
     """
     gc.disable()
     try:
@@ -42,6 +44,7 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.collect()
         gc.freeze()
+        collect_seldom()
         gc.enable()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster import temporary
 from kraftproof.cluster.capabilities import Usage
 from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
@@ -137,8 +138,12 @@ class DockerHost(PodShell, Host):
         return state.is_paused
 
     @override
-    async def is_healthy(self) -> bool:
-        return await self._threads.run(self._machines.is_healthy, self._node_id)
+    async def health_lack(self) -> str | None:
+        return await self._threads.run(self._machines.health_lack, self._node_id)
+
+    @override
+    async def has_health_check(self) -> bool:
+        return await self._threads.run(self._machines.has_health_check, self._node_id)
 
     async def limit_cpu(self, share: float | None) -> None:
         """Limit the node to a share of one processor; None removes the limit."""
@@ -208,6 +213,8 @@ class DockerHosts(Hosts):
 
     @override
     async def provision(self, ports: Ports) -> Mapping[int, Host]:
+        for line in await self.threads.run(temporary.sweep):
+            self.progress(line)
         await self.threads.run(self.machines.provision, self.progress)
         networks = await self.threads.run(self.machines.networks)
         places = self.machines.addresses

@@ -17,7 +17,7 @@ from requests.exceptions import ConnectionError as RequestsConnectionError
 from requests.exceptions import ReadTimeout
 
 from kraftproof.cluster.capabilities import Usage
-from kraftproof.cluster.docker import limits
+from kraftproof.cluster.docker import health, limits
 from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
 from kraftproof.cluster.docker.freezing import freeze
 from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
@@ -41,8 +41,6 @@ LOCK_S = 300.0
 """A first build takes up to two minutes, and several runs may wait for it."""
 STOP_S = 10
 END_S = 20
-_WELL = (None, "none", "healthy")
-"""States of the health of a container that has no health check, or has passed the check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +137,10 @@ class Machines:
         """
         if wanted is None:
             return self._base
-        with engine_lock(LOCK_S), one_line("image"):
+        with (
+            engine_lock(LOCK_S),
+            one_line(f"image {wanted}" if isinstance(wanted, str) else "image"),
+        ):
             if wanted not in self._images:
                 self._images[wanted] = self._ensure(wanted, progress)
         return self._images[wanted]
@@ -154,7 +155,8 @@ class Machines:
             self._engine.images.get(wanted)
         except ImageNotFound:
             progress(f"image {wanted}: pulling")
-            self._engine.images.pull(wanted)
+            with one_line(f"image {wanted} can't be pulled"):
+                self._engine.images.pull(wanted)
         return wanted
 
     def start(self, node_id: int, image: str, directory: Path, deployment: Deployment) -> None:
@@ -211,14 +213,15 @@ class Machines:
             printed = self._engine.api.logs(self._containers[node_id])
             (directory / OUTPUT_NAME).write_bytes(printed)
 
-    def is_healthy(self, node_id: int) -> bool:
-        """Return whether the health check of a container has passed; True without a check."""
-        container = self._containers.get(node_id)
-        if container is None:
-            return False
+    def health_lack(self, node_id: int) -> str | None:
+        """Return why the health check of a node has not passed; None if it has, or without one."""
         with one_line(f"health of node {node_id}"):
-            found = self._engine.api.inspect_container(container)["State"]
-        return bool(found["Running"]) and found.get("Health", {}).get("Status") in _WELL
+            return health.lack(self._engine, self._containers.get(node_id))
+
+    def has_health_check(self, node_id: int) -> bool:
+        """Return whether the container of a node has a health check."""
+        with one_line(f"health of node {node_id}"):
+            return health.has_check(self._engine, self._containers[node_id])
 
     def pause(self, node_id: int) -> None:
         """Freeze it."""

@@ -131,8 +131,12 @@ class Host(Shell, Protocol):
         """Return whether the node is paused, as the operating system sees it."""
         ...
 
-    async def is_healthy(self) -> bool:
-        """Return whether the node has passed its own health check, if there is one."""
+    async def health_lack(self) -> str | None:
+        """Return why the node's own health check has not passed; None if it has, or without one."""
+        return None
+
+    async def has_health_check(self) -> bool:
+        """Return whether the node, which has started, has a health check of its own."""
         return True
 
 

@@ -38,6 +38,10 @@ class Proxies(Protocol):
         """Measure connections that the source of a link opens."""
         ...
 
+    async def failure(self) -> str | None:
+        """Return a proxy that failed by itself, in a line; None if all work."""
+        ...
+
     @property
     def replaced(self) -> list[str]:
         """The links whose proxy hung and was replaced."""
@@ -134,6 +138,10 @@ class LiveLinks(LinkFaultCapable, ABC):
                 told = f"; hung and replaced: {', '.join(hung)}" if hung else ""
                 return f"link {link.source}>{link.target}: {effect}{told}"
         return None
+
+    @override
+    async def link_failure(self) -> str | None:
+        return None if self._proxies is None else await self._proxies.failure()
 
     async def end_proxies(self) -> None:
         """End the proxies, if there are any."""

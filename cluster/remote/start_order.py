@@ -49,20 +49,32 @@ class StartOrder:
         for one in after:
             state = "healthy" if one.is_healthy else "started"
             self._note(f"node {node_id} waits until node {one.node_id} is {state}")
-            while not await self._is_up(one, hosts):
+            while not await self._is_up(node_id, one, hosts):
                 if self._failed is not None:
                     raise self._failed
                 if self._scope.now() > deadline_ns:
+                    lack = await self._lack(one, hosts)
                     raise ClusterError(
                         f"node {node_id} waits for node {one.node_id}, which is not {state} after "
-                        f"{self._timeout_ns // 10**9} s"
+                        f"{self._timeout_ns // 10**9} s{lack}"
                     )
                 await self._scope.sleep(PAUSE_NS)
 
-    async def _is_up(self, one: Dependency, hosts: Mapping[int, Host]) -> bool:
-        if one.node_id not in self.started:
-            return False
-        return not one.is_healthy or await hosts[one.node_id].is_healthy()
+    async def _is_up(self, node_id: int, one: Dependency, hosts: Mapping[int, Host]) -> bool:
+        if one.node_id not in self.started or not one.is_healthy:
+            return one.node_id in self.started
+        host = hosts[one.node_id]
+        if not await host.has_health_check():
+            raise ClusterError(
+                f"node {node_id} waits until node {one.node_id} is healthy, but node "
+                f"{one.node_id} has no health check"
+            )
+        return await host.health_lack() is None
+
+    async def _lack(self, one: Dependency, hosts: Mapping[int, Host]) -> str:
+        if one.node_id not in self.started or not one.is_healthy:
+            return ""
+        return f": {await hosts[one.node_id].health_lack()}"
 
     async def all_healthy(self, hosts: Mapping[int, Host]) -> None:
         """Wait until every node that runs has passed its health check.
@@ -73,10 +85,9 @@ class StartOrder:
         deadline_ns = self._scope.now() + self._timeout_ns
         for node_id, host in hosts.items():
             self._note(f"the health check of node {node_id} has not passed")
-            while not await host.is_healthy() and await host.process_id() is not None:
+            while (lack := await host.health_lack()) and await host.process_id() is not None:
                 if self._scope.now() > deadline_ns:
                     raise ClusterError(
-                        f"the health check of node {node_id} has not passed after "
-                        f"{self._timeout_ns // 10**9} s; look at the output of the node"
+                        f"node {node_id} is not healthy after {self._timeout_ns // 10**9} s: {lack}"
                     )
                 await self._scope.sleep(PAUSE_NS)

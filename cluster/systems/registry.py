@@ -16,6 +16,7 @@ from kraftproof.cluster.systems.attributes import ATTRIBUTES
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 ENTRY_POINTS: Final = "kraftproof.systems"
+PLACE_OF_RELEASE: Final = "a release is given by --system-version VERSION"
 CALLS: Final = ("prepare", "client", "roles", "rows")
 """The methods of a system."""
 
@@ -57,6 +58,8 @@ def _entry_point(name: str) -> EntryPoint:
         if point.name == name:
             return point
     known = ", ".join([*SYSTEMS, *(point.name for point in points)])
+    if name.partition(":")[0] in (*SYSTEMS, *(point.name for point in points)):
+        raise SystemUnavailableError(f"unknown system {name!r}: {PLACE_OF_RELEASE}")
     raise SystemUnavailableError(
         f"unknown system {name!r}: one of {known}, path/to/file.py:Class, or "
         "compose:docker-compose.yml"

@@ -6,15 +6,14 @@ the repository. The jars are not committed.
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 from kraftproof.images.errors import ImageError
+from kraftproof.images.folders import cache_base, owned_folder
 from kraftproof.images.kafka.releases import NEWEST, RELEASES
 
 VERSION: Final = NEWEST
@@ -49,24 +48,26 @@ def ensure_jars(progress: Callable[[str], object], version: str = VERSION) -> Pa
     return ensure(folder, checksums, progress, version=version, recorded=recorded)
 
 
-def refuse_unknown(version: str) -> None:
+def refuse_unknown(version: str, oldest: str = RELEASES[0], why: str = "") -> None:
     """Refuse an unknown or too old release.
+
+    Args:
+        version: The release.
+        oldest: The oldest possible release.
+        why: The reason for the oldest release, as a half sentence.
 
     Raises:
         ImageError: one line with the possible releases.
     """
-    if version not in RELEASES:
-        raise ImageError(f"Kafka {version}: no such release, only {', '.join(RELEASES)}")
+    able = RELEASES[RELEASES.index(oldest) :]
+    if version not in able:
+        reason = f" ({why}, which Kafka has since {oldest})" if why else ""
+        raise ImageError(f"Kafka {version!r} can't run here, only {', '.join(able)}{reason}")
 
 
 def jars_folder(version: str) -> Path:
     """Return the folder of a release's jars; `ensure_jars` fills the folder."""
     return cache_folder() if version == VERSION else cache_base() / f"kafka-{version}"
-
-
-def cache_base() -> Path:
-    """Return the cache folder of Kraftproof for this user."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kraftproof"
 
 
 def cache_folder() -> Path:
@@ -108,7 +109,7 @@ def ensure(
     progress(f"fetching Kafka {version}'s jars with Maven (about 50 MB, once)")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder.parent) as temporary:
+        with owned_folder("fetch", folder.parent) as temporary:
             fetched = Path(temporary) / "libs"
             fetch(fetched, version)
             if checksums is None:

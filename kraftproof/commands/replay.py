@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kraftproof.cluster.plugin_file import absolute
+from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
 from kraftproof.mutants.installation import install_mutant
 from kraftproof.options import RunOptions
@@ -58,7 +58,7 @@ def replay(
         typer.Option(
             "--on",
             help="Other ground: a backend (simulated, local, docker, ssh), or a system as NAME, "
-            "NAME:VERSION or path/to/file.py:Class.",
+            "NAME:VERSION, path/to/file.py:Class or compose:FILE.",
             show_default="the ground of the run",
         ),
     ] = None,
@@ -97,7 +97,7 @@ def replay(
     from kraftproof.run.recorded import on_ground, read_recorded
 
     recorded = read_recorded(run, run.absolute().parent if store is None else store)
-    ground = None if on is None else absolute(on)
+    ground = None if on is None else absolute_system(on)
     recorded = replace(recorded, options=on_ground(recorded.options, ground, hosts))
     mutant_hash = install_mutant(recorded.options.mutant, recorded.options.backend)
     raise typer.Exit(_replay(recorded, times, mutant_hash, as_json=as_json))

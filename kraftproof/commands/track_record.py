@@ -41,13 +41,15 @@ def track_record(
     interrupted.
     """
     from kraftproof.track_record.page import write_page
-    from kraftproof.track_record.record import record
+    from kraftproof.track_record.record import record, refuse
     from kraftproof.track_record.rows import read_rows
 
     if not page.absolute().parent.is_dir():
         raise UsageError(f"--page {page}: there is no folder {page.parent}")
-    recorded = []
-    for row in read_rows(folder, rows or (), store):
+    chosen, recorded = read_rows(folder, rows or (), store), []
+    for row in chosen:
+        refuse(row)
+    for row in chosen:
         one = record(row, print_error)
         recorded.append(one)
         write_page(page, [one])

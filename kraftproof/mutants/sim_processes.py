@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from kraftproof.checkers.unfinished import temporary_directory
 from kraftproof.errors import INTERRUPTED_EXIT_CODE
+from kraftproof.quick_start import collect_seldom
 
 STDOUT, STDERR = "stdout", "stderr"
 WAITING: Final = 5
@@ -150,5 +151,6 @@ def _sim(command: Sequence[str]) -> None:
 def _call(given: tuple[Callable[[Any], dict[str, Any]], object, int]) -> None:
     """Call a function in this process, and print what the function returns."""
     function, argument, limit_s = given
+    collect_seldom()
     alarm(limit_s * WAITING)  # a function that waits for ever uses no CPU time
     sys.stdout.write(json.dumps(function(argument)) + "\n")

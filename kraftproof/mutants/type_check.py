@@ -5,6 +5,7 @@ of the invariants. mypy runs as a daemon over a copy of the node in a temporary 
 after an edit takes about a second, and the node may be an installed package.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -54,6 +55,7 @@ class TypeChecker:
         self._is_started = False
         self._edited: dict[Path, str] = {}
         """Original texts of the edited files."""
+        self._writes = 0
 
     def error_of(self, mutant: Mutant) -> str | None:
         """Return mypy's first error of the node with a mutant, or None.
@@ -64,12 +66,12 @@ class TypeChecker:
         if not self._is_started:
             self._start()
         for path, text in self._edited.items():
-            path.write_text(text, encoding="utf-8")
+            self._write(path, text)
         self._edited.clear()
         for module in mutant.modules:
             path = module_path(self._root, module)
             self._edited[path] = path.read_text(encoding="utf-8")
-            path.write_text(mutant.mutate(module, self._edited[path]), encoding="utf-8")
+            self._write(path, mutant.mutate(module, self._edited[path]))
         error = self._first_error()
         if error is not None and not any(self._is_in(error, path) for path in self._edited):
             # The daemon may keep the error of an earlier mutant, whose file is restored.
@@ -100,6 +102,16 @@ class TypeChecker:
         if error is not None:
             raise TypeCheckUnavailableError(f"mypy rejects the node without a mutant: {error}")
 
+    def _write(self, path: Path, text: str) -> None:
+        """Write a file of the copy with a modification time of its own, in whole seconds.
+
+        The daemon looks at the size and the second: an edit of the same length, written in the
+        second of the last write, would be overlooked.
+        """
+        path.write_text(text, encoding="utf-8")
+        self._writes += 1
+        os.utime(path, (self._writes, self._writes))
+
     def _is_in(self, error: str, path: Path) -> bool:
         """Return whether an error line is about a file."""
         return error.startswith(f"{path.relative_to(self._root)}:")
@@ -116,8 +128,17 @@ class TypeChecker:
         raise TypeCheckUnavailableError(f"dmypy ended with exit status {done.returncode}: {said}")
 
     def _dmypy(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run a command of the daemon, which reports no error of a file below PYTHONPATH."""
         command = [sys.executable, "-m", "mypy.dmypy", "--status-file", STATUS_FILE, *arguments]
-        return subprocess.run(command, cwd=self._root, capture_output=True, text=True, check=False)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.run(
+            command,
+            cwd=self._root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from typing import Final
 from kraftproof.checkers.run_outcome import read_outcome
 from kraftproof.checkers.verdict import Finding, FindingKind
 from kraftproof.cluster.backends import BACKENDS
+from kraftproof.cluster.compose_reference import is_compose
+from kraftproof.cluster.plugin_file import is_in_file
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.nemesis.schedule_file import ScheduleFileError, parse_fault_line
@@ -82,6 +84,8 @@ def read_recorded(path: Path, store: Path) -> RecordedRun:
 def on_ground(options: RunOptions, ground: str | None, hosts: Path | None = None) -> RunOptions:
     """Return the options on another backend, or for another system: `NAME` or `NAME:VERSION`.
 
+    A class of a file and a Compose file have no version.
+
     A planted bug stays only in the system that it was planted in.
 
     Raises:
@@ -94,14 +98,15 @@ def on_ground(options: RunOptions, ground: str | None, hosts: Path | None = None
         options = replace(options, hosts=hosts)
     if ground is None:
         return options
-    system, colon, version = ground.partition(":")
-    if ground.endswith(".py") or ".py:" in ground:
-        system, version = ground, ""
+    system, colon, release = ground.partition(":")
+    version = release if colon else None
+    if is_in_file(ground) or is_compose(ground):
+        system, version = ground, None
     return replace(
         options,
         backend=FIRST_LIVE if options.is_virtual else options.backend,
         system=system,
-        system_version=version if colon and version else None,
+        system_version=version,
         mutant=options.mutant if system == options.system else None,
     )
 

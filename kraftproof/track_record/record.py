@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from kraftproof.checkers.verdict import Verdict
-from kraftproof.errors import INTERRUPTED_EXIT_CODE
+from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import plan, preflight
 from kraftproof.running import run_and_report
@@ -84,6 +84,19 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
             "finding": self.affected.sentence,
             "run": self.affected.path,
         }
+
+
+def refuse(row: Row) -> None:
+    """Refuse a row that no run can be made of, before any row is run.
+
+    Raises:
+        UsageError: one line that names the file, and the version or the control.
+    """
+    for key, options in (("version", row.options), ("control", row.control_options)):
+        try:
+            plan(options, row.schedule)
+        except ValueError as error:
+            raise UsageError(f"{row.path}: {key}: {error}") from error
 
 
 def record(row: Row, say: Say) -> Recorded:

@@ -51,7 +51,7 @@ class Row:
     """A known bug, and the run that shows the bug.
 
     Attributes:
-        name: The name of the file without its ending.
+        path: The file.
         issue: The bug's number in its tracker.
         title: The bug in a few words.
         version: The release with the bug.
@@ -65,7 +65,7 @@ class Row:
         schedule: The faults; None if the seed of each run draws the faults.
     """
 
-    name: str
+    path: Path
     issue: str
     title: str
     version: str
@@ -77,6 +77,11 @@ class Row:
     options: RunOptions
     control_options: RunOptions
     schedule: Schedule | None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the file without its ending."""
+        return self.path.stem
 
     @property
     def control_name(self) -> str:
@@ -125,7 +130,7 @@ def _read_row(path: Path, store: Path) -> Row:
     _, control_options = _run(path, {**run, **control_run}, system, texts["control"], store)
     schedule, options = _run(path, run, system, texts["version"], store)
     return Row(
-        name=path.stem,
+        path=path,
         **texts,
         runs=int(numbers["runs"]),
         control_runs=int(numbers["control_runs"]),

@@ -106,5 +106,5 @@ def test_a_release_without_committed_checksums_keeps_those_of_its_first_fetch(
 
 
 def test_an_unknown_release_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(ImageError, match=r"^Kafka 3\.2\.0: no such release, only 3\.3\.0, .*4\.3"):
+    with pytest.raises(ImageError, match=r"^Kafka '3\.2\.0' can't run here, only 3\.3\.0, .*4\.3"):
         jars.ensure_jars(str, "3.2.0")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scripts.run_tests import stages
-from scripts.stage_runs import AT_LOW_PRIORITY, Stage, run_all, table
+from scripts.stage_runs import AT_LOW_PRIORITY, Outcome, Stage, busy_share, run, run_all, table
 
 PRIORITY = "import os; print('priority', os.getpriority(os.PRIO_PROCESS, 0))"
 MEETING = """
@@ -68,6 +68,23 @@ def test_failures_are_told_and_what_needs_them_does_not_run() -> None:
 def test_the_whole_time_is_not_the_sum() -> None:
     outcomes = run_all([stage("one", "pass"), stage("two", "pass", behind=True)], ())
     assert table(outcomes, 1.25).splitlines()[-1].split() == ["all", "1.2", "s"]
+
+
+def test_a_stage_is_stopped_after_its_time(capfd: pytest.CaptureFixture[str]) -> None:
+    command = (sys.executable, "-c", "import time; time.sleep(60)")
+    assert run(Stage(name="endless", commands=(command,), most_seconds=1), ()).verdict == "failed"
+    assert "took more than 1 s and was stopped" in capfd.readouterr().out
+
+
+def test_the_machine_is_busy_while_a_stage_computes() -> None:
+    """User, nice, system, idle and waiting time of two counts."""
+    assert busy_share([10, 0, 10, 100, 5], [60, 0, 20, 130, 15]) == pytest.approx(0.6)
+    assert busy_share([], []) is None
+    busy = run(stage("one", "sum(range(10_000_000))"), ()).busy
+    assert busy is not None
+    assert 0 < busy <= 1
+    line = table([Outcome(name="one", seconds=2, verdict="ok", busy=0.6)], 2).splitlines()[-2]
+    assert line.split() == ["one", "2.0", "s", "60%", "busy", "ok"]
 
 
 def test_stages_in_the_background_need_nothing_and_have_no_live_clusters() -> None:

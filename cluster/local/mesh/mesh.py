@@ -86,6 +86,9 @@ class LocalMesh:
             self._hosts[link.source], target, probe, connections=connections, requests=requests
         )
 
+    async def failure(self) -> None:
+        """Return no failure: these proxies are tasks of the harness."""
+
     @property
     def replaced(self) -> list[str]:
         """Return no links: these proxies are not replaced."""

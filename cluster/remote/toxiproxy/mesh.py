@@ -1,8 +1,8 @@
 """All Toxiproxy processes of a run, and the rules that lead connections into them."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, Protocol, runtime_checkable
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
+from typing import Any, Final, Protocol, runtime_checkable
 
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import ClusterError, Link
@@ -38,6 +38,7 @@ class ToxicMesh:
         self._hosts = hosts
         self._seed = seed
         self._servers: dict[Link, LinkServer] = {}
+        self._asked = 0
 
     async def start(self) -> None:
         """Start a process for each link, then redirect the connections of all nodes.
@@ -48,7 +49,7 @@ class ToxicMesh:
         path = await asyncio.to_thread(program)
         links = [Link(i, j) for i in self._hosts for j in self._hosts if i != j]
         self._servers = {link: self._server(link, path) for link in links}
-        await asyncio.gather(*(server.start() for server in self._servers.values()))
+        await _all_or_none(server.start() for server in self._servers.values())
         await asyncio.gather(*(self._redirect(node_id) for node_id in self._hosts))
 
     async def end(self) -> None:
@@ -76,6 +77,18 @@ class ToxicMesh:
             self._hosts[link.source], target, probe, connections=connections, requests=requests
         )
 
+    async def failure(self) -> str | None:
+        """Return a process that has ended by itself or hangs, in a line; None if all work.
+
+        A call asks one process for an answer, the next call another one.
+        """
+        servers = list(self._servers.values())
+        for ending in (server.ending() for server in servers):
+            if ending is not None:
+                return ending
+        self._asked += 1
+        return await servers[self._asked % len(servers)].failure() if servers else None
+
     @property
     def replaced(self) -> list[str]:
         """The links whose process hung and was replaced."""
@@ -99,7 +112,9 @@ class ToxicMesh:
             raise ClusterError(f"node {link.source}: its host can't run a proxy")
         own = next(iter(host.addresses.values())).host
         api = FIRST_API_PORT + link.target
-        command = (path, "-host", own, "-port", str(api), "-seed", str(self._seed))
+        # By default each piece of data is a line of the log.
+        quiet = ("env", "LOG_LEVEL=error")
+        command = (*quiet, path, "-host", own, "-port", str(api), "-seed", str(self._seed))
         routes = tuple(
             Route(
                 name=name,
@@ -130,6 +145,17 @@ class ToxicMesh:
         status, output = await self._hosts[node_id].run(("sh", "-c", RESTORE, "sh", rules))
         if status:
             raise ClusterError(f"redirection of node {node_id}: {' '.join(output.split())}")
+
+
+async def _all_or_none(starts: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Await all; once one fails, end the others."""
+    tasks = [asyncio.create_task(start) for start in starts]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _proxy_port(target: int, number: int) -> int:

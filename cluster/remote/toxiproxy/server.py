@@ -18,8 +18,11 @@ from kraftproof.cluster.remote.toxiproxy.toxics import Toxic
 
 CALL_S: Final = 2.0
 """Longest time of one call of the API, in seconds."""
-START_S: Final = 10.0
+LOOK_S: Final = 10.0
+"""Time without an answer after which an idle process hangs, in seconds."""
+START_S: Final = 30.0
 POLL_S: Final = 0.05
+ENDING_POLLS: Final = 20
 ERRORS: Final = (OSError, InvalidToxic, NotFound, ProxyExists)
 
 
@@ -29,6 +32,15 @@ class Proxying(Protocol):
     @property
     def pid(self) -> int:
         """The process id on this machine."""
+        ...
+
+    @property
+    def exit_status(self) -> int | None:
+        """The exit status, minus a signal; None while the process runs."""
+        ...
+
+    def last_line(self) -> str:
+        """Return the last line that the process has printed."""
         ...
 
     async def end(self) -> None:
@@ -63,6 +75,7 @@ class LinkServer:
         self._process: Proxying | None = None
         self._toxics: list[Streams] = []
         self._lock = asyncio.Lock()
+        self._ending: str | None = None
         self.replaced = 0
         """Number of processes that hung and were replaced."""
 
@@ -75,15 +88,19 @@ class LinkServer:
         """Start the process and its proxies.
 
         Raises:
-            ClusterError: the process does not answer in time.
+            ClusterError: the process ends, or does not answer in time.
         """
         self._process = await self._spawn()
+        self._ending = None
         deadline_s = asyncio.get_running_loop().time() + START_S
         while True:
             try:
                 await self._call("get", "/version")
                 break
             except ClusterError:
+                ending = self.ending()
+                if ending is not None:
+                    raise ClusterError(ending) from None
                 if asyncio.get_running_loop().time() > deadline_s:
                     raise
                 await asyncio.sleep(POLL_S)
@@ -98,6 +115,31 @@ class LinkServer:
         if self._process is not None:
             await self._process.end()
             self._process = None
+
+    async def failure(self) -> str | None:
+        """Return how the process has ended by itself, or that it hangs; None if it works."""
+        if self.ending() is not None:
+            return self.ending()
+        async with self._lock:
+            try:
+                await self._call("get", "/version", LOOK_S)
+            except ClusterError as error:
+                # The connection of a process that ends is refused before its status is known.
+                for _ in range(ENDING_POLLS):
+                    if self.ending() is not None:
+                        return self.ending()
+                    await asyncio.sleep(POLL_S)
+                return str(error)
+        return None
+
+    def ending(self) -> str | None:
+        """Return how the process has ended by itself, also if a new process has replaced it."""
+        if self._ending is None and self._process is not None:
+            status = self._process.exit_status
+            if status is not None:
+                last = self._process.last_line()
+                self._ending = f"toxiproxy of link {self._name} ended with status {status}: {last}"
+        return self._ending
 
     async def add(self, stream: str, toxic: Toxic) -> None:
         """Add a toxic to all proxies of the link."""
@@ -126,10 +168,12 @@ class LinkServer:
                 await self._replace()
 
     async def _replace(self) -> None:
-        """Replace a process that gives no answer."""
+        """Replace a process that gives no answer; the ending of one that has ended is kept."""
         self.replaced += 1
+        ending = self.ending()
         await self.end()
         await self.start()
+        self._ending = ending
 
     async def _post(self, number: int, stream: str, toxic: Toxic) -> None:
         told = {
@@ -146,18 +190,21 @@ class LinkServer:
         for route in self._routes:
             await self._call("delete", f"/proxies/{route.name}/toxics/t{number}")
 
-    async def _call(self, method: str, path: str, **options: object) -> None:
+    async def _call(
+        self, method: str, path: str, limit_s: float | None = None, **options: object
+    ) -> None:
         """Call the API in a thread.
 
         Raises:
             ClusterError: no answer in time, or a refusal; one line.
         """
-        call = partial(getattr(self._api, method), path, timeout=CALL_S, **options)
+        limit_s = CALL_S if limit_s is None else limit_s
+        call = partial(getattr(self._api, method), path, timeout=limit_s, **options)
         try:
-            async with asyncio.timeout(CALL_S + 1):
+            async with asyncio.timeout(limit_s + 1):
                 await asyncio.to_thread(call)
         except (TimeoutError, Timeout) as error:
-            silence = f"no answer in {CALL_S:g} s"
+            silence = f"no answer in {limit_s:g} s"
             raise ClusterError(f"toxiproxy of link {self._name}: {silence}") from error
         except ERRORS as error:
             said = " ".join(str(error).split())[:120]

@@ -62,7 +62,7 @@ DEFAULT_TIMEOUTS: Final = {
 
 def release_of(version: str | None) -> str:
     """Return the release that a run asks for."""
-    return version or NEWEST
+    return NEWEST if version is None else version
 
 
 def deployment(site: Site, level: str | None = None) -> Deployment:

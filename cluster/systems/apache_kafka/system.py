@@ -40,6 +40,7 @@ from kraftproof.cluster.systems.system import (
 )
 from kraftproof.images.errors import ImageError
 from kraftproof.images.kafka.jars import ensure_jars, refuse_unknown
+from kraftproof.images.kafka.releases import RELEASES
 
 BROKER_PORT_NUMBER: Final = 9092
 CONTROLLER_PORT_NUMBER: Final = 9093
@@ -98,10 +99,7 @@ class ApacheKafka(KafkaSystem):
 
     @override
     def refuse_version(self, options: ClusterOptions) -> None:
-        try:
-            refuse_unknown(release_of(options.system_version))
-        except ImageError as error:
-            raise SystemUnavailableError(f"--system-version: {error}") from error
+        refuse_release(options)
 
     @override
     def refuse(self, options: ClusterOptions) -> None:
@@ -156,6 +154,18 @@ class ApacheKafka(KafkaSystem):
             return None
         found = rows_of_nodes(cluster, files.DECODERS[table])
         return None if table == "replicas" and not found else found
+
+
+def refuse_release(options: ClusterOptions, oldest: str = RELEASES[0], why: str = "") -> None:
+    """Refuse a release that can't run here; `why` is the reason for the oldest one.
+
+    Raises:
+        SystemUnavailableError: one line with the possible releases.
+    """
+    try:
+        refuse_unknown(release_of(options.system_version), oldest, why)
+    except ImageError as error:
+        raise SystemUnavailableError(f"--system-version: {error}") from error
 
 
 def _silent(line: str) -> None:

@@ -60,6 +60,24 @@ def built(build: Build, progress: Callable[[str], None]) -> str:
     )
 
 
+def has_health_check(image: str) -> bool | None:
+    """Return whether an image has a health check; None if the engine does not have the image.
+
+    Raises:
+        ImageError: no engine answers; one line.
+    """
+    from docker.errors import APIError, ImageNotFound
+
+    from kraftproof.images.context import connect
+
+    try:
+        found = connect(None).images.get(image)
+    except (ImageNotFound, APIError):
+        return None
+    check = found.attrs["Config"].get("Healthcheck") or {}
+    return bool(check.get("Test", ["NONE"]) != ["NONE"])
+
+
 def _mount(volume: Volume, directory: Path, place: int) -> Any:  # noqa: ANN401 - of the SDK
     from docker.types import Mount
 

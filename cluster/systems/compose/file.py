@@ -177,6 +177,7 @@ def _client(source: _Source, value: object) -> str | None:
 def _refuse_order(place: Place, file: ComposeFile) -> None:
     """Refuse services that wait for no service, or for themselves in the end."""
     after = {service.name: tuple(service.after) for service in file.services}
+    unchecked = {service.name for service in file.services if service.check == ["NONE"]}
     for name in after:
         for other in _before(name, after):
             at = place.at(f"services.{name}.depends_on")
@@ -186,6 +187,12 @@ def _refuse_order(place: Place, file: ComposeFile) -> None:
                 raise at.error(f"there is no service {other!r}")
             if other == name:
                 raise at.error("the service would wait for itself")
+    for service in file.services:
+        for other, is_healthy in service.after.items():
+            if is_healthy and other in unchecked:
+                at = place.at(f"services.{service.name}.depends_on")
+                needs = "service_healthy needs a health check"
+                raise at.error(f"{needs}, and {other} has disabled its own")
 
 
 def _before(name: str, after: Mapping[str, tuple[str, ...]]) -> Iterator[str]:

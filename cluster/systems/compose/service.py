@@ -75,3 +75,9 @@ class Service(Struct, frozen=True, kw_only=True):
     aliases: tuple[str, ...]
     settings: Mapping[str, Any]
     left_out: tuple[str, ...]
+
+    @property
+    def check(self) -> list[str] | None:
+        """Return the words of the health check; None for the check of the image, if any."""
+        found: list[str] | None = self.settings.get("healthcheck", {}).get("test")
+        return found

@@ -10,7 +10,7 @@ from kraftproof.cluster.plugin import PluginLoadError
 from kraftproof.cluster.plugin_file import function_of_file
 from kraftproof.cluster.protocol import Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.compose.client import ComposeClient
-from kraftproof.cluster.systems.compose.container import built, container_of
+from kraftproof.cluster.systems.compose.container import built, container_of, has_health_check
 from kraftproof.cluster.systems.compose.file import ComposeFile, read_compose
 from kraftproof.cluster.systems.compose.service import Service
 from kraftproof.cluster.systems.system import (
@@ -93,6 +93,22 @@ class ComposeSystem(System):
                     raise SystemUnavailableError(
                         f"{self.file.path}: services.{service.name}.build: {error}"
                     ) from error
+        self._refuse_unchecked()
+
+    def _refuse_unchecked(self) -> None:
+        """Refuse a service that waits for the health of another one without a health check."""
+        unchecked = {one.name: one for one in self.file.services if one.check is None}
+        for service in self.file.services:
+            for name, is_healthy in service.after.items():
+                if not is_healthy or name not in unchecked:
+                    continue
+                image = self._images.get(name, unchecked[name].image or "")
+                if has_health_check(image) is False:
+                    raise SystemUnavailableError(
+                        f"{self.file.path}: services.{service.name}.depends_on: {name} has no "
+                        f"health check, neither in the file nor in its image {image}: give "
+                        f"services.{name}.healthcheck, or take condition: service_started"
+                    )
 
     @override
     def deployment(self, site: Site) -> Deployment:

@@ -13,8 +13,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.protocol import Address, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.apache_kafka.deployment import deployment as kafkas_deployment
-from kraftproof.cluster.systems.apache_kafka.deployment import release_of
-from kraftproof.cluster.systems.apache_kafka.system import TABLES, ApacheKafka
+from kraftproof.cluster.systems.apache_kafka.system import TABLES, ApacheKafka, refuse_release
 from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
@@ -27,9 +26,7 @@ from kraftproof.cluster.systems.system import (
     Guarantee,
     Rows,
     Site,
-    SystemUnavailableError,
 )
-from kraftproof.images.kafka.releases import RELEASES
 
 LEVEL: Final = "3.9-IV0"
 """The metadata.version of the cluster; our node supports no other."""
@@ -67,14 +64,7 @@ class MixedSystem(KafkaSystem):
 
     @override
     def refuse_version(self, options: ClusterOptions) -> None:
-        self._kafkas.refuse_version(options)
-        release = release_of(options.system_version)
-        able = RELEASES[RELEASES.index(OLDEST) :]
-        if release not in able:
-            raise SystemUnavailableError(
-                f"--system-version {release}: a mixed cluster writes metadata.version {LEVEL}, "
-                f"which Kafka has since {OLDEST}"
-            )
+        refuse_release(options, OLDEST, f"a mixed cluster writes metadata.version {LEVEL}")
 
     @override
     def refuse(self, options: ClusterOptions) -> None:

@@ -76,7 +76,7 @@ class Health:
         while True:
             with blamed(plugin("system", self.system.name, self.system), "lacks", ClusterError):
                 lacks = await self.system.lacks(self.cluster)
-            if lacks is None:
+            if lacks is None or self._watch.broken_link is not None:
                 return
             waited_ns = scope.now() - begun_ns
             for node in self.cluster.nodes:
@@ -101,7 +101,12 @@ class Health:
             self.registrations = tuple(self.system.registrations(self.cluster))
 
     def violations(self, faults: Path) -> tuple[ViolatedInvariant, ...]:
-        """Return the broken promises in the order of time, by the log of the run's faults."""
+        """Return the broken promises in the order of time, by the log of the run's faults.
+
+        With a failed proxy nobody knows which links the nodes had: no promise is judged.
+        """
+        if self._watch.broken_link is not None:
+            return ()
         events = read_faults(faults)
         spans, watch = in_force(events), self._watch
         found = [

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from kraftproof.checkers.text import shortened
+from kraftproof.cluster.capabilities import LinkFaultCapable
 from kraftproof.cluster.plugin import blamed, plugin
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME
@@ -84,12 +85,14 @@ class NodeWatch:
     cluster: Cluster
     system: System
     report: Callable[[Exception], None]
-    """Takes a mistake of the system, which ends the run."""
+    """Takes a mistake of the system or a failed proxy, which ends the run."""
     looks: list[Look] = field(default_factory=list)
     fatal: list[FatalLine] = field(default_factory=list)
     _outputs: dict[int, _Output] = field(default_factory=dict)
     wall_ns: int = 0
     """The wall-clock time at time 0 of the looks."""
+    broken_link: str | None = None
+    """The proxy that failed by itself; the links of the nodes are no longer as the faults say."""
     _task: Task[None] | None = None
 
     def start(self) -> None:
@@ -119,6 +122,10 @@ class NodeWatch:
             await self.cluster.scope.sleep(LOOK_NS)
 
     async def _look(self) -> None:
+        if self.broken_link is None and isinstance(self.cluster, LinkFaultCapable):
+            self.broken_link = await self.cluster.link_failure()
+            if self.broken_link is not None:
+                self.report(ClusterError(self.broken_link))
         processes = {}
         for node in self.cluster.nodes:
             process_id = await self.cluster.process_id(node.node_id)

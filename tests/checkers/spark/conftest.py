@@ -9,7 +9,8 @@ LOADED_S = 1_800
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = f"{Path(__file__).parent}/"
     for item in items:
-        is_here = Path(__file__).parent in item.path.parents
-        if is_here and item.get_closest_marker("timeout") is None:
+        # A comparison of texts: one of paths took a tenth of the CPU seconds of collecting.
+        if str(item.path).startswith(here) and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LOADED_S))

@@ -11,6 +11,8 @@ import pytest
 from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.protocol import PROXIED, ClusterError, Link
 from kraftproof.cluster.remote.toxiproxy.mesh import ToxicMesh
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
+from kraftproof.run.health.health import Health
 from tests.cluster.docker.conftest import Driver, make, running
 
 pytestmark = pytest.mark.docker
@@ -78,6 +80,29 @@ def test_a_proxy_that_hangs_is_replaced_and_named(driver: Driver):
     assert mesh.replaced == ["1>2"]
     assert not Path(f"/proc/{before}").exists()
     driver.run(mesh.remove(LINKS, slow))
+    driver.until_ready()
+
+
+def test_a_proxy_that_ends_by_itself_ends_the_run(driver: Driver, tmp_path: Path):
+    cluster, failed = driver.cluster, list[Exception]()
+    mesh = cluster._proxies
+    assert isinstance(mesh, ToxicMesh)
+    assert driver.run(cluster.link_failure()) is None
+    pid = mesh.pid(Link(1, 2))
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    health = Health(cluster, ReferenceSystem(), cluster._options, failed.append)
+    health.start()
+
+    async def has_failed() -> bool:
+        return bool(failed)
+
+    driver.until(has_failed)
+    driver.run(health.stop())
+    assert [type(one) for one in failed] == [ClusterError]
+    assert str(failed[0]).startswith("toxiproxy of link 1>2 ended with status -9: ")
+    assert health.violations(tmp_path / "faults.jsonl") == ()
+    driver.run(mesh._servers[Link(1, 2)]._replace())
     driver.until_ready()
 
 

@@ -1,13 +1,16 @@
 """An edit that is no sound Python is no bug: mypy refuses it, and its crash is no find."""
 
 import importlib.util
+import tempfile
 
 import pytest
 
 from kraftproof import cli, mutants
 from kraftproof.mutants.mutant import Edit, Mutant
 from kraftproof.mutants.search import Searcher, SeedRange
+from kraftproof.mutants.type_check import LENIENT, PACKAGE, TypeChecker, copy_node, module_path
 
+MODULE = "kraftproof.node.core.raft.progress"
 LOOKS = "if now.monotonic >= role.replicas.majority_until:\n        state.resign(now)"
 MISSPELLED = LOOKS.replace("majority_until", "majority_untill")
 FILE = """from kraftproof.mutants.mutant import Edit, Mutant
@@ -16,34 +19,36 @@ MUTANT = Mutant(
     mutant_id="mine",
     title="A name is misspelled",
     source="a test",
-    edits=(Edit(module="kraftproof.node.core.raft.progress", old={old!r}, new={new!r}),),
+    edits=(Edit(module={module!r}, old={old!r}, new={new!r}),),
 )
 """
+
+
+def edited(new):
+    """Return a mutant that writes another text in place of `LOOKS`."""
+    edit = Edit(module=MODULE, old=LOOKS, new=new)
+    return Mutant(mutant_id="wrong", title="a test", source="a test", edits=(edit,))
 
 
 @pytest.fixture(scope="module")
 def misspelled(tmp_path_factory):
     path = tmp_path_factory.mktemp("mutant") / "mine.py"
-    path.write_text(FILE.format(old=LOOKS, new=MISSPELLED))
+    path.write_text(FILE.format(module=MODULE, old=LOOKS, new=MISSPELLED))
     return path
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_every_mutant_type_checks_and_a_misspelled_attribute_does_not():
-    wrong = Mutant(
-        mutant_id="wrong",
-        title="a test",
-        source="a test",
-        edits=(Edit(module="kraftproof.node.core.raft.progress", old=LOOKS, new=MISSPELLED),),
-    )
-    errors = mutants.type_errors((*mutants.ALL, wrong))
+    errors = mutants.type_errors((*mutants.ALL, edited(MISSPELLED)))
     assert list(errors) == ["wrong"], errors
     assert errors["wrong"].startswith("kraftproof/node/core/raft/progress.py:")
     assert 'has no attribute "majority_untill"' in errors["wrong"]
 
 
-def test_the_command_refuses_it_in_one_line(misspelled, capsys):
+def test_the_command_refuses_it_in_one_line(misspelled, capsys, monkeypatch):
+    """mypy is silent about files below PYTHONPATH, which may name the temporary folder."""
+    monkeypatch.setenv("PYTHONPATH", tempfile.gettempdir())
     assert cli.run(["mutants", str(misspelled), "--repeat", "1"]) == 3
     (line,) = capsys.readouterr().err.splitlines()
     assert str(misspelled) in line
@@ -85,3 +90,17 @@ def test_sim_reports_a_crash_with_its_kind(misspelled):
     assert violation["node"] > 0
     assert violation["time"] > 0
     assert violation["event"] > 0
+
+
+def test_an_edit_of_the_same_length_in_the_same_second_is_seen(tmp_path, monkeypatch):
+    """The daemon compares sizes and whole seconds, so each write has a second of its own."""
+    same_length = [LOOKS.replace(">=", one) for one in ("<=", "==", "!=")]
+    checker, seen = TypeChecker(tmp_path, LENIENT), []
+    copy_node(tmp_path / PACKAGE)
+    path = module_path(tmp_path, MODULE)
+    monkeypatch.setattr(checker, "_is_started", True)
+    monkeypatch.setattr(checker, "_first_error", lambda: seen.append(int(path.stat().st_mtime)))
+    for new in same_length:
+        checker.error_of(edited(new))
+        assert new in path.read_text()
+    assert len(set(seen)) == len(same_length)

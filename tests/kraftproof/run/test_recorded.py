@@ -113,6 +113,10 @@ def test_other_ground_is_a_backend_or_a_system():
     assert on_ground(simulated, "apache-kafka:3.4.0") == RunOptions(
         backend="local", system="apache-kafka", system_version="3.4.0"
     )
+    assert on_ground(simulated, "apache-kafka:").system_version == ""  # refused by the system
+    compose = "compose:/x/compose.yml#/x/client.py:Client"
+    assert on_ground(simulated, compose).system == compose
+    assert on_ground(simulated, compose).system_version is None
     docker = RunOptions(backend="docker")
     assert on_ground(docker, "/x/system.py:KV") == RunOptions(
         backend="docker", system="/x/system.py:KV"

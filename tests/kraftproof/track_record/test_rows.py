@@ -1,6 +1,7 @@
 """Rows of the track record: their files, their runs, and the page."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from kraftproof.errors import UsageError
 from kraftproof.track_record.page import RESULTS, write_page
 from kraftproof.track_record.record import Recorded, Runs
 from kraftproof.track_record.rows import read_rows
-from tests.support.command import KRAFTPROOF, run
+from tests.support.command import KRAFTPROOF, call, one_line, run
 
 OURS = Path(__file__).parents[3] / "tests" / "track_record"
 SICK = Path(__file__).parents[2] / "support" / "sick_system.py"
@@ -67,6 +68,19 @@ def test_a_mistake_in_a_row_is_one_line(tmp_path, old: str, new: str, message: s
     assert message in str(raised.value)
     assert str(tmp_path / "sick.toml") in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["version", "control"])
+def test_an_unknown_release_of_any_row_is_refused_before_the_first_run(tmp_path, key: str) -> None:
+    kafka = ROW.replace(f"{SICK}:PanicsInVersion", "apache-kafka").replace("counter", "topics")
+    kafka = kafka.replace('"ill"', '"3.3.1"').replace('"healthy"', '"3.7.0"')
+    (tmp_path / "a.toml").write_text(ROW)
+    (tmp_path / "b.toml").write_text(re.sub(f"(?m)^{key} = .*", f'{key} = "3.2.0"', kafka))
+    store, page = tmp_path / "store", tmp_path / "page.md"
+    done = call("track-record", "--rows", tmp_path, "--page", page, "--store", store)
+    row = f"kraftproof: {tmp_path}/b.toml: {key}: --system-version: Kafka '3.2.0' can't run"
+    assert one_line(done, 3).startswith(row)
+    assert not store.exists()
 
 
 def test_a_control_may_differ_by_its_settings(tmp_path) -> None:

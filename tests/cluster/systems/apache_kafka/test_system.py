@@ -14,6 +14,7 @@ from kraftproof.images.kafka import RELEASES
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import nodes_of_run, plan
+from tests.support.command import call, one_line
 
 
 def properties_of(nodes: str, place: int, **settings: str) -> dict[str, str]:
@@ -81,11 +82,24 @@ def test_nodes_that_are_no_cluster_are_refused(nodes: dict[str, int], said: str)
     assert str(refused.value).startswith(said)
 
 
-def test_a_release_that_does_not_exist_is_refused_with_those_that_do() -> None:
+STRANGE = ("3.4.7", "9.9.9", "3.2.0", "latest", "", "4.3", "4.3.0-rc1", "../x", " 4.3.0")
+"""Texts that name no release that can run here."""
+
+
+@pytest.mark.parametrize("version", STRANGE)
+def test_a_release_that_cannot_run_is_refused_with_those_that_can(version: str) -> None:
     with pytest.raises(SystemUnavailableError) as refused:
-        plan(RunOptions(system="apache-kafka", system_version="3.4.7"))
-    wanted = f"--system-version: Kafka 3.4.7: no such release, only {', '.join(RELEASES)}"
-    assert str(refused.value) == wanted
+        plan(RunOptions(system="apache-kafka", system_version=version))
+    can = ", ".join(RELEASES)
+    assert str(refused.value) == f"--system-version: Kafka {version!r} can't run here, only {can}"
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--system", "apache-kafka:3.2.0"), ("--nodes", "apache-kafka:3.9.0=1")]
+)
+def test_a_release_in_another_option_is_told_its_place(option: str, value: str) -> None:
+    line = one_line(call("test", option, value, "--dry-run"), 3)
+    assert "a release is given by --system-version VERSION" in line
 
 
 def test_no_java_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

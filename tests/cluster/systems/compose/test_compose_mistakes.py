@@ -43,6 +43,11 @@ MISTAKES = {
         f"services: {{a: {{image: x, expose: [1], depends_on: [b]}}, b: {HIDDEN}}}",
         "services.a.depends_on: the service 'b' has a profile and is left out",
     ),
+    "depends-unchecked": (
+        "services: {a: {image: x, expose: [1], depends_on: {b: {condition: service_healthy}}}, "
+        "b: {image: x, expose: [1], healthcheck: {test: [NONE]}}}",
+        "services.a.depends_on: service_healthy needs a health check, and b has disabled its own",
+    ),
     "profiles": (
         f"services: {{a: {HIDDEN}}}",
         "services: each service has a profile and is left out (a), so there is no node",

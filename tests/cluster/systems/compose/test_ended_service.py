@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
+from kraftproof.cluster.systems.compose.system import compose_system
+from kraftproof.cluster.systems.system import SystemUnavailableError
 from kraftproof.images.base import ensure_base
 from kraftproof.images.context import connect
 
@@ -33,6 +36,22 @@ class Mine(ComposeClient):
     workloads = ("register",)
     ready_s = 300.0
 """
+
+
+def test_a_wait_for_a_service_without_a_health_check_is_refused(tmp_path: Path) -> None:
+    image = ensure_base(connect(None), lambda _: None)
+    path = tmp_path / "docker-compose.yml"
+    check = '    healthcheck: {test: "true", interval: 1h}\n'
+    assert check in FILE
+    path.write_text(FILE.replace("IMAGE", image).replace(check, ""))
+    (tmp_path / "client.py").write_text(CLIENT)
+    system = compose_system(f"compose:{path}#{tmp_path}/client.py:Mine")
+    with pytest.raises(SystemUnavailableError) as refused:
+        system.provide(ClusterOptions(nodes=nodes_of(web=1, db=1), seed=1, directory=tmp_path))
+    assert str(refused.value) == (
+        f"{path}: services.web.depends_on: db has no health check, neither in the file nor in its "
+        f"image {image}: give services.db.healthcheck, or take condition: service_started"
+    )
 
 
 def test_a_service_that_ends_is_not_waited_for(tmp_path: Path) -> None:

@@ -105,12 +105,14 @@ def test_nodes_that_are_no_mixed_cluster_are_refused(nodes: str, said: str) -> N
     assert str(refused.value).startswith(said)
 
 
-def test_a_release_without_the_level_of_our_node_is_refused() -> None:
+@pytest.mark.parametrize("version", ["", "3.2.0", "3.8.1"])
+def test_a_mixed_cluster_names_the_releases_that_know_its_level(version: str) -> None:
     with pytest.raises(SystemUnavailableError) as refused:
-        plan(RunOptions(system="mixed", system_version="3.7.0"))
-    assert str(refused.value) == (
-        "--system-version 3.7.0: a mixed cluster writes metadata.version 3.9-IV0, which Kafka has "
-        "since 3.9.0"
+        plan(RunOptions(system="mixed", system_version=version))
+    said = str(refused.value)
+    assert said.startswith(f"--system-version: Kafka {version!r} can't run here, only 3.9.0, 3.9.1")
+    assert said.endswith(
+        "4.3.0 (a mixed cluster writes metadata.version 3.9-IV0, which Kafka has since 3.9.0)"
     )
 
 
