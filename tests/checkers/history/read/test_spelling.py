@@ -44,7 +44,19 @@ def test_an_accepted_text_is_spelled_as_msgspec_spells_it():
 
 @pytest.mark.parametrize(
     "odd",
-    ['{"a":1,"a":2}', "[1,]", "[1 ,2]", '"é"', '"\\u0041"', "-0", "01", "1e5", "", "1\n2", "[" * 40],
+    [
+        '{"a":1,"a":2}',
+        "[1,]",
+        "[1 ,2]",
+        '"é"',
+        '"\\u0041"',
+        "-0",
+        "01",
+        "1e5",
+        "",
+        "1\n2",
+        "[" * 40,
+    ],
 )
 def test_a_text_of_another_spelling_is_not_accepted(odd):
     assert not are_canonical(pa.array(["1", odd]))
