@@ -7,7 +7,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from kraftproof.checkers.history.read.parquet import _is_canonical
+from kraftproof.checkers.history.read.canonical import is_canonical
 from kraftproof.checkers.history.read.spelling import are_canonical
 from tests.support.random_cases import random_cases
 
@@ -38,7 +38,7 @@ def test_an_accepted_text_is_spelled_as_msgspec_spells_it():
         one = pa.array([text(Random(seed))])
         if are_canonical(one):
             accepted += 1
-            assert _is_canonical(one), (seed, one)
+            assert is_canonical(one), (seed, one)
     assert accepted > 200
 
 
