@@ -1,4 +1,4 @@
-"""Temporary folders with their owner in their names, for a sweep of those of dead harnesses."""
+"""Remove the temporary folders of dead harnesses; `owned_folder` puts the owner into the name."""
 
 import os
 import re
@@ -7,8 +7,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from kraftproof.cluster.owner import Life, Owner, this_owner
+from kraftproof.cluster.owner import Life, Owner
 from kraftproof.cluster.processes import Identity
+from kraftproof.images.folders import cache_base
 
 DEAD: Final = frozenset({Life.DEAD, Life.OTHER_BOOT})
 NAME: Final = re.compile(
@@ -17,18 +18,11 @@ NAME: Final = re.compile(
 """Purpose; boot id, pid namespace, pid and start time of the harness."""
 
 
-def owned_folder(purpose: str) -> "tempfile.TemporaryDirectory[str]":
-    """Make a temporary folder of this process; the purpose is a word in its name."""
-    owner = this_owner()
-    one = owner.process
-    name = f"{one.boot}_{owner.namespace}_{one.pid}_{one.start_time}"
-    return tempfile.TemporaryDirectory(prefix=f"kraftproof-{purpose}-{name}-")
-
-
 def sweep() -> list[str]:
     """Remove the temporary folders of this user's dead harnesses; return a line for each."""
     lines = []
-    for path in sorted(Path(tempfile.gettempdir()).glob("kraftproof-*")):
+    places = (Path(tempfile.gettempdir()), cache_base(), cache_base() / "go")
+    for path in (path for place in places for path in sorted(place.glob("kraftproof-*"))):
         owner = _owner_of(path)
         if owner is not None and owner.life in DEAD:
             shutil.rmtree(path, ignore_errors=True)

@@ -8,7 +8,6 @@ the host.
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -19,6 +18,7 @@ from requests.exceptions import RequestException
 
 from kraftproof.images.context import build, exists, fingerprint
 from kraftproof.images.errors import ImageError
+from kraftproof.images.folders import owned_folder
 from kraftproof.images.sources import IMAGES
 
 OFFICIAL = "python:3.13-slim"
@@ -76,7 +76,7 @@ def bootstrap(client: docker.DockerClient, tag: str) -> None:
     """Make a root file system from Debian packages, and import it as an image."""
     mirror = debian_mirror(Path("/etc/apt"))
     packages = ",".join(("python3", *TOOLS))
-    with tempfile.TemporaryDirectory(prefix="kraftproof-base-") as folder:
+    with owned_folder("base") as folder:
         archive = Path(folder) / "base.tar"
         command = ["mmdebstrap", "--quiet", "--variant=minbase", f"--include={packages}"]
         run_mmdebstrap([*command, SUITE, str(archive), mirror])

@@ -6,12 +6,12 @@ different checkouts do not interfere. The starter of a container chooses the com
 """
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 from kraftproof.images.errors import ImageError
+from kraftproof.images.folders import owned_folder
 
 if find_spec("docker") is None:
     raise ImageError("images need the extra docker: pip install 'kraftproof[docker]'")
@@ -41,7 +41,7 @@ def ensure_reference_image(
         ImageError: the build failed; the text is one line.
     """
     engine = connect(client)
-    with tempfile.TemporaryDirectory(prefix="kraftproof-image-") as folder:
+    with owned_folder("image") as folder:
         context = Path(folder)
         tag = snapshot(context)
         if exists(engine, tag):

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import docker
 from kraftproof.images.base import base_tag, ensure_base
 from kraftproof.images.context import build, exists, fingerprint
 from kraftproof.images.errors import ImageError
+from kraftproof.images.folders import owned_folder
 from kraftproof.images.sources import IMAGES
 
 REPOSITORY = "kraftproof/system"
@@ -50,7 +50,7 @@ def program_image(
         return tag
     base = ensure_base(client, progress)
     progress(f"image {tag}: building")
-    with tempfile.TemporaryDirectory(prefix="kraftproof-image-") as folder:
+    with owned_folder("image") as folder:
         context = Path(folder) / "context"
         shutil.copytree(recipe, context)
         (context / "program").mkdir()

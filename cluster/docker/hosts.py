@@ -10,6 +10,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from kraftproof.cluster import temporary
 from kraftproof.cluster.capabilities import Usage
 from kraftproof.cluster.docker.capabilities import CAPABILITIES
 from kraftproof.cluster.docker.engine import Threads
@@ -212,6 +213,8 @@ class DockerHosts(Hosts):
 
     @override
     async def provision(self, ports: Ports) -> Mapping[int, Host]:
+        for line in await self.threads.run(temporary.sweep):
+            self.progress(line)
         await self.threads.run(self.machines.provision, self.progress)
         networks = await self.threads.run(self.machines.networks)
         places = self.machines.addresses

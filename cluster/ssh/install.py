@@ -16,7 +16,7 @@ from kraftproof.cluster.ssh.login import SshError
 from kraftproof.cluster.ssh.machine import Machine, pack
 from kraftproof.cluster.systems.deployment import Deployment, Platform
 from kraftproof.cluster.systems.programs import DebianPackages
-from kraftproof.cluster.temporary import owned_folder
+from kraftproof.images.folders import owned_folder
 
 UPLOAD_FOLDER: Final = "software"
 PROGRAMS_FOLDER: Final = "programs"

@@ -9,6 +9,7 @@ import getpass
 import hashlib
 import logging
 import socket
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -76,7 +77,7 @@ def log_in(entry: HostEntry) -> paramiko.SSHClient:
     Raises:
         SshError: the host can't be reached, has another key, or refuses the login.
     """
-    client = paramiko.SSHClient()
+    client, begun_s = paramiko.SSHClient(), time.monotonic()
     client.set_missing_host_key_policy(_Verifier(entry))
     try:
         if not entry.fingerprint:
@@ -100,7 +101,8 @@ def log_in(entry: HostEntry) -> paramiko.SSHClient:
         raise
     except (paramiko.SSHException, OSError, EOFError, ValueError) as error:
         client.close()
-        raise SshError(entry.name, _reason(entry, error)) from error
+        is_late = time.monotonic() - begun_s >= CONNECT_S
+        raise SshError(entry.name, _reason(entry, error, is_late=is_late)) from error
     return client
 
 
@@ -124,7 +126,7 @@ def _place(entry: HostEntry) -> str:
     return f"{address}:{entry.port}"
 
 
-def _reason(entry: HostEntry, error: Exception) -> str:
+def _reason(entry: HostEntry, error: Exception, *, is_late: bool) -> str:
     """Return the reason of a failed login in one line."""
     match error:
         case _UnknownKeyError():
@@ -148,7 +150,8 @@ def _reason(entry: HostEntry, error: Exception) -> str:
         case TimeoutError():
             return f"{_place(entry)} can't be reached: no answer in {CONNECT_S:g} s"
         case paramiko.SSHException() if any(text in str(error) for text in NO_SESSION):
-            return f"{_place(entry)} does not answer as an ssh server"
+            waited = f" in {CONNECT_S:g} s" if is_late else ""
+            return f"{_place(entry)} does not answer as an ssh server{waited}"
         case _:
             text = " ".join(str(error).split()) or type(error).__name__
             return f"{_place(entry)} can't be used: {text}"

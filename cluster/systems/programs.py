@@ -7,13 +7,13 @@ are processes of this machine.
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from kraftproof.cluster.protocol import ClusterError
+from kraftproof.images.folders import cache_base, owned_folder
 
 BUILD_SECONDS: Final = 600
 
@@ -72,15 +72,14 @@ class GoProgram:
         Raises:
             ClusterError: Go is missing, or can't build the release; one line.
         """
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = cache / "kraftproof" / "go" / f"{self.name}-{self.version}"
+        folder = cache_base() / "go" / f"{self.name}-{self.version}"
         if (folder / self.name).is_file():
             return folder
         if shutil.which("go") is None:
             raise ClusterError(f"{self.name} {self.version}: needs go on PATH to build it")
         progress(f"building {self.name} {self.version} with Go (about a minute, once)")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="build-", dir=folder.parent) as temporary:
+        with owned_folder("build", folder.parent) as temporary:
             self._build(Path(temporary))
             folder.mkdir(exist_ok=True)
             (Path(temporary) / self.name).replace(folder / self.name)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ import docker
 
 from kraftproof.images.base import base_tag, ensure_base
 from kraftproof.images.context import build, connect, exists, fingerprint
+from kraftproof.images.folders import owned_folder
 from kraftproof.images.kafka.jars import ensure_jars
 from kraftproof.images.sources import IMAGES
 
@@ -41,7 +41,7 @@ def ensure_kafka_image(
         return tag
     base = ensure_base(engine, progress)
     progress(f"image {tag}: building (Java and the jars: half a minute)")
-    with tempfile.TemporaryDirectory(prefix="kraftproof-kafka-", dir=jars.parent) as folder:
+    with owned_folder("kafka", jars.parent) as folder:
         context = Path(folder)
         shutil.copy2(DOCKERFILE, context)
         shutil.copytree(jars, context / "jars", copy_function=os.link)  # of one file system

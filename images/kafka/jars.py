@@ -6,15 +6,14 @@ the repository. The jars are not committed.
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
 from kraftproof.images.errors import ImageError
+from kraftproof.images.folders import cache_base, owned_folder
 from kraftproof.images.kafka.releases import NEWEST, RELEASES
 
 VERSION: Final = NEWEST
@@ -71,11 +70,6 @@ def jars_folder(version: str) -> Path:
     return cache_folder() if version == VERSION else cache_base() / f"kafka-{version}"
 
 
-def cache_base() -> Path:
-    """Return the cache folder of Kraftproof for this user."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kraftproof"
-
-
 def cache_folder() -> Path:
     """Return the folder for the listed jars; another list has another folder."""
     name = hashlib.sha256(CHECKSUMS.read_bytes()).hexdigest()[:12]
@@ -115,7 +109,7 @@ def ensure(
     progress(f"fetching Kafka {version}'s jars with Maven (about 50 MB, once)")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder.parent) as temporary:
+        with owned_folder("fetch", folder.parent) as temporary:
             fetched = Path(temporary) / "libs"
             fetch(fetched, version)
             if checksums is None:

@@ -5,7 +5,6 @@ archive only; uv builds pyspark once on the host, and hard-links the files.
 """
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from importlib.metadata import distribution
 from pathlib import Path
@@ -15,6 +14,7 @@ import docker
 
 from kraftproof.images.base import base_tag, ensure_base
 from kraftproof.images.context import build, connect, exists, fingerprint
+from kraftproof.images.folders import owned_folder
 from kraftproof.images.sources import IMAGES, PACKAGE, copy_files, source_files
 from kraftproof.images.wheels import download, requirements
 
@@ -49,7 +49,7 @@ def ensure_spark_image(
     """
     engine = connect(client)
     layers = _ensure_layers(engine, progress)
-    with tempfile.TemporaryDirectory(prefix="kraftproof-spark-") as folder:
+    with owned_folder("spark") as folder:
         context = Path(folder)
         shutil.copy2(IMAGES / "spark" / "Dockerfile", context)
         copy_files([*PACKAGE.glob("*.py"), *source_files(*OURS)], context / "source")
@@ -69,7 +69,7 @@ def _ensure_layers(engine: docker.DockerClient, progress: Callable[[str], None])
         return tag
     base = ensure_base(engine, progress)
     progress(f"image {tag}: building (Java and Spark: a minute or two)")
-    with tempfile.TemporaryDirectory(prefix="kraftproof-spark-") as folder:
+    with owned_folder("spark") as folder:
         context = Path(folder)
         shutil.copytree(recipe, context, dirs_exist_ok=True)
         architecture = str(engine.info()["Architecture"])

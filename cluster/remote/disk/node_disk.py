@@ -20,7 +20,7 @@ from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.disk import server
 from kraftproof.cluster.remote.disk.mounts import DEVICE, source_of
-from kraftproof.cluster.temporary import owned_folder
+from kraftproof.images.folders import owned_folder
 
 ANSWER_S: Final = 10.0
 ANSWER_BYTES: Final = 1 << 24

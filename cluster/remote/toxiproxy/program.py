@@ -3,12 +3,12 @@
 import os
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from kraftproof.cluster.protocol import ClusterError
+from kraftproof.images.folders import cache_base, owned_folder
 
 MODULE: Final = "github.com/Shopify/toxiproxy/v2/cmd/server"
 VERSION: Final = "v2.12.0"
@@ -23,8 +23,7 @@ ADVICE: Final = "remove it from PATH, or put the toxiproxy-server of a release t
 
 def cached() -> Path:
     """Return the path of the program in the user's cache, whether or not the program is there."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "kraftproof" / "go" / f"toxiproxy-{VERSION}" / NAME
+    return cache_base() / "go" / f"toxiproxy-{VERSION}" / NAME
 
 
 def missing() -> str | None:
@@ -53,7 +52,7 @@ def program() -> str:
     if path.is_file():
         return str(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="build-", dir=path.parent) as temporary:
+    with owned_folder("build", path.parent.parent) as temporary:
         _install(temporary)
         (Path(temporary) / "server").replace(path)
     return str(path)

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from kraftproof.cluster.temporary import owned_folder, sweep
+from kraftproof.cluster.owner import this_owner
+from kraftproof.cluster.temporary import sweep
+from kraftproof.images.folders import owned_folder
 from kraftproof.run.leftovers import sweep_all
 
 SCRIPT = """
 import time
-from kraftproof.cluster.temporary import owned_folder
+from kraftproof.images.folders import owned_folder
 folder = owned_folder("ssh")
 open(folder.name + "/archive", "w").write("x")
 print(folder.name, flush=True)
@@ -43,6 +45,24 @@ def test_the_folder_of_a_killed_harness_is_removed(temporary: Path) -> None:
     assert line in sweep_all()
     assert not folder.exists()
     assert sweep() == []
+
+
+@pytest.mark.parametrize("place", ["", "cache/kraftproof", "cache/kraftproof/go"])
+def test_the_folder_of_a_killed_build_is_removed(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(temporary / "cache"))
+    parent = temporary / place
+    parent.mkdir(parents=True, exist_ok=True)
+    with owned_folder("image", parent) as mine:
+        owner = this_owner()
+        assert owner.label.replace(":", "_") in mine
+        dead = Path(mine.replace(f"_{owner.process.pid}_", "_4194399_"))
+        dead.mkdir()
+        (dead / "jar").write_text("x")
+        (line,) = sweep()
+        assert line == f"folder {dead}: its owner 4194399 is gone, removed"
+        assert Path(mine).is_dir()
 
 
 def test_no_other_folder_is_removed(temporary: Path) -> None:

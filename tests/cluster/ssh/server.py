@@ -94,7 +94,8 @@ class Server:
         self.commands: list[str] = []
         self.connections = 0
         self.refuses_channels = False
-        self.is_mute = False
+        self.mute: bytes | None = None
+        """All that a server says that hangs."""
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.transports: list[paramiko.Transport] = []
         threading.Thread(target=self.accept, daemon=True).start()
@@ -110,7 +111,8 @@ class Server:
             except OSError:
                 return
             self.connections += 1
-            if self.is_mute:
+            if self.mute is not None:
+                link.sendall(self.mute)
                 continue
             transport = paramiko.Transport(link)
             transport.add_server_key(self.host_key)

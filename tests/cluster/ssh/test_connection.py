@@ -152,13 +152,14 @@ def test_calls_side_by_side_share_one_login(ssh):
     assert made.connections == 1
 
 
-def test_a_server_that_says_nothing_is_one_clear_line(ssh, monkeypatch):
+@pytest.mark.parametrize("said", [b"", b"SSH-2.0-OpenSSH_9.9\r\n", b"SSH-2.0-Op"])
+def test_a_server_that_hangs_after_its_first_bytes_is_one_clear_line(ssh, monkeypatch, said):
     made, entry = ssh
-    made.is_mute = True
+    made.mute = said
     monkeypatch.setattr("kraftproof.cluster.ssh.login.CONNECT_S", SOON_S)
     (refused,), _ = run(entry, "both")
     place = f"127.0.0.1:{made.port}"
-    assert refused == f"host alpha: {place} does not answer as an ssh server"
+    assert refused == f"host alpha: {place} does not answer as an ssh server in 1 s"
 
 
 def test_another_key_of_the_host_is_refused_before_the_login(ssh):
