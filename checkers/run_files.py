@@ -40,11 +40,16 @@ class _Options(msgspec.Struct, frozen=True):
     guards: GuardBounds = GuardBounds()
 
 
+class _Node(msgspec.Struct, frozen=True):
+    id: int
+
+
 class _Run(msgspec.Struct, frozen=True):
     workload: _Workload
     options: _Options = _Options()
     guarantees: dict[str, str] = {}
     kraftproof: object = None
+    nodes: tuple[_Node, ...] = ()
 
 
 class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +93,7 @@ def read_run_files(directory: Path) -> RunFiles:
             nemeses=run.options.nemeses,
             bounds=run.options.guards,
             faults=tuple(faults),
+            nodes=tuple(node.id for node in run.nodes),
         ),
         spans=fault_spans(faults),
         guarantees=run.guarantees if run.options.expect == "declared" else {},

@@ -1,7 +1,7 @@
-"""Temporary folders with their owner in their names, so that a sweep can remove those of the dead.
+"""Temporary folders, named after the process that made the folder.
 
-cluster/temporary.py has the sweep. Linux tells which process owns a folder; on another system a
-folder has no owner in its name.
+A sweep (cluster/temporary.py) removes the folders of dead processes. The name needs Linux: on
+another system, a folder has no owner in the name.
 """
 
 import os
@@ -25,8 +25,8 @@ def owned_folder(purpose: str, parent: Path | None = None) -> "tempfile.Temporar
     """Make a temporary folder of this process.
 
     Args:
-        purpose: A word in its name.
-        parent: Where the folder is made; by default the folder of temporary files.
+        purpose: A word of the name.
+        parent: The folder above; by default the folder of temporary files.
     """
     return tempfile.TemporaryDirectory(prefix=f"kraftproof-{purpose}-{_owner()}", dir=parent)
 

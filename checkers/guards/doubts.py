@@ -3,11 +3,11 @@
 Any reason makes a run that would be valid unknown. See `checkers.judge.assembly` for the verdict.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kraftproof.checkers.figures import Figures
 from kraftproof.checkers.guards.facts import SECOND_NS, RunFacts
-from kraftproof.checkers.guards.tally import Tally, windows_of
+from kraftproof.checkers.guards.tally import Tally, targets_of, windows_of
 from kraftproof.checkers.run_outcome import OUTCOME_FILE
 
 
@@ -84,7 +84,25 @@ def _silence(facts: RunFacts, tally: Tally, found: Figures) -> Iterable[str]:
         yield "no operation succeeded in the quiet windows"
     _, partial, _ = windows_of(facts)
     if partial and not tally.ok_in_partial_faults:
-        yield "no operation succeeded while faults were in force"
+        yield f"no operation succeeded while faults were in force ({_advice(facts)}"
+
+
+def _advice(facts: RunFacts) -> str:
+    """Return which nodes the faults hit, and what to change."""
+    applied = [event for event in facts.faults if event.phase == "applied"]
+    hit = sorted({node for event in applied for node in targets_of(event)})
+    ways = ["let faults last until the system has failed over"]
+    if len(hit) == 1:
+        other = "let faults hit other nodes (another --seed, or --faults FILE)"
+        ways = [other, "or let them last until the system has failed over"]
+    place = f", all of node {hit[0]}" if len(hit) == 1 else f", of nodes {_listed(hit)}"
+    count = "1 fault" if len(applied) == 1 else f"{len(applied)} faults"
+    return f"{count}{place if hit else ''}): {', '.join(ways)}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _count(facts: RunFacts, phase: str, kind: str | None = None) -> int:

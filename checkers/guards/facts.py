@@ -32,6 +32,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
         nemeses: the kinds of faults that were asked for.
         bounds: how much the run has to do.
         faults: the fault events.
+        nodes: the ids of the nodes; empty if run.json has none.
     """
 
     outcome: RunOutcome | None
@@ -39,6 +40,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     nemeses: tuple[str, ...] = ()
     bounds: GuardBounds = GuardBounds()
     faults: tuple[FaultEvent, ...] = ()
+    nodes: tuple[int, ...] = ()
 
     @property
     def is_contaminated(self) -> bool:

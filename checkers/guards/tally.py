@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 from kraftproof.checkers.figures import Window
 from kraftproof.checkers.guards.facts import RunFacts
 from kraftproof.checkers.guards.windows import fault_windows, merged, quiet_windows
+from kraftproof.checkers.history.faults import FaultEvent
 
 COLUMNS: Final = ("status", "invoke_time", "complete_time")
 """The columns of a table of operations that a tally needs."""
 TOTAL_OUTAGES: Final = frozenset({"kill-all", "lose-unsynced"})
 """The kinds of faults during which no node can answer."""
+STOPS: Final = frozenset({"kill", "pause", "restart", "stop"})
+"""The kinds of faults whose targets can't answer."""
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,8 +74,21 @@ def windows_of(
     assert facts.span is not None, "only a run that got there has windows"
     started_ns, ended_ns = facts.span
     busy = fault_windows(facts.faults, ended_ns)
-    partial = fault_windows(facts.faults, ended_ns, besides=TOTAL_OUTAGES)
+    partial = fault_windows((one for one in facts.faults if not _is_total(one, facts)), ended_ns)
     return busy, partial, quiet_windows(busy, started_ns, ended_ns, facts.bounds.settle_ns)
+
+
+def _is_total(event: FaultEvent, facts: RunFacts) -> bool:
+    """Return whether a fault leaves no node that can answer."""
+    if event.kind in TOTAL_OUTAGES:
+        return True
+    return event.kind in STOPS and bool(facts.nodes) and set(facts.nodes) <= targets_of(event)
+
+
+def targets_of(event: FaultEvent) -> set[int]:
+    """Return the nodes that a fault hits."""
+    targets = event.targets if isinstance(event.targets, list | tuple) else ()
+    return {one for one in targets if isinstance(one, int)}
 
 
 def _count_in(times: NDArray[np.int64], windows: Sequence[Window]) -> int:

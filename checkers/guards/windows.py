@@ -9,16 +9,12 @@ if TYPE_CHECKING:
     from kraftproof.checkers.history.faults import FaultEvent
 
 
-def fault_windows(
-    events: "Iterable[FaultEvent]", end_ns: int, *, besides: frozenset[str] = frozenset()
-) -> tuple[Window, ...]:
+def fault_windows(events: "Iterable[FaultEvent]", end_ns: int) -> tuple[Window, ...]:
     """Return when each applied fault was in force: from the intent, since `apply` takes time."""
     intended: dict[str, int] = {}
     since: dict[str, int] = {}
     windows: list[Window] = []
     for event in events:
-        if event.kind in besides:
-            continue
         if event.phase == "intent":
             intended[event.fault] = event.time
         elif event.phase == "applied":

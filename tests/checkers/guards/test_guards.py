@@ -18,7 +18,7 @@ from kraftproof.nemesis import schedule
 S = 1_000_000_000
 
 
-def events(kind, name, at_s, until_s, *, phase="bitten"):
+def events(kind, name, at_s, until_s, *, phase="bitten", node=1):
     phases = [("intent", at_s), ("applied", at_s), (phase, at_s), ("healed", until_s)]
     return [
         FaultEvent(
@@ -27,16 +27,18 @@ def events(kind, name, at_s, until_s, *, phase="bitten"):
             phase=what,
             fault=name,
             kind=kind,
-            targets=(1,),
+            targets=(node,),
             detail="d",
         )
         for what, time_s in phases
     ]
 
 
-def facts_of(faults, nemeses=(), *, unread=0, seconds=30, **outcome):
+def facts_of(faults, nemeses=(), *, unread=0, seconds=30, nodes=(1, 2), **outcome):
     told = RunOutcome(started_ns=0, ended_ns=seconds * S, unread_keys=unread, **outcome)
-    return RunFacts(outcome=told, is_ours=True, nemeses=tuple(nemeses), faults=tuple(faults))
+    return RunFacts(
+        outcome=told, is_ours=True, nemeses=tuple(nemeses), faults=tuple(faults), nodes=nodes
+    )
 
 
 def every_second(status="ok", *, besides=()):
@@ -99,9 +101,37 @@ def test_a_run_that_is_never_quiet_is_vacuous():
 def test_no_ok_during_faults_is_vacuous_but_not_where_nobody_is_left():
     quiet_only = every_second(besides=(2, 3, 12, 13))
     (sentence,) = doubted(facts_of(GOOD_FAULTS, ["kill"]), quiet_only)
-    assert sentence == "no operation succeeded while faults were in force"
+    assert sentence == (
+        "no operation succeeded while faults were in force (2 faults, all of node 1): let faults "
+        "hit other nodes (another --seed, or --faults FILE), or let them last until the system has "
+        "failed over"
+    )
     total = events("kill-all", "f0", 2, 4) + events("kill-all", "f1", 12, 14)
     assert doubted(facts_of(total, ["kill-all"]), quiet_only) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "nodes", "is_total"),
+    [
+        ("kill", (1,), True),
+        ("pause", (1,), True),
+        ("stop", (1,), True),
+        ("clock", (1,), False),
+        ("kill", (1, 2), False),
+        ("kill", (), False),
+    ],
+)
+def test_a_fault_of_the_only_node_leaves_nobody(kind, nodes, is_total):
+    faults = events(kind, "f0", 2, 4) + events(kind, "f1", 12, 14)
+    facts = facts_of(faults, [kind], nodes=nodes)
+    assert (doubted(facts, every_second(besides=(2, 3, 12, 13))) == ()) is is_total
+
+
+def test_two_faults_of_all_nodes_at_once_leave_nobody_while_both_last():
+    both = events("kill", "f0", 2, 14) + events("kill", "f1", 3, 14, node=2)
+    facts = facts_of(both, ["kill"])
+    (sentence,) = doubted(facts, every_second(besides=range(2, 14)))
+    assert "(2 faults, of nodes 1 and 2): let faults last until" in sentence
 
 
 def test_nothing_ok_and_unread_keys_are_named():
