@@ -7,6 +7,9 @@ from kraftproof.cluster.simulated.differential.brokers.listings import compare_l
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.brokers.shown_rights import compare_shown_rights
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
+from kraftproof.cluster.simulated.differential.copies.fetch_requests import (
+    compare_fetch_requests,
+)
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
@@ -40,6 +43,7 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
+from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
 from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
 from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
 from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
@@ -108,6 +112,10 @@ CATCH_UP: Final = "FollowersReachTheirLeader"
 CATCH_UP_STATEMENT: Final = (
     "A follower uses answers to its present state only, and reaches the log of an answering leader."
 )
+FETCHES: Final = "FollowersMatchReference"
+FETCHES_STATEMENT: Final = (
+    "A broker fetches each partition that it follows with the right fields at the right time."
+)
 PLACEMENTS: Final = "ReplicasFollowTheImage"
 PLACEMENTS_STATEMENT: Final = (
     "A broker has the replicas that the image places there, each in the right directory and with "
@@ -138,6 +146,10 @@ SERVING: Final = "ServingMatchesReference"
 SERVING_STATEMENT: Final = (
     "A leader of the metadata log answers Fetch, FetchSnapshot and DescribeQuorum, commits, keeps "
     "snapshots and resigns by the rules of KIP-595 and KIP-630."
+)
+ELECTIONS: Final = "ElectionsMatchReference"
+ELECTIONS_STATEMENT: Final = (
+    "A voter votes, campaigns, opens an epoch, announces and ends it by the rules of KIP-595."
 )
 IDENTITIES: Final = "LoginsMatchReference"
 IDENTITIES_STATEMENT: Final = (
@@ -199,6 +211,7 @@ COMPARISONS: Final = (
     ),
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
+    Comparison(FETCHES, FETCHES_STATEMENT, (PARTITION,), compare_fetch_requests, is_at_end=True),
     Comparison(
         PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
     ),
@@ -218,6 +231,7 @@ COMPARISONS: Final = (
     ),
     Comparison(FETCHING, FETCHING_STATEMENT, RAFT, compare_fetching, is_at_end=True),
     Comparison(SERVING, SERVING_STATEMENT, RAFT, compare_serving, is_at_end=True),
+    Comparison(ELECTIONS, ELECTIONS_STATEMENT, RAFT, compare_voting, is_at_end=True),
 )
 
 

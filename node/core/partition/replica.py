@@ -134,6 +134,7 @@ class Replica:
         self.producers.truncate(self.index.end_offset)
         self._flush_asked = self.index.flushed_offset
         self._outbox.emit(Truncate(self.log, self.index.end_offset))
+        self._flush_if_due()  # a flush of the former generation proves nothing
 
     def restart(self, offset: Offset) -> None:
         """Remove every record and continue at an offset, the start of the leader's log."""

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.brokers.listings import event_of
 from kraftproof.cluster.simulated.differential.difference import check, same
-from kraftproof.node.core.base.config import InternalTopics, NodeConfig
+from kraftproof.node.core.base.config import InternalTopics
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId, WallClock
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.effects import Forward, Send
@@ -56,13 +59,8 @@ class _Broker:
             transaction_segment_bytes=random.randint(5, 8) << 20,
             share_segment_bytes=random.randint(9, 12) << 20,
         )
-        self._config = NodeConfig(
-            node_id=NodeId(1),
-            cluster_id="c",
-            voters=(),
-            endpoints=(),
-            is_controller=False,
-            is_broker=True,
+        self._config = replace(
+            BARE_BROKER,
             internal_topics=self._sizes,
         )
         self._leader: NodeId = NO_NODE

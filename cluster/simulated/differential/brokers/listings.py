@@ -7,6 +7,9 @@ come with a change of its partitions, which hides a part that was kept too long.
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.brokers.drawn_cluster import (
     LISTENERS,
     NAMES,
@@ -55,12 +58,9 @@ def compare_listings(random: Random) -> None:
         DifferenceError: an answer is not the one of the model.
     """
     cluster = DrawnCluster()
-    config = NodeConfig(
+    config = replace(
+        BARE_BROKER,
         node_id=NodeId(OWN),
-        cluster_id="c",
-        is_controller=False,
-        is_broker=True,
-        voters=(),
         endpoints=tuple(
             Endpoint(name=name, host="h", port=PORT, is_controller=False) for name in LISTENERS
         ),

@@ -3,8 +3,10 @@
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from typing_extensions import override
 
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.bare_data_plane import (
     FIRST_BROKER_EPOCH,
     BareDataPlane,
@@ -17,7 +19,7 @@ from kraftproof.cluster.simulated.differential.one_partition import (
     TOPIC,
     one_partition,
 )
-from kraftproof.node.core.base.config import NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Append, Effect, Flush, Send, Truncate
 from kraftproof.node.core.events import Flushed
@@ -55,13 +57,9 @@ class FollowerRig(BareDataPlane):
         self.checkpointed = 0
         """The high watermark in the checkpoint file."""
         self._flushes: list[Flush] = []
-        config = NodeConfig(
+        config = replace(
+            BARE_BROKER,
             node_id=FOLLOWER,
-            cluster_id="c",
-            is_controller=False,
-            is_broker=True,
-            voters=(),
-            endpoints=(),
             log_dirs=(DIRECTORY,),
             log_dir_paths=("/d",),
             replication=ReplicationPolicy(is_enabled=True),

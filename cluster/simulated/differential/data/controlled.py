@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.data.data_rig import DataRig
 from kraftproof.cluster.simulated.differential.data.drawn_broker import DIRECTORIES
 from kraftproof.cluster.simulated.differential.data.led_model import FOLLOWERS
@@ -57,12 +60,9 @@ class Controlled(DataRig):
 
 
 def _config(lag_ns: int) -> NodeConfig:
-    return NodeConfig(
+    return replace(
+        BARE_BROKER,
         node_id=NodeId(NODE),
-        cluster_id="c",
-        is_controller=False,
-        is_broker=True,
-        voters=(),
         endpoints=(Endpoint(name="PLAINTEXT", host="h", port=9092, is_controller=False),),
         log_dirs=DIRECTORIES,
         log_dir_paths=("/one", "/two"),

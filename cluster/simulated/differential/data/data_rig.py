@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from msgspec.structs import replace
 from typing_extensions import override
 
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.bare_data_plane import BareDataPlane
 from kraftproof.cluster.simulated.differential.data.drawn_broker import (
     DIRECTORIES,
@@ -153,12 +155,9 @@ def config_of(broker: DrawnBroker, *, creates: bool) -> NodeConfig:
         Endpoint(name=name, host=host(broker.own, name), port=PORT, is_controller=False)
         for name in LISTENERS
     )
-    return NodeConfig(
+    return replace(
+        BARE_BROKER,
         node_id=NodeId(broker.own),
-        cluster_id="c",
-        is_controller=False,
-        is_broker=True,
-        voters=(),
         endpoints=endpoints,
         log_dirs=DIRECTORIES,
         log_dir_paths=PATHS,

@@ -5,6 +5,7 @@ from typing import Final
 from msgspec.structs import replace
 from typing_extensions import override
 
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.bare_data_plane import (
     FIRST_BROKER_EPOCH,
     BareDataPlane,
@@ -14,7 +15,7 @@ from kraftproof.cluster.simulated.differential.one_partition import (
     TOPIC,
     one_partition,
 )
-from kraftproof.node.core.base.config import Endpoint, NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.config import Endpoint, ReplicationPolicy
 from kraftproof.node.core.base.types import (
     Epoch,
     NodeId,
@@ -58,12 +59,9 @@ class LeaderRig(BareDataPlane):
         """The searches that the disk has not finished."""
         self._flushes: list[Flush] = []
         self._requests = 0
-        config = NodeConfig(
+        config = replace(
+            BARE_BROKER,
             node_id=LEADER,
-            cluster_id="c",
-            is_controller=False,
-            is_broker=True,
-            voters=(),
             endpoints=(Endpoint(name="PLAINTEXT", host="b1", port=9092, is_controller=False),),
             log_dirs=(DIRECTORY,),
             log_dir_paths=(_PATH,),

@@ -4,14 +4,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from typing_extensions import override
 
+from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.bare_data_plane import (
     FIRST_BROKER_EPOCH,
     BareDataPlane,
     registered,
 )
-from kraftproof.node.core.base.config import NodeConfig, ReplicationPolicy
+from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
     NodeId,
@@ -64,13 +66,9 @@ class PlacedBroker(BareDataPlane):
         self.segment_bytes: dict[LogId, int] = {}
         """The size of segments that the storage was told last for each log."""
         failed = tuple(f"/{place}" for place, one in enumerate(DIRECTORIES) if one not in online)
-        config = NodeConfig(
+        config = replace(
+            BARE_BROKER,
             node_id=BROKER,
-            cluster_id="c",
-            is_controller=False,
-            is_broker=True,
-            voters=(),
-            endpoints=(),
             log_dirs=tuple(online),
             log_dir_paths=tuple(f"/{DIRECTORIES.index(one)}" for one in online),
             failed_log_dirs=failed,

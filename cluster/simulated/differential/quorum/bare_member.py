@@ -60,7 +60,9 @@ class BareMember:
         self.outbox = Outbox()
         self.raft = Raft(config, durable, log, self.outbox, random, self.now, snapshots)
         self.sent: list[Send] = []
-        """The requests since the last call of `done`."""
+        """The requests of the last step."""
+        self.appended: list[Batch] = []
+        """The appended batches of the last step."""
 
     @property
     def now(self) -> Instant:
@@ -76,6 +78,8 @@ class BareMember:
         """Return the effects of the step as plain values; a reason to exit has the given names."""
         effects = self.outbox.drain()
         self.sent = [effect for effect in effects if isinstance(effect, Send)]
+        batches = [effect.batch for effect in effects if isinstance(effect, Append)]
+        self.appended = [batch for batch in batches if isinstance(batch, Batch)]
         for effect in effects:
             if isinstance(effect, Exit):
                 named("the reason to exit", effect.reason, *in_exit)

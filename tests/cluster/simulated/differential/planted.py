@@ -23,10 +23,13 @@ from kraftproof.node.core.partition.offset_search import OffsetSearch
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.raft import fetch_rpc, progress, serving
+from kraftproof.node.core.raft.elections import Elections
 from kraftproof.node.core.raft.fetching import Fetcher
+from kraftproof.node.core.raft.peer_retries import PeerRetries
 from kraftproof.node.core.raft.serving import FetchServer
 from kraftproof.node.core.raft.snapshots import keeping
 from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
+from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.security import mapping_rules, sasl_state, tokens
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.scram import ScramClientLogin
@@ -99,6 +102,9 @@ PLANTED = [
     ("compare_fetching", SnapshotFetcher, "_is_overtaken", lambda *_: False),
     ("compare_fetching", fetch_rpc, "_is_possible", lambda *_: True),
     ("compare_fetching", Fetcher, "_back_off", _ignored),
+    ("compare_voting", Elections, "_is_up_to_date", lambda *_: True),
+    ("compare_voting", PeerRetries, "retry_later", _ignored),
+    ("compare_voting", RaftState, "renew_fetch_timeout", _ignored),
     ("compare_serving", serving, "_needs_snapshot", lambda *_: False),
     ("compare_serving", keeping, "_kept_of", lambda *_: 2),
     ("compare_serving", FetchServer, "_answer_superseded", _ignored),
@@ -153,6 +159,9 @@ PLANTED = [
     ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),
     ("compare_catch_up", fetcher, "_is_current", lambda *_: True),
     ("compare_catch_up", fetcher, "has_no_common_part", lambda *_: False),
+    ("compare_fetch_requests", fetcher, "_SHORTEST_BACKOFF", 49_999_999),
+    ("compare_fetch_requests", Replica, "_flush_if_due", _ignored),
+    ("compare_fetch_requests", OffsetSearch, "_on_earliest", _ignored),
     ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
     ("compare_catch_up", Replica, "flushed", _ignored),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
