@@ -4,10 +4,28 @@ import json
 
 import pytest
 
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import UnknownNemesisError
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import foreseen, plan
+from kraftproof.run.planning import foreseen, nodes_of_run, plan
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        ("0", "system odd: nodes 0: 1 to 32 is expected"),
+        ("99", "system odd: nodes 99: 1 to 32 is expected"),
+        ("three", "system odd: nodes three: 3+3, 5, or controller=3,broker=3 is expected"),
+        ("1+1", "system odd: nodes 1+1: the system odd takes SERVER or server=3"),
+    ],
+)
+def test_nodes_of_a_system_that_no_run_can_have_are_its_mistake(nodes, said):
+    kind = type("Odd", (ReferenceSystem,), {"name": "odd", "nodes": nodes})
+    kind.roles_of_nodes = ("server",)
+    with pytest.raises(UsageError) as refused:
+        nodes_of_run(RunOptions(), kind())
+    assert str(refused.value) == said
 
 
 def sentences(tmp_path, **fields):
