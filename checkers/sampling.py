@@ -25,9 +25,9 @@ def sample_of(table: pa.Table) -> Iterator[Operation]:
     is_ok = pc.equal(table.column("status"), "ok")
     for function in table.column("f").unique().to_pylist():
         is_called = pc.equal(table.column("f"), function)
-        answered = table.filter(pc.and_(is_called, is_ok)).slice(0, SAMPLE)
-        others = table.filter(pc.and_(is_called, pc.invert(is_ok))).slice(0, SAMPLE)
-        yield from iterate_rows(pa.concat_tables([answered, others]))
+        for chosen in (is_ok, pc.invert(is_ok)):
+            rows = pc.indices_nonzero(pc.and_(is_called, chosen)).slice(0, SAMPLE)
+            yield from iterate_rows(table.take(rows))
 
 
 def sample_of_file(path: Path) -> Iterator[Operation]:
@@ -45,7 +45,8 @@ def sample_of_file(path: Path) -> Iterator[Operation]:
             for one in kept
             for group in one.column(_GROUP).unique().to_pylist()
         ]
-    return sample_of(pa.concat_tables(wanted).sort_by("index")) if wanted else iter(())
+    if wanted:
+        yield from sample_of(pa.concat_tables(wanted).sort_by("index"))
 
 
 def _first_of_each(tables: Sequence[pa.Table]) -> pa.Table:

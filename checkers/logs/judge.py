@@ -52,7 +52,7 @@ def judge(facts: Facts, values: Values, *, is_loss_declared: bool = False) -> Ju
     found += order.producer_order(records, values, order.Carry())
     found += sessions.read_order(facts.reads, facts.polls, previous)
     found += sessions.skipped(facts.reads, facts.polls, previous, final)
-    found += sessions.stale(facts.polls, sends, STALE_NS)
+    found += sessions.stale(facts.polls, known, STALE_NS)
     return Judged(
         merged(found), reason_of(is_any_acked=bool(len(known)), is_whole=final.cover.is_whole)
     )

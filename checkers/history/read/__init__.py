@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 
 from kraftproof.checkers.history.lines import HistoryError
@@ -106,7 +107,9 @@ def _name_line(path: Path, form: ValueForm) -> None:
 
 
 def _recorded_table(path: Path) -> pa.Table:
-    return pa.Table.from_batches(_recorded_batches(path), OPERATIONS).sort_by("index")
+    table = pa.Table.from_batches(_recorded_batches(path), OPERATIONS)
+    is_sorted = bool((np.diff(table.column("index").to_numpy()) > 0).all())
+    return table.combine_chunks() if is_sorted else table.sort_by("index")
 
 
 def _recorded_batches(path: Path) -> Iterator[pa.RecordBatch]:

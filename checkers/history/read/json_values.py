@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kraftproof.checkers.kernels import kernel
+from kraftproof.checkers.kernels import bare_kernel
 
 NULL: Final = 0
 INTEGER: Final = 1
@@ -23,7 +23,8 @@ whatever else."""
 
 FAILED: Final = -1
 QUOTE, COMMA, COLON, NEWLINE, BRACE, END = (ord(mark) for mark in '",:\n{}')
-_ESCAPE, _MINUS, _OPEN, _CLOSE = (ord(mark) for mark in "\\-[]")
+OPEN, CLOSE = (ord(mark) for mark in "[]")
+_ESCAPE, _MINUS = (ord(mark) for mark in "\\-")
 _LONGEST_INTEGER: Final = 19
 
 
@@ -33,10 +34,14 @@ def padded(words: tuple[str, ...]) -> NDArray[np.uint8]:
     return np.array([list(word.encode().ljust(longest, b"\0")) for word in words], dtype=np.uint8)
 
 
+_IS_PLAIN: Final = np.array(
+    [32 <= mark <= 126 and mark not in {QUOTE, _ESCAPE} for mark in range(256)]
+)
+"""Whether a byte of a string stands for itself."""
 _LITERALS: Final = padded(("null", "true", "false"))
 
 
-@kernel
+@bare_kernel
 def blank(text: NDArray[np.uint8], at: int) -> int:
     """Return where the white space that begins here, newlines apart, ends."""
     while text[at] == 32 or text[at] == 9 or text[at] == 13:
@@ -44,7 +49,7 @@ def blank(text: NDArray[np.uint8], at: int) -> int:
     return at
 
 
-@kernel
+@bare_kernel
 def place_among(text: NDArray[np.uint8], start: int, end: int, words: NDArray[np.uint8]) -> int:
     """Return the number of the matching word, or the count of words without a match."""
     length = end - start
@@ -60,26 +65,26 @@ def place_among(text: NDArray[np.uint8], start: int, end: int, words: NDArray[np
     return len(words)
 
 
-@kernel
+@bare_kernel
 def value_end(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
     """Return the end of the value at this position, and its form; -1 if the text is no value."""
-    end, form = _plain(text, at)
+    end, form = plain_end(text, at)
     if end != FAILED:
         return end, form
     if text[at] == QUOTE:
         return string_end(text, at)[0], OTHER
-    if text[at] == _OPEN:
+    if text[at] == OPEN:
         end = _flat(text, at)
         if end != FAILED:
             return end, FLAT
-    if text[at] == _OPEN or text[at] == BRACE:
+    if text[at] == OPEN or text[at] == BRACE:
         return _nested(text, at), OTHER
     return _number(text, at), OTHER
 
 
-@kernel
-def _plain(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
-    """Read a scalar with a unique JSON spelling."""
+@bare_kernel
+def plain_end(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
+    """Return the end of a scalar with a unique JSON spelling, and its form; -1 if it is none."""
     mark = text[at]
     if mark == QUOTE:
         end, is_plain = string_end(text, at)
@@ -103,14 +108,14 @@ def _plain(text: NDArray[np.uint8], at: int) -> tuple[int, int]:
     return end, NULL if word == 0 else LITERAL
 
 
-@kernel
+@bare_kernel
 def _digits(text: NDArray[np.uint8], at: int) -> int:
     while 48 <= text[at] <= 57:
         at += 1
     return at
 
 
-@kernel
+@bare_kernel
 def _number(text: NDArray[np.uint8], at: int) -> int:
     """Return where what may belong to a number ends."""
     while 48 <= text[at] <= 57 or text[at] in (43, 45, 46, 69, 101):
@@ -118,41 +123,40 @@ def _number(text: NDArray[np.uint8], at: int) -> int:
     return at
 
 
-@kernel
+@bare_kernel
 def string_end(text: NDArray[np.uint8], at: int) -> tuple[int, bool]:
     """Return where the string that begins here ends, and whether it is plain."""
     at += 1
-    is_plain = True
+    while _IS_PLAIN[text[at]]:
+        at += 1
+    is_plain = text[at] == QUOTE
     while text[at] != QUOTE:
         if text[at] == _ESCAPE:
-            is_plain = False
             at += 1
         if text[at] < 32:
             return FAILED, False
-        if text[at] > 126:
-            is_plain = False
         at += 1
     return at + 1, is_plain
 
 
-@kernel
+@bare_kernel
 def _flat(text: NDArray[np.uint8], at: int) -> int:
     """Return where a list of plain scalars without white space ends; -1 if it is none."""
     at += 1
-    if text[at] == _CLOSE:
+    if text[at] == CLOSE:
         return at + 1
     while True:
-        at, _ = _plain(text, at)
+        at, _ = plain_end(text, at)
         if at == FAILED:
             return FAILED
-        if text[at] == _CLOSE:
+        if text[at] == CLOSE:
             return at + 1
         if text[at] != COMMA:
             return FAILED
         at += 1
 
 
-@kernel
+@bare_kernel
 def _nested(text: NDArray[np.uint8], at: int) -> int:
     """Return the end of the brackets that open here; -1 if the line does not close them."""
     depth = 0
@@ -165,16 +169,16 @@ def _nested(text: NDArray[np.uint8], at: int) -> int:
             continue
         if mark < 32 and mark != 9:
             return FAILED
-        if mark in (_OPEN, BRACE):
+        if mark in (OPEN, BRACE):
             depth += 1
-        elif mark in (_CLOSE, END):
+        elif mark in (CLOSE, END):
             depth -= 1
         at += 1
         if depth == 0:
             return at
 
 
-@kernel
+@bare_kernel
 def integer(text: NDArray[np.uint8], at: int, end: int) -> int:
     """Return the value of a plain integer."""
     sign = 1

@@ -9,20 +9,17 @@ completes before it began, no two events have the same index, and no process has
 operations.
 """
 
-import gc
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kraftproof.checkers.history.lines import HistoryError
+from kraftproof.checkers.history.read.canonical import canonical
 from kraftproof.checkers.history.read.parquet_events import (
     EVENT_COLUMNS,
     is_of_events,
@@ -37,11 +34,6 @@ if TYPE_CHECKING:
 
 _OPTIONAL: Final = ("index", "invoke_time", "complete_time", "node", "error")
 _NEEDED: Final = tuple(name for name in OPERATIONS.names if name not in _OPTIONAL)
-_AT_ONCE: Final = 2_000
-"""Texts that are compared with their canonical spelling at a time: bounds the memory."""
-_DECODER: Final = msgspec.json.Decoder()
-_ENCODER: Final = msgspec.json.Encoder()
-
 _NEVER: Final = np.iinfo(np.int64).max
 SUFFIX: Final = ".parquet"
 _MAGIC: Final = b"PAR1"
@@ -92,8 +84,9 @@ def parquet_operations(path: Path) -> pa.Table:
         check(path, table)
     for name in ("input", "output"):
         place = table.column_names.index(name)
-        texts = _canonical(path, table.column(name), name)
+        texts = canonical(path, table.column(name), name)
         table = table.set_column(place, OPERATIONS.field(name), texts)
+    pa.default_memory_pool().release_unused()  # the buffers of the decompression
     return table
 
 
@@ -207,7 +200,7 @@ def _require_order(path: Path, table: pa.Table) -> None:
 def _require_one_open(path: Path, table: pa.Table) -> None:
     process, invoke = _numbers(table, "process"), _numbers(table, "invoke_index")
     complete = pc.fill_null(table.column("complete_index"), _NEVER).to_numpy()
-    order = np.lexsort((invoke, process))
+    order = _by_process(process, invoke)
     is_open = (process[order][1:] == process[order][:-1]) & (
         complete[order][:-1] >= invoke[order][1:]
     )
@@ -221,6 +214,14 @@ def _require_one_open(path: Path, table: pa.Table) -> None:
         )
 
 
+def _by_process(process: NDArray[np.int64], invoke: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows by process, and those of a process by invocation."""
+    is_short = process.min(initial=0) >= 0 and process.max(initial=0) <= np.iinfo(np.uint16).max
+    if is_short and (np.diff(invoke) > 0).all():
+        return np.argsort(process.astype(np.uint16), kind="stable")  # NumPy sorts these by radix
+    return np.lexsort((invoke, process))
+
+
 def _numbers(table: pa.Table, name: str) -> NDArray[np.int64]:
     column: NDArray[np.int64] = table.column(name).to_numpy()
     return column
@@ -232,56 +233,3 @@ def _refuse(path: Path, table: pa.Table, is_wrong: pa.ChunkedArray, name: str, w
         value = table.column(name)[row].as_py()
         shown = "" if value is None else f"{value} "
         raise HistoryError(f"{path}: row {row}: field {name}: {shown}{what}")
-
-
-def _canonical(path: Path, texts: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Return JSON texts spelled as `checkers.history.tables` spells them."""
-    spelled: list[pa.Array] = []
-    row = 0
-    with _without_collection():
-        for chunk in texts.chunks:
-            for start in range(0, len(chunk), _AT_ONCE):
-                part = chunk.slice(start, _AT_ONCE)
-                spelled.append(part if _is_canonical(part) else _spelled(path, part, name, row))
-                row += len(part)
-    return pa.chunked_array(spelled, pa.string())
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    """Pause the cyclic garbage collector: decoded JSON has no cycles, and is dropped at once."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def _is_canonical(texts: pa.Array) -> bool:
-    """Return whether each text is spelled as msgspec spells its value.
-
-    The texts become the lines of one text, which is decoded and encoded in two calls. A text with a
-    line feed is never canonical, so equal lines mean equal texts.
-    """
-    there = texts.drop_null()
-    whole = pa.ListArray.from_arrays([0, len(there)], there)
-    joined = pc.binary_join(whole, "\n")[0].as_buffer()
-    try:
-        decoded = _DECODER.decode_lines(joined)
-        return len(decoded) == len(there) and _ENCODER.encode_lines(decoded)[:-1] == joined
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return False
-
-
-def _spelled(path: Path, texts: pa.Array, name: str, row: int) -> pa.Array:
-    """Return the texts, each decoded and encoded; `row` is the number of the first row."""
-    found: list[str | None] = []
-    for place, text in enumerate(texts.to_pylist()):
-        try:
-            found.append(text and msgspec.json.encode(msgspec.json.decode(text)).decode())
-        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-            where = f"{path}: row {row + place}: field {name}"
-            raise HistoryError(f"{where}: not JSON: {error}") from error
-    return pa.array(found, pa.string())

@@ -30,6 +30,7 @@ class Frame:
 
     def take(self, rows: NDArray[np.generic]) -> Self:
         """Return the rows at the given places, or the rows of a mask."""
+        rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         named = {one.name: getattr(self, one.name)[rows] for one in fields(self)}
         return type(self)(**named)
 

@@ -1,8 +1,8 @@
 """Compiled readers of the JSON texts that Kraftproof writes for sends, polls and their answers.
 
-A reader takes the texts of a column as one array of bytes with the begin of each text. A text of
-another layout ends the reader with the number of its row; then `checkers.logs.reading.unpack`
-decodes the whole column with a general decoder. A value such as "3.17@k3f9" becomes 3 << 32 | 17.
+A reader takes the texts of a column as one array of bytes with the begin of each text, and the
+rows to read. A text of another layout ends the reader; then `checkers.logs.reading.unpack` decodes
+all of these texts with a general decoder. A value such as "3.17@k3f9" becomes 3 << 32 | 17.
 """
 
 from typing import Final
@@ -98,11 +98,17 @@ _END: Final = np.frombuffer(b',"end":', dtype=np.uint8)
 
 @kernel
 def scan_sends(
-    data: Bytes, begins: Ints, suffix: Bytes, values: Ints, acks: Ints, idempotent: Ints
+    data: Bytes,
+    begins: Ints,
+    rows: Ints,
+    suffix: Bytes,
+    values: Ints,
+    acks: Ints,
+    idempotent: Ints,
 ) -> int:
     """Read the inputs of sends into three columns; return the first odd row, -1 without one."""
-    for row in range(len(begins) - 1):
-        at, end = begins[row], begins[row + 1]
+    for row in range(len(rows)):
+        at, end = begins[rows[row]], begins[rows[row] + 1]
         value, at = _value(data, _after(data, at, end, _BEGIN), end, suffix)
         at = _after(data, at, end, _ACKS)
         if value == ODD or at < 0 or at >= end:
@@ -126,11 +132,11 @@ def scan_sends(
 
 
 @kernel
-def scan_offsets(data: Bytes, begins: Ints, offsets: Ints) -> int:
+def scan_offsets(data: Bytes, begins: Ints, rows: Ints, offsets: Ints) -> int:
     """Read the answers of sends; return the first odd row, -1 without one."""
-    for row in range(len(begins) - 1):
-        end = begins[row + 1]
-        at = _after(data, begins[row], end, _OFFSET)
+    for row in range(len(rows)):
+        end = begins[rows[row] + 1]
+        at = _after(data, begins[rows[row]], end, _OFFSET)
         after = _digits(data, at, end)
         if after < 0 or after + 1 != end or data[after] != 125:
             return row
@@ -139,12 +145,13 @@ def scan_offsets(data: Bytes, begins: Ints, offsets: Ints) -> int:
 
 
 @kernel
-def count_records(data: Bytes, begins: Ints) -> int:
+def count_records(data: Bytes, begins: Ints, rows: Ints) -> int:
     """Return an upper bound of the number of records in answers: the number of brackets."""
     found = 0
-    for at in range(begins[0], begins[-1]):
-        if data[at] == 91:
-            found += 1
+    for row in rows:
+        for at in range(begins[row], begins[row + 1]):
+            if data[at] == 91:
+                found += 1
     return found
 
 
@@ -152,6 +159,7 @@ def count_records(data: Bytes, begins: Ints) -> int:
 def scan_records(
     data: Bytes,
     begins: Ints,
+    rows: Ints,
     suffix: Bytes,
     offsets: Ints,
     values: Ints,
@@ -161,8 +169,9 @@ def scan_records(
     """Read the answers of polls; return the first odd row, -1 without one.
 
     Args:
-        data: the bytes of all answers.
-        begins: int64[n + 1].
+        data: the bytes of a column of texts.
+        begins: the begin of each text, and the end of the last.
+        rows: int64[n], the texts that are answers of polls.
         suffix: the end of each value's text, with its quotation mark.
         offsets: receives the offset of each record.
         values: receives the number of each record's value.
@@ -170,9 +179,9 @@ def scan_records(
         bounds: int64[2 * n], receives the begin and the end of the log that each answer states.
     """
     made = 0
-    for row in range(len(begins) - 1):
-        end, first = begins[row + 1], made
-        at = _after(data, begins[row], end, _RECORDS)
+    for row in range(len(rows)):
+        end, first = begins[rows[row] + 1], made
+        at = _after(data, begins[rows[row]], end, _RECORDS)
         while 0 <= at < end and data[at] != 93:
             if made > first:
                 at = at + 1 if data[at] == 44 else -1

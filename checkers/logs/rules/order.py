@@ -101,7 +101,8 @@ def producer_order(records: Appended, values: Values, carry: Carry) -> list[Prob
         return []
     session = np.concatenate((carry.sessions, session[own_rows]))
     sequence = np.concatenate((carry.sequences, values.sequences(records.value)[own_rows]))
-    order = np.argsort(session, kind="stable")
+    is_short = session.max() <= np.iinfo(np.uint16).max  # NumPy sorts these by radix
+    order = np.argsort(session.astype(np.uint16) if is_short else session, kind="stable")
     ordered = session[order]
     rank = np.cumsum(np.append(0, ordered[1:] != ordered[:-1])[: len(ordered)])
     both = (rank.astype(np.int64) << 33) + sequence[order]

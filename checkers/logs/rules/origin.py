@@ -5,12 +5,23 @@ are looked up by value among all sends, and mostly are those of indeterminate se
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kraftproof.checkers.history.columns import FAIL, NEVER, OK
-from kraftproof.checkers.logs.reading.facts import ACKS_ALL, UNKNOWN, Bools, Frame, Ints, Sends
-from kraftproof.checkers.logs.rules.positions import Final, Polled
+from kraftproof.checkers.logs.reading.facts import (
+    ACKS_ALL,
+    UNKNOWN,
+    Bools,
+    Frame,
+    Ints,
+    Sends,
+    joined,
+)
+from kraftproof.checkers.logs.rules.positions import Final as FinalRead
+from kraftproof.checkers.logs.rules.positions import Polled
 from kraftproof.checkers.logs.rules.problems import DUPLICATE, LOST, SENT, Problems, problems
 from kraftproof.checkers.verdict import FindingKind
 
@@ -36,14 +47,42 @@ class Appended(Frame):
     idempotent: Ints
 
 
+_HASH_BITS: Final = 20
+_HASH_FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
+"""2 ** 64 divided by the golden ratio: Knuth's multiplicative hashing."""
+
+
 def row_of_value(sends: Sends, values: Ints) -> Ints:
     """Return the row of the first send of each value; UNKNOWN for a value that was never sent."""
-    if not len(sends):
+    wanted = np.sort(values)  # mostly few: the sends are looked up in these
+    rows = np.flatnonzero(is_among(sends.value, wanted))
+    if not len(rows):
         return np.full(len(values), UNKNOWN, dtype=np.int64)
-    order = np.argsort(sends.value, kind="stable")
+    order = rows[np.argsort(sends.value[rows], kind="stable")]
     ordered = sends.value[order]
     places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
     return np.where(ordered[places] == values, order[places], UNKNOWN)
+
+
+def is_among(values: Ints, others: Ints) -> Bools:
+    """Return which values are among others, which ascend.
+
+    Most values are not, if the others are few: a table of hashes rules these out.
+    """
+    found = np.zeros(len(values), dtype=np.bool_)
+    if not len(others):
+        return found
+    is_hashed = np.zeros(1 << _HASH_BITS, dtype=np.bool_)
+    is_hashed[_hashes(others)] = True
+    rows = np.flatnonzero(is_hashed[_hashes(values)])
+    places = np.minimum(np.searchsorted(others, values[rows]), len(others) - 1)
+    found[rows] = others[places] == values[rows]
+    return found
+
+
+def _hashes(values: Ints) -> NDArray[np.uint64]:
+    """Return numbers of few bits, equal for equal values."""
+    return (values.view(np.uint64) * _HASH_FACTOR) >> np.uint64(64 - _HASH_BITS)
 
 
 def row_at_offset(known: Sends, offsets: Ints, values: Ints) -> Ints:
@@ -68,7 +107,7 @@ def row_at_offset(known: Sends, offsets: Ints, values: Ints) -> Ints:
     return found
 
 
-def appended(known: Sends, sends: Sends, final: Final) -> tuple[Appended, list[Problems]]:
+def appended(known: Sends, sends: Sends, final: FinalRead) -> tuple[Appended, list[Problems]]:
     """Return the final records that have a send, and the problems of the others.
 
     Args:
@@ -95,24 +134,31 @@ def appended(known: Sends, sends: Sends, final: Final) -> tuple[Appended, list[P
     is_again = _is_again(sends.take(sender), final.offset[left], final)
     found += _duplicates(sends.take(sender[is_again]), final.offset[left[is_again]], final)
     at_offset = np.flatnonzero(row != UNKNOWN)
-    first = sends.take(sender[~is_again])
-    matched = known.take(row[at_offset])
-    at_home = (first.offset == UNKNOWN) | (first.offset == final.offset[left[~is_again]])
-    sure = (first.status == OK) & (first.acks != 0) & at_home
-    offset = np.concatenate((final.offset[at_offset], final.offset[left[~is_again]]))
-    order = np.argsort(offset, kind="stable")
-    columns = {
-        "offset": offset,
-        "value": np.concatenate((matched.value, first.value)),
-        "index": np.concatenate((matched.index, first.index)),
-        "invoke": np.concatenate((matched.invoke, first.invoke)),
-        "complete": np.concatenate((matched.complete, np.where(sure, first.complete, NEVER))),
-        "idempotent": np.concatenate((matched.idempotent, first.idempotent)),
-    }
-    return Appended(**{name: column[order] for name, column in columns.items()}), found
+    matched = _appended(final, at_offset, known, row[at_offset])
+    left, sender = left[~is_again], sender[~is_again]
+    at_home = (sends.offset[sender] == UNKNOWN) | (sends.offset[sender] == final.offset[left])
+    is_sure = (sends.status[sender] == OK) & (sends.acks[sender] != 0) & at_home
+    first = _appended(final, left, sends, sender)
+    first.complete[~is_sure] = NEVER
+    if len(left):
+        matched = joined([matched, first], Appended)
+        matched = matched.take(np.argsort(matched.offset, kind="stable"))
+    return matched, found
 
 
-def _is_again(sender: Sends, offsets: Ints, final: Final) -> Bools:
+def _appended(final: FinalRead, records: Ints, sends: Sends, rows: Ints) -> Appended:
+    """Return some records of the final read with their sends."""
+    return Appended(
+        offset=final.offset[records],
+        value=sends.value[rows],
+        index=sends.index[rows],
+        invoke=sends.invoke[rows],
+        complete=sends.complete[rows],
+        idempotent=sends.idempotent[rows],
+    )
+
+
+def _is_again(sender: Sends, offsets: Ints, final: FinalRead) -> Bools:
     """Return which leftovers repeat a value that the log has at another, earlier judged offset.
 
     A value stands where its acknowledgement says, else where the log has the value first.
@@ -127,10 +173,11 @@ def _is_again(sender: Sends, offsets: Ints, final: Final) -> Bools:
     return found
 
 
-def _duplicates(sender: Sends, offsets: Ints, final: Final) -> list[Problems]:
+def _duplicates(sender: Sends, offsets: Ints, final: FinalRead) -> list[Problems]:
+    if not len(sender):
+        return []
     order = np.argsort(final.value, kind="stable")
-    places = np.searchsorted(final.value[order], sender.value)
-    first = final.offset[order[places]] if len(places) else places
+    first = final.offset[order[np.searchsorted(final.value[order], sender.value)]]
     other = np.where(first == offsets, sender.offset, first)
     found = []
     for kind, chosen in (
@@ -144,7 +191,7 @@ def _duplicates(sender: Sends, offsets: Ints, final: Final) -> list[Problems]:
     return found
 
 
-def lost_without_offset(sends: Sends, final: Final, *, is_declared: bool) -> list[Problems]:
+def lost_without_offset(sends: Sends, final: FinalRead, *, is_declared: bool) -> list[Problems]:
     """Return the successful sends without an offset whose value is nowhere in the log at the end.
 
     Retention excuses all of them if the log does not begin at offset 0.
@@ -153,7 +200,9 @@ def lost_without_offset(sends: Sends, final: Final, *, is_declared: bool) -> lis
     if not final.cover.is_whole or final.cover.log_start > 0 or not len(loose):
         return []
     is_early = loose.complete < final.cover.asked
-    loose = loose.take(is_early & ~np.isin(loose.value, final.value))
+    wanted = np.sort(loose.value)
+    there = np.sort(final.value[is_among(final.value, wanted)])
+    loose = loose.take(is_early & ~is_among(loose.value, there))
     found = []
     is_bound = (loose.acks == ACKS_ALL) & (not is_declared)
     for kind, chosen in ((FindingKind.SAFETY, is_bound), (FindingKind.DECLARED, ~is_bound)):
@@ -166,24 +215,25 @@ def lost_without_offset(sends: Sends, final: Final, *, is_declared: bool) -> lis
 def unsent(known: Sends, sends: Sends, polled: Polled) -> list[Problems]:
     """Return the polled records that no send can have written by then."""
     row = row_at_offset(known, polled.offset, polled.value)
-    invoke = np.where(row == UNKNOWN, UNKNOWN, known.invoke[row] if len(known) else UNKNOWN)
-    other = np.where(row == UNKNOWN, UNKNOWN, known.index[row] if len(known) else UNKNOWN)
-    left = np.flatnonzero(row == UNKNOWN)
+    matched, left = np.flatnonzero(row != UNKNOWN), np.flatnonzero(row == UNKNOWN)
+    is_late = known.invoke[row[matched]] > polled.complete[matched]
+    late = matched[is_late]
     sender = row_of_value(sends, polled.value[left])
-    is_refused = np.zeros(len(polled.offset), dtype=np.bool_)
-    is_refused[left] = sender == UNKNOWN
+    is_wrong = sender == UNKNOWN
     if len(sends):
-        is_refused[left] |= sends.status[sender] == FAIL
-        invoke[left] = sends.invoke[sender]
-        other[left] = np.where(sender == UNKNOWN, UNKNOWN, sends.index[sender])
-    rows = np.flatnonzero(is_refused | (invoke > polled.complete))
+        is_wrong |= sends.status[sender] == FAIL
+        is_wrong |= sends.invoke[sender] > polled.complete[left]
+    rows = np.concatenate((late, left[is_wrong]))
+    other = np.concatenate((known.index[row[late]], _operation(sends, sender[is_wrong])))
+    order = np.argsort(rows)
+    rows = rows[order]
     return problems(
         SENT,
         FindingKind.SAFETY,
         polled.offset[rows],
         polled.value[rows],
         polled.index[rows],
-        other[rows],
+        other[order],
     )
 
 

@@ -89,10 +89,10 @@ def conflicts(known: Sends, final: Final, polled: Polled, again: Polled) -> list
         polled: the records of polls.
         again: the records of further final reads.
     """
-    acked = known.take(known.acks == ACKS_ALL)
+    acked = np.flatnonzero(known.acks == ACKS_ALL)
     sources = (
         (final.offset, final.value, final.index),
-        (acked.offset, acked.value, acked.index),
+        (known.offset[acked], known.value[acked], known.index[acked]),
         (polled.offset, polled.value, polled.index),
         (again.offset, again.value, again.index),
     )

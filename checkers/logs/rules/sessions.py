@@ -106,16 +106,18 @@ def stale(polls: Polls, sends: Sends, bound_ns: int) -> list[Problems]:
     from its invocation at the earliest: both bounds of the lag are known. In the problem, `other`
     is the lower bound in ns, and `value` the upper bound.
     """
-    acked = sends.take(sends.is_acknowledged & (sends.offset != UNKNOWN))
     empty = polls.take((polls.kind == POLL) & (polls.count == 0) & (polls.position != UNKNOWN))
     empty = empty.take(empty.invoke_time != UNKNOWN)
-    if not len(acked) or not len(empty):
+    if not len(empty):
         return []
-    order = np.argsort(acked.offset, kind="stable")
-    offset = acked.offset[order]
+    acked = np.flatnonzero(sends.is_acknowledged & (sends.offset != UNKNOWN))
+    if not len(acked):
+        return []
+    acked = acked[np.argsort(sends.offset[acked], kind="stable")]
+    offset = sends.offset[acked]
     earliest, begun = (
-        np.append(np.minimum.accumulate(column[order][::-1])[::-1], NEVER)
-        for column in (acked.complete_time, acked.invoke_time)
+        np.append(np.minimum.accumulate(column[acked][::-1])[::-1], NEVER)
+        for column in (sends.complete_time, sends.invoke_time)
     )
     places = np.searchsorted(offset, empty.position)
     since = earliest[places]

@@ -47,7 +47,8 @@ class Scheduler:
 
     def at(self, time_ns: int, action: Action) -> Timer:
         """Schedule `action` at `time_ns` (clamped to now); equal times run in FIFO order."""
-        time_ns = max(time_ns, self.now_ns)
+        if time_ns < self.now_ns:  # noqa: PLR1730 quicker than max()
+            time_ns = self.now_ns
         timer = Timer(time_ns, action)
         self._sequence += 1
         heappush(self._heap, (time_ns, self._sequence, timer))

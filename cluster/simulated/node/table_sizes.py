@@ -5,7 +5,7 @@ which have invariants of their own, and the values that pass through (events and
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from kraftproof.node.core.log.log import Log
@@ -38,12 +38,14 @@ def table_sizes(*roots: object) -> Iterator[tuple[str, int]]:
             value: Any = getattr(one, name, None)
             if isinstance(value, TABLES):
                 yield f"{kind.__name__}.{name.lstrip('_')}", len(value)
-                waiting.extend(entry for entry in _entries(value) if _is_own(type(entry)))
+                entries = _entries(value)
+                if any(map(_is_own, set(map(type, entries)))):
+                    waiting.extend(entry for entry in entries if _is_own(type(entry)))
             elif _is_own(type(value)):
                 waiting.append(value)
 
 
-def _entries(table: Iterable[Any]) -> Iterable[Any]:
+def _entries(table: Collection[Any]) -> Collection[Any]:
     """Return the entries of a table; the keys of a mapping are ids."""
     return table.values() if isinstance(table, Mapping) else table
 

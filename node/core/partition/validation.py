@@ -19,6 +19,7 @@ from kraftproof.node.wire.records.raw_batch import (
     UnsupportedMagicError,
     batch_length,
     parse_batch,
+    require_crc,
 )
 from kraftproof.node.wire.records.raw_records import RecordView, read_records
 
@@ -75,7 +76,7 @@ def check_content(batch: RawBatch, settings: TopicSettings, wall: WallClock) -> 
 
 def _check_crc(batch: RawBatch) -> Refusal | None:
     try:
-        parse_batch(batch.data)
+        require_crc(batch.data, batch.base_offset)
     except CorruptRawBatchError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
     return None

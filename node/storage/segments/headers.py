@@ -11,6 +11,7 @@ from kraftproof.node.wire.records.raw_batch import (
     IncompleteBatchError,
     RawBatch,
     batch_length,
+    batch_span,
     parse_batch,
     parse_header,
 )
@@ -76,8 +77,7 @@ def whole_batches(data: bytes, end_offset: int, max_bytes: int) -> tuple[int, in
     """
     position, next_offset = 0, -1
     while position + HEADER_BYTES <= len(data):
-        length = batch_length(data, position)
-        after = parse_header(data, position).next_offset
+        length, after = batch_span(data, position)
         if after > end_offset or position + length > min(len(data), max_bytes):
             break
         position += length

@@ -142,10 +142,20 @@ def parse_batch(data: bytes | memoryview, *, check_crc: bool = True) -> RawBatch
         raise IncompleteBatchError(f"a batch of {length} bytes in {len(data)} bytes")
     if length < len(data):
         raise WireError(f"{len(data) - length} bytes after a batch of {length} bytes")
-    header = parse_header(data)
-    if check_crc and crc32c(memoryview(data)[CRC_BEGIN:]) != int.from_bytes(data[17:21], "big"):
-        raise CorruptRawBatchError(f"the batch at offset {header.base_offset} fails its CRC")
-    return msgspec.structs.replace(header, data=bytes(data))
+    header = parse_header(data, held=bytes(data))
+    if check_crc:
+        require_crc(data, header.base_offset)
+    return header
+
+
+def require_crc(data: bytes | memoryview, base_offset: int) -> None:
+    """Compare the CRC of a batch.
+
+    Raises:
+        CorruptRawBatchError: the CRC does not fit.
+    """
+    if crc32c(memoryview(data)[CRC_BEGIN:]) != int.from_bytes(data[17:21], "big"):
+        raise CorruptRawBatchError(f"the batch at offset {base_offset} fails its CRC")
 
 
 def parse_batches(
@@ -189,26 +199,17 @@ def batch_length(data: bytes | memoryview, position: int) -> int:
     return length
 
 
-def parse_header(data: bytes | memoryview, position: int = 0) -> RawBatch:
-    """Return the batch at `position` without its data; the CRC is not checked.
+def parse_header(data: bytes | memoryview, position: int = 0, *, held: bytes = b"") -> RawBatch:
+    """Return the batch at `position`, with the data that the caller holds; the CRC is not checked.
 
     Raises:
         IncompleteBatchError: the header is incomplete.
         UnsupportedMagicError: the magic is not 2.
         WireError: offset, delta or count are impossible.
     """
-    if len(data) - position > _MAGIC_AT and data[position + _MAGIC_AT] != MAGIC:
-        magic = data[position + _MAGIC_AT]
-        raise UnsupportedMagicError(f"a batch of magic {magic}; only magic {MAGIC} is supported")
-    if len(data) - position < HEADER_BYTES:
-        raise IncompleteBatchError(f"an incomplete batch at byte {position}")
-    fields = _HEADER.unpack_from(data, position)
+    fields = _checked_fields(data, position)
     base_offset, _, epoch, _, _, attributes, delta, base_ms, max_ms, *producer = fields
     producer_id, producer_epoch, base_sequence, count = producer
-    if base_offset < 0 or delta < 0 or count < 0 or count > delta + 1:
-        raise WireError(
-            f"the batch at offset {base_offset} counts {count} records up to delta {delta}"
-        )
     return RawBatch(
         base_offset=base_offset,
         last_offset_delta=delta,
@@ -220,5 +221,31 @@ def parse_header(data: bytes | memoryview, position: int = 0) -> RawBatch:
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,
         count=count,
-        data=b"",
+        data=held,
     )
+
+
+def batch_span(data: bytes | memoryview, position: int) -> tuple[int, int]:
+    """Return the length of the batch at `position`, and the offset after the batch.
+
+    Raises:
+        WireError: see `batch_length` and `parse_header`.
+    """
+    length = batch_length(data, position)
+    fields = _checked_fields(data, position)
+    return length, fields[0] + fields[6] + 1
+
+
+def _checked_fields(data: bytes | memoryview, position: int) -> tuple[int, ...]:
+    if len(data) - position > _MAGIC_AT and data[position + _MAGIC_AT] != MAGIC:
+        magic = data[position + _MAGIC_AT]
+        raise UnsupportedMagicError(f"a batch of magic {magic}; only magic {MAGIC} is supported")
+    if len(data) - position < HEADER_BYTES:
+        raise IncompleteBatchError(f"an incomplete batch at byte {position}")
+    fields = _HEADER.unpack_from(data, position)
+    base_offset, delta, count = fields[0], fields[6], fields[12]
+    if base_offset < 0 or delta < 0 or count < 0 or count > delta + 1:
+        raise WireError(
+            f"the batch at offset {base_offset} counts {count} records up to delta {delta}"
+        )
+    return fields

@@ -13,13 +13,6 @@ from kraftproof.cluster.remote.toxiproxy import program as programs
 from kraftproof.cluster.remote.toxiproxy import server as servers
 from kraftproof.cluster.remote.toxiproxy.server import LinkServer
 
-ACCEPTS = """#!/usr/bin/env python3
-import socket, sys
-at = sys.argv.index
-kept, server = [], socket.create_server((sys.argv[at("-host") + 1], int(sys.argv[at("-port") + 1])))
-while True:
-    kept.append(server.accept())
-"""
 ANSWERS = """#!/usr/bin/env python3
 import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -47,9 +40,9 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def link(path: Path) -> LinkServer:
-    """Return the server of a link without proxies, on a free port of loopback."""
-    port = free_port()
+def link(path: Path, port: int = 0) -> LinkServer:
+    """Return the server of a link without proxies, on a port of loopback, by default a free one."""
+    port = port or free_port()
     command = (str(path), "-host", "127.0.0.1", "-port", str(port))
 
     async def spawn() -> PodProcess:
@@ -70,15 +63,21 @@ async def started(server: LinkServer) -> None:
     [
         ("#!/bin/sh\necho out of luck >&2; exit 7", " ended with status 7: out of luck"),
         ("#!/bin/sh\nexit 0", " ended with status 0: nothing printed"),
-        (ACCEPTS, ": no answer in 0.2 s"),
     ],
 )
-def test_a_server_that_does_not_start_is_one_line(tmp_path, monkeypatch, text, said) -> None:
-    monkeypatch.setattr(servers, "CALL_S", 0.2)
-    monkeypatch.setattr(servers, "START_S", 0.6 if text == ACCEPTS else 30)
+def test_a_server_that_ends_at_its_start_is_one_line(tmp_path, text, said) -> None:
     with pytest.raises(ClusterError) as refused:
         asyncio.run(started(link(write(tmp_path, text))))
     assert str(refused.value) == f"toxiproxy of link 1>2{said}"
+
+
+def test_a_server_that_never_answers_is_one_line(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(servers, "CALL_S", 0.2)
+    monkeypatch.setattr(servers, "START_S", 0.6)
+    path = write(tmp_path, "#!/bin/sh\nexec sleep 60")
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(ClusterError) as refused:
+        asyncio.run(started(link(path, silent.getsockname()[1])))
+    assert str(refused.value) == "toxiproxy of link 1>2: no answer in 0.2 s"
 
 
 def test_a_server_that_ends_or_hangs_later_has_failed(tmp_path, monkeypatch) -> None:

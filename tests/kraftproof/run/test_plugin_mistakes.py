@@ -128,6 +128,18 @@ MISTAKES = {
         {"client": "async def close(self): pass"},
         ("client", "close returned a coroutine; "),
     ),
+    "value-of-bytes": (
+        {"client": "async def invoke(self, *_): return Completion(outcome=Outcome.OK, value=b'7')"},
+        ("client", "invoke returned a Completion whose value is b'7'; texts, finite numbers"),
+    ),
+    "error-of-number": (
+        {"client": "async def invoke(self, *_): return Completion(outcome=Outcome.FAIL, error=7)"},
+        ("client", "invoke returned a Completion whose error is 7; a text or None is expected"),
+    ),
+    "node-of-text": (
+        {"client": "node = 'one'"},
+        ("client", "node returned 'one'; the id of a node or None is expected"),
+    ),
     "node": (
         {"client": "node = property(lambda self: 1 / 0)"},
         ("client", "node raised ZeroDivisionError: division by zero"),

@@ -141,7 +141,7 @@ def test_an_open_add_and_get_that_told_less_than_it_adds_is_no_plain_add():
 @pytest.mark.parametrize("lost", [0.0, 0.1])
 def test_the_search_and_the_frontier_agree_on_many_prefixes(corrupt, lost):
     compared = set()
-    for seed in range(40):
+    for seed in range(random_cases(40, share=4)):
         calls = generated_calls(corrupt, 6, lost, concurrency=6, operations=60, seed=seed)
         found = decide_growing(calls, 0, len(calls), LIMITS)
         other = decide_by_frontier(calls, 0, len(calls))

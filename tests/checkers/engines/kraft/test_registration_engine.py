@@ -32,7 +32,7 @@ from tests.support.checkers.random_histories import draw_registration, random_hi
 from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(500, share=16)
+HISTORIES = random_cases(500, share=32)
 FEW = 12
 """So many operations a person can read; it is far fewer than were lost."""
 

@@ -57,7 +57,7 @@ def unwritten(calls):
 @pytest.mark.parametrize("engine", [decide, by_frontier, in_steps])
 def test_small_registers_against_every_order(engine):
     random = Random(5)
-    keys = [random_key(random, random.randrange(1, 9)) for _ in range(random_cases(3000, share=3))]
+    keys = [random_key(random, random.randrange(1, 9)) for _ in range(random_cases(3000, share=6))]
     calls = register_calls(*keys)
     told = dict.fromkeys(Verdict, 0)
     for number, outcome in enumerate(engine(calls, LIMITS)):
@@ -155,7 +155,7 @@ SHAPES = [(5, 0.0, None), (10, 0.0, None), (10, 0.01, None), (64, 0.0, READ_WRIT
 @pytest.mark.parametrize(("concurrency", "indeterminate", "mix"), SHAPES)
 def test_large_registers_are_valid_and_their_twins_are_not(concurrency, indeterminate, mix):
     calls = generated(
-        operations=3000 if is_long() else 1000,
+        operations=3000 if is_long() else 500,
         concurrency=concurrency,
         indeterminate=indeterminate,
         mix=mix,
@@ -184,7 +184,7 @@ def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
 
     monkeypatch.setattr(race._Portfolio, "_refute", noted)
     random = Random(9)
-    keys = [random_key(random, random.randrange(8, 13)) for _ in range(random_cases(1000, share=2))]
+    keys = [random_key(random, random.randrange(8, 13)) for _ in range(random_cases(1000, share=4))]
     for key, outcome in zip(keys, decide(register_calls(*keys), LIMITS), strict=True):
         truth = truth_of(key)
         assert (outcome.verdict is Verdict.VALID) == (truth.first_illegal is None), key
@@ -203,7 +203,7 @@ def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
 
 def test_the_two_searches_agree_on_stale_reads():
     verdicts = []
-    for seed in range(30 if is_long() else 10):
+    for seed in range(30 if is_long() else 6):
         calls = generated(operations=400, concurrency=4, seed=seed, values=5)
         twin, _, _ = wrong(calls, 0.6, int(calls.new.max()) - seed % 3)
         (swept,) = by_frontier(twin, LIMITS)
@@ -236,7 +236,7 @@ def test_a_history_with_many_indeterminate_calls_is_decided(engine):
 
 def hard():
     """A wrong answer among many open compare-and-sets: more than a little time or memory."""
-    calls = generated(operations=20_000 if is_long() else 3_000, concurrency=50, seed=3)
+    calls = generated(operations=20_000 if is_long() else 1_000, concurrency=50, seed=3)
     return wrong(calls, 0.9, unwritten(calls))[0]
 
 

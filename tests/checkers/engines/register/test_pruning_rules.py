@@ -24,7 +24,7 @@ from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 LIMITS = Limits(seconds=60)
-HISTORIES = random_cases(800, share=4)
+HISTORIES = random_cases(800, share=8)
 UNREAD = 9
 ENGINES = [decide, by_frontier, in_steps, from_the_last_returns]
 

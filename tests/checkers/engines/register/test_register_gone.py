@@ -50,7 +50,7 @@ def test_by_hand(steps, expected):
 
 
 def test_a_wrong_answer_among_many_lost_calls_is_found_without_trying_them_all():
-    size = 20_000 if is_long() else 1_000
+    size = 20_000 if is_long() else 500
     options = GenerateOptions(
         operations=size, concurrency=50, indeterminate=0.05, corrupt="phantom", seed=1
     )

@@ -29,7 +29,7 @@ from tests.support.checkers.random_histories import random_history
 from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(20_000, share=16)
+HISTORIES = random_cases(20_000, share=32)
 KINDS = ("acquire", "release")
 
 
@@ -112,7 +112,7 @@ def test_a_release_that_two_windows_need_is_one_release():
         long("mutex", "double-release", 0, 2),
         long("mutex", "double-release", 2, 2),
         ("queue", "phantom", 0, 3),
-        ("queue", "false-empty", 0, 3),
+        long("queue", "false-empty", 0, 3),
     ],
 )
 def test_what_is_found_out_late_is_told_in_a_few_calls(name, kind, seed, most):

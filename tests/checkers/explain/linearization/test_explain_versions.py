@@ -25,7 +25,7 @@ from tests.support.checkers.columnar import history
 from tests.support.checkers.random_histories import random_history
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(3_000, share=4)
+HISTORIES = random_cases(3_000, share=8)
 MODEL = VersionedRegister()
 
 
