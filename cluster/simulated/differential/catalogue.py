@@ -3,7 +3,6 @@
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.creations import compare_creations
-from kraftproof.cluster.simulated.differential.brokers.identities import compare_identities
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
 from kraftproof.cluster.simulated.differential.brokers.memberships import compare_memberships
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
@@ -13,9 +12,14 @@ from kraftproof.cluster.simulated.differential.copies.fetch_requests import (
     compare_fetch_requests,
 )
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
+from kraftproof.cluster.simulated.differential.core.identities import compare_identities
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
+from kraftproof.cluster.simulated.differential.core.registering import compare_registering
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.core.topic_deletions import (
+    compare_topic_deletions,
+)
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.core.whole_refusals import compare_whole_refusals
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
@@ -141,6 +145,10 @@ REFUSALS: Final = "RefusalsMatchReference"
 REFUSALS_STATEMENT: Final = (
     "A request that is refused as a whole is answered with the error where its clients look for it."
 )
+RULINGS: Final = "RulingsMatchReference"
+RULINGS_STATEMENT: Final = (
+    "A controller registers brokers and deletes topics as a table of all wrong requests has it."
+)
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
     "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
@@ -233,6 +241,10 @@ COMPARISONS: Final = (
         is_at_end=True,
     ),
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
+    *(
+        Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
+        for compare in (compare_registering, compare_topic_deletions)
+    ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     *(
         Comparison(IDENTITIES, IDENTITIES_STATEMENT, LOGINS, compare, is_at_end=True)

@@ -17,7 +17,7 @@ from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
-from kraftproof.node.core.controller import authorized
+from kraftproof.node.core.controller import authorized, brokers, topics
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.sessions import Sessions
@@ -167,6 +167,8 @@ PLANTED = [
     ("compare_memberships", membership, "lacks_directories", lambda *_: False),
     ("compare_descriptions", configs, "_denied", _ignored),
     ("compare_descriptions", configs, "_SECRET_WORDS", ("password", "jaas", "keystore.key")),
+    ("compare_registering", brokers, "_has_own_directories", lambda *_: True),
+    ("compare_topic_deletions", topics, "MAX_RECORDS", 9_999),
     ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
     ("compare_followers", ProducerStates, "truncate", _ignored),
     ("compare_followers", EpochCache, "truncate", _ignored),
