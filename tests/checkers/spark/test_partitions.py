@@ -3,6 +3,7 @@
 import json
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kraftproof.checkers import check_paths
@@ -98,13 +99,17 @@ def made(folder, **options):
     return path
 
 
-def with_rows(path, rows):
-    """A history with further operations at its end."""
+def with_rows(path, rows, *, are_apart):
+    """A history with further operations at its end, which another task cuts if they are apart."""
     table = read_table_file(path, "operations")
     first = len(table)
     numbered = [row(first + place, *one[:-1], **one[-1]) for place, one in enumerate(rows)]
     more = pa.Table.from_pylist(numbered, schema=table.schema)
-    return write_whole(path.parent, "operations", pa.concat_tables([table, more]))
+    whole = pa.concat_tables([table, more])
+    found = write_whole(path.parent, "operations", whole)
+    if are_apart:
+        pq.write_table(whole, found, row_group_size=first)
+    return found
 
 
 def state(leader, isr, *, is_last=False):
@@ -121,6 +126,7 @@ ADDED = {
         (*state(-1, [1], is_last=True), LONG),
     ],
     "other run": [("send", SEND, {"offset": 7}, LONG)],
+    "other run apart": [("send", SEND, {"offset": 7}, LONG)],
     "other value": [("send", {"value": 5, "acks": 0}, {"offset": None}, LONG)],
     "own position": [("poll", {"position": None}, {"records": [[0, "0.0@made"]]}, LONG)],
     "short": [("send", SEND | {"value": "0.0@other"}, {"offset": 0}, {"key": "short"})],
@@ -139,7 +145,7 @@ REFUSED = {
 def test_unusual_operations_get_the_same_verdicts_from_both_engines(tmp_path, second_passes):
     wanted = {**ADDED, **REFUSED}
     paths = [
-        with_rows(made(tmp_path / name, keys=2, seed=place), rows)
+        with_rows(made(tmp_path / name, keys=2, seed=place), rows, are_apart=name.endswith("apart"))
         for place, (name, rows) in enumerate(wanted.items())
     ]
     told_by, refused = {}, {}
