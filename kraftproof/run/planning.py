@@ -98,12 +98,16 @@ def preflight(options: RunOptions) -> None:
     make_backend(options.backend).preflight(cluster_options(options, None))
 
 
+def _times(count: int) -> str:
+    return {0: "not at all", 1: "once"}.get(count, f"{count} times")
+
+
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
     """Return the system's remarks, and a sentence for each guard that the schedule can't meet."""
     planned = [one.kind for one in schedule]
     sentences = [*_remarks(options)]
     sentences += [
-        f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
+        f"{kind} is planned {_times(planned.count(kind))}, which can't give a valid verdict: "
         "give a longer --time-limit, fewer kinds of faults or a shorter --fault-every"
         for kind in options.nemeses
         if planned.count(kind) < options.min_bites
