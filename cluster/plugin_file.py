@@ -38,7 +38,7 @@ def loaded_from_file(kind: str, reference: str, calls: Sequence[str]) -> Any:  #
         )
     path, _, class_name = reference.rpartition(":")
     try:
-        made = getattr(_module(kind, Path(path)), class_name)()
+        made = _named(_module(kind, Path(path)), class_name)()
     except BaseException as error:
         if not is_mistake(error):
             raise
@@ -62,7 +62,7 @@ def function_of_file(kind: str, reference: str, like: str = "function plan") -> 
         )
     path, _, name = reference.rpartition(":")
     try:
-        function = getattr(_module(kind, Path(path)), name)
+        function = _named(_module(kind, Path(path)), name)
     except BaseException as error:
         if not is_mistake(error):
             raise
@@ -70,6 +70,23 @@ def function_of_file(kind: str, reference: str, like: str = "function plan") -> 
     if not callable(function):
         raise PluginLoadError(f"{kind} {reference}: {shown(function)} can't be called")
     return function
+
+
+def _named(module: ModuleType, name: str) -> Any:  # noqa: ANN401 - anybody's
+    """Return what a file calls by a name.
+
+    Raises:
+        LookupError: nothing; the line has the names of what the file defines itself.
+    """
+    if hasattr(module, name):
+        return getattr(module, name)
+    own = [
+        one
+        for one, value in vars(module).items()
+        if getattr(value, "__module__", "") == module.__name__ and not one.startswith("_")
+    ]
+    there = f"only {', '.join(own)}" if own else "and no other class or function"
+    raise LookupError(f"the file has no {name}, {there}")
 
 
 def _module(kind: str, path: Path) -> ModuleType:
@@ -120,8 +137,10 @@ def _module_name(kind: str, path: Path) -> str:
 
 def _reason(error: BaseException, path: str) -> str:
     """Return the error in one line, with the line of the file that raised it."""
-    if isinstance(error, FileNotFoundError):
+    if isinstance(error, FileNotFoundError) and not Path(path).exists():
         return "there is no such file"
+    if type(error) is LookupError:
+        return str(error)
     text = described(error).replace("module 'kraftproof_", "'kraftproof_")
     line = _line_in(error, path)
     return text if line is None else f"line {line}: {text}"

@@ -28,6 +28,8 @@ NODES_HELP = (
 NODE_FORMS = "3+3, 5, or controller=3,broker=3"
 _ROLE = re.compile(r"[a-z][a-z0-9_-]*(\+[a-z][a-z0-9_-]*)*")
 MOST_NODES = 32
+Counts = tuple[tuple[str | None, int], ...]
+"""The number of nodes of each role."""
 FILE_OPTIONS = ("faults_file", "hosts")
 """Options that name a file or are None."""
 FIRST_OPTIONS = (
@@ -89,8 +91,7 @@ class RunOptions:
         _one_of("--engine", self.engine, ENGINES)
         _one_of("--expect", self.expect, EXPECTATIONS)
         _one_of("--timeouts", self.timeouts, PROFILES)
-        for _, count in parse_nodes(self.nodes or PAIR):
-            _within("--nodes", count, 1, MOST_NODES)
+        refuse_counts(parse_nodes(self.nodes or PAIR))
         _within("--time-limit", self.time_limit_s, 1, 86_400)
         _within("--rate", self.rate, 0.1, 100_000)
         _within("--concurrency", self.concurrency, 1, 1_000)
@@ -165,11 +166,11 @@ def options_of_json(value: Mapping[str, Any], store: Path) -> RunOptions:
         raise UsageError(f"options: {error}") from error
 
 
-def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:
+def parse_nodes(text: str, where: str = "--nodes") -> Counts:
     """Return the count of each role of `3+3`, `5` or `controller=3,broker=3`, in that order.
 
     A number without a role has the role None: its place tells the system which role that is. The
-    roles of a node with several are joined by +.
+    roles of a node with several are joined by +. `where` begins the line of a mistake.
 
     Raises:
         UsageError: the text has none of these forms.
@@ -178,14 +179,24 @@ def parse_nodes(text: str) -> tuple[tuple[str | None, int], ...]:
     for part in text.split("," if "=" in text else "+"):
         role, equals, count = part.strip().rpartition("=")
         if not count.isdecimal() or bool(equals) != ("=" in text):
-            raise UsageError(f"--nodes {text}: {NODE_FORMS} is expected")
+            raise UsageError(f"{where} {text}: {NODE_FORMS} is expected")
         if equals and (_ROLE.fullmatch(role) is None or role in dict(found)):
             reason = "each role once, in lower case"
             if ":" in role:
                 reason = "a release is given by --system-version VERSION"
-            raise UsageError(f"--nodes {text}: {part.strip()}: {reason}")
+            raise UsageError(f"{where} {text}: {part.strip()}: {reason}")
         found.append((role or None, int(count)))
     return tuple(found)
+
+
+def refuse_counts(counts: Counts, where: str = "--nodes") -> None:
+    """Refuse no nodes of a role, and more than a run can have.
+
+    Raises:
+        UsageError: one line that begins with `where`.
+    """
+    for _, count in counts:
+        _within(where, count, 1, MOST_NODES)
 
 
 def parse_pair(text: str) -> tuple[int, int]:

@@ -40,7 +40,10 @@ def signs(history: Path, nodes: Path, run_id: str) -> Iterator[Mishap]:
         yield _sign(f"line {line} of {history.name} has the value {value} of another run")
     for output in sorted(nodes.glob(f"*/{OUTPUT_FILE}")):
         if output.parent.name not in ours and _TAKEN.search(output.read_bytes()):
-            yield _sign(f"node {output.parent.name} found its address in use by another program")
+            yield _sign(
+                f"node {output.parent.name} found its address in use, by another program or by "
+                "another node with the same address"
+            )
 
 
 def foreign_value(history: Path, run_id: str) -> tuple[str, int] | None:

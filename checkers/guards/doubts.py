@@ -67,7 +67,9 @@ def _weak_faults(facts: RunFacts, found: Figures) -> Iterable[str]:
     fewest, bitten = facts.bounds.fewest_bitten, dict(found.bitten)
     for kind in facts.nemeses:
         if bitten.get(kind, 0) < fewest:
-            yield f"{kind}: {bitten.get(kind, 0)} faults have bitten, at least {fewest} are needed"
+            number = bitten.get(kind, 0)
+            have = "1 fault has" if number == 1 else f"{number} faults have"
+            yield f"{kind}: {have} bitten, at least {fewest} are needed"
     for event in facts.faults:
         if event.phase == "failed":
             yield f"fault {event.fault} ({event.kind}) failed: {event.detail}"

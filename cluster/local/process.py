@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from kraftproof.cluster.local import launch
+from kraftproof.cluster.plugin import shown
 from kraftproof.cluster.processes import Identity, identify, state_of
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME, last_words
@@ -55,8 +56,9 @@ class LocalProcess:
         """
         for command in deployment.setup:
             self._process = await self._spawn(command, deployment)
-            if await self._process.wait() != 0:
-                said = last_words(self._directory)
+            status = await self._process.wait()
+            if status != 0:
+                said = f"{shown(command)} ended with status {status}: {last_words(self._directory)}"
                 raise ClusterError(f"set-up of {self._directory}: {said}")
 
     async def start(self, deployment: Deployment) -> None:

@@ -232,6 +232,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
 
     @override
     def address(self, node_id: int, port: str) -> Address:
+        if node_id not in self._directories:
+            raise ClusterError(f"node {node_id}: the nodes are 1 to {len(self._directories)}")
         if node_id not in self._hosts:
             raise ClusterError(f"node {node_id}: the cluster is not up")
         addresses = self._hosts[node_id].addresses

@@ -1,6 +1,6 @@
 """Plan of a deployment: ask the system for ports and deployments, and name its mistakes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
@@ -99,4 +99,22 @@ def deployments_of(
         if not isinstance(deployment, Deployment):
             raise returned(culprit, "deployment", deployment, "a Deployment")
         found[node.node_id] = deployment
+    with blamed(culprit, "deployment"):
+        _refuse_order({n: [one.node_id for one in found[n].after] for n in found})
     return found
+
+
+def _refuse_order(after: Mapping[int, Sequence[int]]) -> None:
+    """Refuse a node that would wait for no node of the cluster, or for itself in the end."""
+    for node_id, others in after.items():
+        seen: set[int] = set()
+        waiting = list(others)
+        while waiting:
+            other = waiting.pop()
+            if other not in after:
+                raise ValueError(f"after of node {node_id}: node {other} is not in the cluster")
+            if other == node_id:
+                raise ValueError(f"after of node {node_id}: the node would wait for itself")
+            if other not in seen:
+                seen.add(other)
+                waiting += after[other]

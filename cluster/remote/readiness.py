@@ -7,6 +7,8 @@ from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.systems.system import System
 
 PAUSE_NS = 50_000_000
+LACKS_NS = 120_000_000_000
+"""Time in which a system must say what its cluster lacks."""
 
 
 def silent(lack: str) -> None:
@@ -49,7 +51,7 @@ async def lacks_of(cluster: Cluster, system: System) -> str | None:
     """
     culprit = plugin("system", system.name, system)
     with blamed(culprit, "lacks", ClusterError):
-        lacks: object = await system.lacks(cluster)
+        lacks: object = await cluster.scope.within(system.lacks(cluster), LACKS_NS)
     if lacks is None or isinstance(lacks, str):
         return lacks
     raise returned(culprit, "lacks", lacks, "a text or None")

@@ -8,6 +8,9 @@ from kraftproof.cluster.plugin_attributes import Expected, is_named, is_texts
 from kraftproof.cluster.systems.errors import ErrorTable
 from kraftproof.cluster.systems.system import Guarantee
 
+LONGEST_S: Final = 86_400
+"""The longest time until a cluster is ready: a day."""
+
 
 def _is_patterns(value: object) -> bool:
     if not isinstance(value, tuple | list):
@@ -27,7 +30,9 @@ def _is_guarantees(value: object) -> bool:
 
 
 def _is_duration(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return 0 < value <= LONGEST_S
 
 
 ATTRIBUTES: Final[Expected] = {
@@ -37,7 +42,7 @@ ATTRIBUTES: Final[Expected] = {
     "roles_of_number": (lambda value: value is None or isinstance(value, str), "a text or None"),
     "backends": (is_texts, "a tuple of texts"),
     "workloads": (is_texts, "a tuple of texts"),
-    "ready_s": (_is_duration, "a number of seconds above 0"),
+    "ready_s": (_is_duration, f"a number of seconds above 0 and up to {LONGEST_S}"),
     "guarantees": (_is_guarantees, "a Guarantee for each function"),
     "errors": (lambda value: isinstance(value, ErrorTable), "an ErrorTable"),
     "internal_errors": (is_texts, "a frozenset of texts"),

@@ -112,9 +112,27 @@ class Deployment:
         for name, command in named:
             if not _is_command(command):
                 raise ValueError(f"{name} {command!r}: a tuple of texts is expected")
+        self._refuse_other_texts()
         for path in (*self.files, *self.data, *self.logs, self.clock_log):
             if Path(path).is_absolute() or ".." in Path(path).parts:
                 raise ValueError(f"path {path!r}: must lie below the node's directory")
+        for path in self.files:
+            if any(Path(path) in (Path(one), *Path(one).parents) for one in self.data):
+                raise ValueError(f"path {path!r}: is a file, and a directory of data")
+
+    def _refuse_other_texts(self) -> None:
+        """Refuse texts that no operating system takes."""
+        for name in self.environment:
+            if not name or "=" in name:
+                raise ValueError(f"environment[{name!r}]: a name without = is expected")
+        words = [*self.command, *(word for one in self.setup for word in one)]
+        texts = [*words, *self.environment, *self.environment.values(), *self.files, *self.data]
+        for text in (*texts, *self.files.values()):
+            if not _is_utf8(text):
+                raise ValueError(f"{text!r:.40}: a text that UTF-8 can have is expected")
+        for text in texts:
+            if "\0" in text:
+                raise ValueError(f"{text!r:.40}: a text without a null character is expected")
 
     def _refuse_other_types(self) -> None:
         """Refuse fields whose type would break the start or the stop of a node."""
@@ -192,6 +210,14 @@ class Site:
 
 def _is_command(command: object) -> bool:
     return _is_words(command) and bool(command)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_words(words: object) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from kraftproof.cluster.plugin import blamed, plugin
+from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.systems.system import System
 
@@ -18,8 +18,12 @@ async def several_clusters(cluster: Cluster, system: System) -> str | None:
     """
     names: dict[str, int] = {}
     for node in cluster.nodes:
-        with blamed(plugin("system", system.name, system), "identity", ClusterError):
-            name = await cluster.scope.within(system.identity(cluster, node.node_id), ASK_NS)
+        culprit = plugin("system", system.name, system)
+        with blamed(culprit, "identity", ClusterError):
+            asking = system.identity(cluster, node.node_id)
+            name: object = await cluster.scope.within(asking, ASK_NS)
+        if name is not None and not isinstance(name, str):
+            raise returned(culprit, "identity", name, "a text or None")
         if name is not None:
             names.setdefault(name, node.node_id)
     if len(names) < 2:

@@ -1,12 +1,29 @@
 """The end of an operation as a client tells it."""
 
+import math
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 Value = Any
 """Argument or answer of an operation: a JSON value."""
+
+
+def is_json(value: object) -> bool:
+    """Return whether a value is in the history as the client gave it.
+
+    The encoder of the history would write bytes and numbers that are not finite as something else.
+    What it can't write at all, it refuses itself.
+    """
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, list | tuple):
+        return all(map(is_json, value))
+    if isinstance(value, Mapping):
+        return all(map(is_json, value)) and all(map(is_json, value.values()))
+    return not isinstance(value, bytes | bytearray | memoryview | AbstractSet)
 
 
 class Outcome(StrEnum):

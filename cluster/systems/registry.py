@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from kraftproof.cluster.compose_reference import is_compose
-from kraftproof.cluster.plugin import loaded
+from kraftproof.cluster.plugin import PluginLoadError, loaded, origin_of
 from kraftproof.cluster.plugin_attributes import require_attributes
 from kraftproof.cluster.plugin_file import is_in_file, loaded_from_file
 from kraftproof.cluster.systems.attributes import ATTRIBUTES
@@ -42,12 +42,27 @@ def make_system(name: str) -> System:
         return compose_system(name)
     made: System
     if is_in_file(name):
-        made = loaded_from_file("system", name, CALLS)
+        made = loaded_from_file("system", name, ())
     else:
-        made = loaded("system", _entry_point(name), CALLS)
+        made = loaded("system", _entry_point(name), ())
+    _refuse_other_kind(name, made)
     if name not in SYSTEMS:
         require_attributes("system", name, made, ATTRIBUTES)
     return made
+
+
+def _refuse_other_kind(name: str, made: object) -> None:
+    """Refuse an object that is no system, or that replaces a method by something else.
+
+    Raises:
+        PluginLoadError: one line.
+    """
+    if not isinstance(made, System):
+        base = f"{System.__module__}.{System.__qualname__}"
+        raise PluginLoadError(f"system {name}: {origin_of(made)} is no subclass of {base}")
+    for call in CALLS:
+        if not callable(getattr(made, call, None)):
+            raise PluginLoadError(f"system {name}: {origin_of(made)} has no method {call}")
 
 
 def _entry_point(name: str) -> EntryPoint:

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
-from kraftproof.cluster.plugin import blamed, plugin
+from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import ClusterOptions, NodeInfo, nodes_of
 from kraftproof.cluster.systems.calls import capabilities_of
 from kraftproof.cluster.systems.registry import make_system
@@ -22,7 +22,7 @@ from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault, strange_nodes
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.nemesis.subsets import subsets
-from kraftproof.options import RunOptions, parse_nodes, refuse_store
+from kraftproof.options import RunOptions, parse_nodes, refuse_counts, refuse_store
 from kraftproof.run.backends import Backend, make_backend
 from kraftproof.run.directory import RunDirectory
 from kraftproof.workloads.catalogue import make_workload, ours
@@ -98,12 +98,16 @@ def preflight(options: RunOptions) -> None:
     make_backend(options.backend).preflight(cluster_options(options, None))
 
 
+def _times(count: int) -> str:
+    return {0: "not at all", 1: "once"}.get(count, f"{count} times")
+
+
 def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
     """Return the system's remarks, and a sentence for each guard that the schedule can't meet."""
     planned = [one.kind for one in schedule]
     sentences = [*_remarks(options)]
     sentences += [
-        f"{kind} is planned {planned.count(kind)} times in all, which can't give a valid verdict: "
+        f"{kind} is planned {_times(planned.count(kind))}, which can't give a valid verdict: "
         "give a longer --time-limit, fewer kinds of faults or a shorter --fault-every"
         for kind in options.nemeses
         if planned.count(kind) < options.min_bites
@@ -120,8 +124,12 @@ def foreseen(schedule: Schedule, options: RunOptions) -> tuple[str, ...]:
 
 def _remarks(options: RunOptions) -> tuple[str, ...]:
     system = make_system(options.system)
-    with blamed(plugin("system", system.name, system), "remarks"):
-        return tuple(system.remarks())
+    culprit = plugin("system", system.name, system)
+    with blamed(culprit, "remarks"):
+        found: object = system.remarks()
+    if not isinstance(found, tuple | list) or not all(isinstance(one, str) for one in found):
+        raise returned(culprit, "remarks", found, "a tuple of texts")
+    return tuple(found)
 
 
 def cluster_options(
@@ -158,17 +166,27 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
         UsageError: the system has more roles than numbers, or fewer.
     """
     text = options.nodes or system.nodes
-    counts, roles = parse_nodes(text), tuple(system.roles_of_nodes)
+    where = "--nodes" if options.nodes else f"system {system.name}: nodes"
+    counts, roles = parse_nodes(text, where), tuple(system.roles_of_nodes)
+    refuse_counts(counts, where)
     if any(role is None for role, _ in counts):
         if len(counts) == 1 and system.roles_of_number is not None:
             roles = (system.roles_of_number,)
         if len(counts) != len(roles):
             form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
-            raise UsageError(f"--nodes {text}: the system {system.name} takes {form} or {named}")
+            raise UsageError(f"{where} {text}: the system {system.name} takes {form} or {named}")
         counts = tuple(zip(roles, (count for _, count in counts), strict=True))
     nodes = nodes_of(**{str(role): count for role, count in counts})
-    with blamed(plugin("system", system.name, system), "node_roles", SystemUnavailableError):
-        return tuple(replace(node, roles=system.node_roles(node.roles)) for node in nodes)
+    return tuple(replace(node, roles=_roles_of(system, node)) for node in nodes)
+
+
+def _roles_of(system: System, node: NodeInfo) -> tuple[str, ...]:
+    culprit = plugin("system", system.name, system)
+    with blamed(culprit, "node_roles", SystemUnavailableError):
+        found: object = system.node_roles(node.roles)
+    if not isinstance(found, tuple | list) or not all(isinstance(one, str) for one in found):
+        raise returned(culprit, "node_roles", found, "a tuple of texts")
+    return tuple(found)
 
 
 def has_java() -> bool:
@@ -205,8 +223,12 @@ def refuse_system(options: RunOptions, system: System, requested: ClusterOptions
             f"--backend {options.backend}: the system {system.name} runs only on {able}"
         )
     refuse_workload(options.workload, system)
-    with blamed(plugin("system", system.name, system), "refuse", SystemUnavailableError):
-        system.refuse(requested)
+    culprit = plugin("system", system.name, system)
+    with blamed(culprit, "refuse", SystemUnavailableError):
+        # A text would be lost: a system refuses by an error.
+        found: object = system.refuse(requested)  # type: ignore[func-returns-value]
+    if found is not None:
+        raise returned(culprit, "refuse", found, "None, or an error SystemUnavailableError")
 
 
 def refuse_workload(workload: str, system: System) -> None:

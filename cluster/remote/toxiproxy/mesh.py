@@ -148,7 +148,7 @@ class ToxicMesh:
 
 
 async def _all_or_none(starts: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Await all; once one fails, end the others."""
+    """Await all starts; a start that fails cancels the other starts."""
     tasks = [asyncio.create_task(start) for start in starts]
     try:
         await asyncio.gather(*tasks)

@@ -9,8 +9,9 @@ from kraftproof.checkers.history.faults import fault_spans, read_faults
 from kraftproof.checkers.run_outcome import ViolatedInvariant
 from kraftproof.cluster.answer_watch import WatchesAnswers
 from kraftproof.cluster.plugin import blamed, plugin
-from kraftproof.cluster.protocol import Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import Cluster, ClusterOptions
 from kraftproof.cluster.remote.output import last_words
+from kraftproof.cluster.remote.readiness import lacks_of
 from kraftproof.cluster.systems.calls import resigns_s_of
 from kraftproof.cluster.systems.outcome import Completion
 from kraftproof.cluster.systems.system import Registration, System
@@ -74,8 +75,7 @@ class Health:
         begun_ns = scope.now()
         gone: dict[int, int] = {}
         while True:
-            with blamed(plugin("system", self.system.name, self.system), "lacks", ClusterError):
-                lacks = await self.system.lacks(self.cluster)
+            lacks = await lacks_of(self.cluster, self.system)
             if lacks is None or self._watch.broken_link is not None:
                 return
             waited_ns = scope.now() - begun_ns

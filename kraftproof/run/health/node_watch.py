@@ -6,14 +6,14 @@ matched when the line is complete; of a line only the first kilobytes count.
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from kraftproof.checkers.text import shortened
 from kraftproof.cluster.capabilities import LinkFaultCapable
-from kraftproof.cluster.plugin import blamed, plugin
+from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME
 from kraftproof.cluster.scope import Task
@@ -54,6 +54,13 @@ class Look:
     def up(self) -> frozenset[int]:
         """The nodes with a process."""
         return frozenset(self.processes)
+
+
+def are_leaders(found: object) -> bool:
+    """Return whether a value has an epoch for each of some nodes."""
+    return isinstance(found, Mapping) and all(
+        isinstance(number, int) for pair in found.items() for number in pair
+    )
 
 
 @dataclass(slots=True)
@@ -132,9 +139,14 @@ class NodeWatch:
             if process_id is not None:
                 processes[node.node_id] = process_id
         time_ns = self.cluster.scope.now()
-        with blamed(plugin("system", self.system.name, self.system), "leaders", ClusterError):
+        culprit = plugin("system", self.system.name, self.system)
+        with blamed(culprit, "leaders", ClusterError):
             asking = self.system.leaders(self.cluster)
-            leaders = await self.cluster.scope.within(asking, LEADERS_NS)
+            leaders: object = await self.cluster.scope.within(asking, LEADERS_NS)
+        if not are_leaders(leaders):
+            expected = "a dict of node ids and epochs"
+            raise returned(culprit, "leaders", leaders, expected)
+        assert isinstance(leaders, Mapping)
         self._read(self._outputs)
         self.looks.append(Look(time_ns=time_ns, processes=processes, leaders=dict(leaders)))
 

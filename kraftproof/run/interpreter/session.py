@@ -25,6 +25,7 @@ from kraftproof.cluster.plugin import (
 )
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.systems.outcome import is_json
 from kraftproof.cluster.systems.system import (
     Client,
     Completion,
@@ -95,7 +96,9 @@ class RecordedProcess:
     async def _invoke(self, f: str, key: str, value: Value) -> Completion:
         recorder = self._session.recorder
         with blamed(self._culprit, "node"):
-            node = self._client.node
+            node: object = self._client.node
+        if node is not None and not isinstance(node, int):
+            raise returned(self._culprit, "node", node, "the id of a node or None")
         with blamed(self._session.culprits.workload, "run"):
             invoked = recorder.invoke(self._number, f, key, value, node)
         completion = await self._completion(f, key, value)
@@ -146,6 +149,14 @@ class RecordedProcess:
         if not isinstance(outcome, Outcome):
             wrong = f"invoke returned a Completion whose outcome is {shown(outcome)}"
             raise PluginError(self._culprit, f"{wrong}; Outcome.OK, FAIL or INFO is expected")
+        error: object = completion.error
+        if error is not None and not isinstance(error, str):
+            wrong = f"invoke returned a Completion whose error is {shown(error)}"
+            raise PluginError(self._culprit, f"{wrong}; a text or None is expected")
+        if not is_json(completion.value):
+            wrong = f"invoke returned a Completion whose value is {shown(completion.value)}"
+            wanted = "texts, finite numbers, true, false, None, lists and dicts are expected"
+            raise PluginError(self._culprit, f"{wrong}; {wanted}")
         return completion
 
     def close(self) -> None:
@@ -262,7 +273,8 @@ class RunSession(Session):
         culprit, name = self.culprits.system, self._workload.name
         with blamed(culprit, "client", SystemUnavailableError):
             client = self._system.client(self._cluster, name, self._client_random)
-        if not all(callable(getattr(client, call, None)) for call in ("open", "invoke")):
+        has_calls = all(callable(getattr(client, call, None)) for call in ("open", "invoke"))
+        if isinstance(client, type) or not has_calls:
             raise returned(culprit, "client", client, "a Client")
         return client
 

@@ -73,7 +73,7 @@ def test_a_good_run_meets_every_guard():
 
 def test_a_kind_that_bit_once_is_not_enough():
     (sentence,) = doubted(facts_of(events("kill", "f0", 2, 4), ["kill"]), every_second())
-    assert sentence.startswith("kill: 1 faults have bitten")
+    assert sentence.startswith("kill: 1 fault has bitten")
 
 
 def test_the_run_says_how_many_faults_must_bite():

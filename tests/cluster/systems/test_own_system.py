@@ -1,7 +1,6 @@
 """A system that is one file, and no Kafka: examples/kv runs, and is found to lose what it had."""
 
 import json
-import re
 import secrets
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import pytest
 
 from kraftproof import cli
 from kraftproof.cluster.docker.engine import connect_engine
-from kraftproof.cluster.systems.deployment import Deployment
 from kraftproof.images.base import ensure_base
 from tests.docs.fences import fences
 
@@ -188,98 +186,3 @@ def test_the_reference_system_takes_nodes_by_role_and_no_plain_number(tmp_path, 
         assert cli.run(["test", "--nodes", nodes, "--dry-run"]) == 0
         both.append(capsys.readouterr().out)
     assert both[0] == both[1] != ""
-
-
-SHORT = ("test", "--workload", "register", "--nemesis", "none", "--time-limit", "2")
-MISTAKES = {
-    "deployment": (
-        "def deployment(self, site): raise KeyError('port')",
-        "deployment raised KeyError: 'port'",
-    ),
-    "deployment-is-none": (
-        "def deployment(self, site): return None",
-        "deployment returned None; a Deployment is expected",
-    ),
-    "command-is-a-text": (
-        "def deployment(self, site): return Deployment(command='python3 server.py')",
-        "deployment raised ValueError: command 'python3 server.py': a tuple of texts is expected",
-    ),
-    "environment-of-a-number": (
-        "def deployment(self, site):\n"
-        "        return Deployment(command=('true',), environment={'PORT': 7000})",
-        "deployment raised ValueError: environment['PORT']: a text is expected, not 7000",
-    ),
-    "path-outside": (
-        "def deployment(self, site):\n"
-        "        return Deployment(command=('true',), files={'/etc/kv': ''})",
-        "deployment raised ValueError: path '/etc/kv': must lie below the node's directory",
-    ),
-    "ports": ("def ports(self, node): return {'client': 'x'}", "ports returned {'client': 'x'}; "),
-    "lacks": ("async def lacks(self, cluster): return 7", "lacks returned 7; a text or None"),
-}
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"files": {"server.py": b"\xff"}}, "files['server.py']: a text is expected, not b'\\xff'"),
-        ({"files": {7: "x"}}, "files[7]: a text is expected"),
-        ({"files": "server.py"}, "files 'server.py': a dict of texts is expected"),
-        ({"environment": {"PORT": 7000}}, "environment['PORT']: a text is expected, not 7000"),
-        ({"environment": None}, "environment None: a dict of texts is expected"),
-        ({"data": "data"}, "data 'data': a tuple of texts is expected"),
-        ({"logs": (Path("a"),)}, "a tuple of texts is expected"),
-        ({"setup": ("make",)}, "setup 'make': a tuple of texts is expected"),
-        ({"after": (1,)}, "after (1,): a tuple of Dependency is expected"),
-        ({"image": 7}, "image 7: a name or a function is expected"),
-        ({"programs": "/opt"}, "programs '/opt': a function is expected"),
-        ({"stop_signal": "SIGTERM"}, "a signal such as signal.SIGTERM is expected"),
-        ({"probe": "ping"}, "probe 'ping': a bytes object is expected"),
-        ({"clock_log": None}, "clock_log None: a text is expected"),
-        ({"has_tls": "yes"}, "has_tls 'yes': True or False is expected"),
-    ],
-)
-def test_a_field_of_a_wrong_type_is_refused_by_name(fields, expected):
-    with pytest.raises(ValueError, match=re.escape(expected)):
-        Deployment(**({"command": ("true",)} | fields))
-
-
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_of_the_system_is_one_line_that_names_the_call(
-    mistake, tmp_path, capsys, monkeypatch
-):
-    monkeypatch.syspath_prepend(ROOT / "examples/kv")
-    method, expected = MISTAKES[mistake]
-    path = tmp_path / "mine.py"
-    path.write_text(
-        f"from system import KV, Deployment\nclass Mine(KV):\n    name = 'mine'\n    {method}\n"
-    )
-    status = cli.run([*SHORT, "--system", f"{path}:Mine", "--store", str(tmp_path / "store")])
-    said = capsys.readouterr().out
-    assert status == 2
-    line = next(line for line in said.splitlines() if "system 'mine'" in line)
-    assert expected in line
-    assert "Traceback" not in said
-
-
-def test_a_set_up_that_fails_and_a_program_that_is_not_there_are_told_in_one_line(
-    tmp_path, capsys, monkeypatch
-):
-    monkeypatch.syspath_prepend(ROOT / "examples/kv")
-    path = tmp_path / "mine.py"
-    path.write_text(
-        "from dataclasses import replace\n"
-        "from system import KV\n"
-        "class NoSetUp(KV):\n    name = 'mine'\n"
-        "    def deployment(self, site):\n"
-        "        setup = (('sh', '-c', 'echo no licence; exit 3'),)\n"
-        "        return replace(super().deployment(site), setup=setup)\n"
-        "class NoProgram(KV):\n    name = 'mine'\n"
-        "    def deployment(self, site):\n"
-        "        return replace(super().deployment(site), setup=(('no-such-program',),))\n"
-    )
-    for made, expected in (("NoSetUp", "no licence"), ("NoProgram", "no-such-program: No such")):
-        status = cli.run([*SHORT, "--system", f"{path}:{made}", "--store", str(tmp_path / "store")])
-        said = capsys.readouterr().out
-        assert status == 2
-        assert any("set-up of" in line and expected in line for line in said.splitlines())

@@ -18,7 +18,7 @@ RIGHT = """
 MISTAKES = {
     "syntax": ("def broken(:", "line 1: SyntaxError: "),
     "import": ("import no_such_module_here", "line 1: ModuleNotFoundError: No module named"),
-    "class": ("class Other: pass", "has no attribute 'Mine'"),
+    "class": ("class Other: pass", "the file has no Mine, only Other"),
     "abstract": ("class Mine:\n    def prepare(self): pass", "Mine in "),
     "made": (
         "class Mine:\n    def __init__(self):\n        raise KeyError('port')",

@@ -122,7 +122,10 @@ def test_a_node_that_prints_that_its_address_is_in_use_is_a_sign(tmp_path):
         (tmp_path / node / "output.log").write_text(f"start\n{text}\n")
     [found] = signs(tmp_path / "history.jsonl", tmp_path, "0abcd")
     assert found.kind == "contaminated"
-    assert found.sentence == "contaminated: node 2 found its address in use by another program"
+    assert found.sentence == (
+        "contaminated: node 2 found its address in use, by another program or by another node with "
+        "the same address"
+    )
     for targets, signs_left in (([2], 0), ([1], 1)):
         row = {"index": 0, "time": 0, "phase": "intent", "fault": "f0", "kind": "taken-port"}
         text = json.dumps({**row, "targets": targets})

@@ -11,7 +11,7 @@ from tests.support.command import KRAFTPROOF, run
 
 pytestmark = pytest.mark.simulation
 
-REASON = "kill: 1 faults have bitten, at least 2 are needed"
+REASON = "kill: 1 fault has bitten, at least 2 are needed"
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,28 @@ import json
 
 import pytest
 
+from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import UnknownNemesisError
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import foreseen, plan
+from kraftproof.run.planning import foreseen, nodes_of_run, plan
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        ("0", "system odd: nodes 0: 1 to 32 is expected"),
+        ("99", "system odd: nodes 99: 1 to 32 is expected"),
+        ("three", "system odd: nodes three: 3+3, 5, or controller=3,broker=3 is expected"),
+        ("1+1", "system odd: nodes 1+1: the system odd takes SERVER or server=3"),
+    ],
+)
+def test_nodes_of_a_system_that_no_run_can_have_are_its_mistake(nodes, said):
+    kind = type("Odd", (ReferenceSystem,), {"name": "odd", "nodes": nodes})
+    kind.roles_of_nodes = ("server",)
+    with pytest.raises(UsageError) as refused:
+        nodes_of_run(RunOptions(), kind())
+    assert str(refused.value) == said
 
 
 def sentences(tmp_path, **fields):
@@ -24,10 +42,10 @@ def test_enough_faults_and_a_quiet_run_are_foreseen_as_nothing(tmp_path):
 
 def test_too_few_faults_and_too_little_quiet_are_foreseen(tmp_path):
     few, busy = sentences(tmp_path, time_limit_s=5)
-    assert few.startswith("kill is planned 1 times in all, which can't give a valid verdict")
+    assert few.startswith("kill is planned once, which can't give a valid verdict")
     assert busy.startswith("20% of the run is planned to be quiet, at least 30% is needed")
     (few,) = sentences(tmp_path, fault_every_s=8, time_limit_s=60, min_bites=9)
-    assert few.startswith("kill is planned 5 times in all")
+    assert few.startswith("kill is planned 5 times,")
     (busy,) = sentences(tmp_path, fault_every_s=2, time_limit_s=60)
     assert "is planned to be quiet, at least 30%" in busy
     assert busy.endswith("give a longer --time-limit or a longer --fault-every")

@@ -12,9 +12,7 @@ from tests.support.long_cases import mostly_long
 QUICK = (
     *("prepare", "client-is-none", "declares"),
     *("invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),
-    *("task-of-run", "final_reads-is-none"),
-    *("resolved-is-none", "apply"),
-    *("step", "key-is-none"),
+    *("task-of-run", "final_reads-is-none", "resolved-is-none", "apply", "step", "key-is-none"),
 )
 """Mistakes of each kind of plug-in, raised and returned, that `make test` tries."""
 LONG = "x" * 5000
@@ -101,7 +99,11 @@ MISTAKES = {
     ),
     "invoke-is-no-coroutine": (
         {"client": "def invoke(self, f, key, value): return Completion(outcome=Outcome.OK)"},
-        ("client", "invoke raised TypeError: "),
+        ("client", "invoke has to be an async def that returns its value"),
+    ),
+    "invoke-times-out": (
+        {"client": "async def invoke(self, f, key, value): raise TimeoutError"},
+        ("client", "invoke raised TimeoutError; a client raises ConnectionFailed (not sent) or Ou"),
     ),
     "outcome-is-a-text": (
         {"client": "async def invoke(self, f, key, value): return Completion(outcome='okay')"},
@@ -127,6 +129,18 @@ MISTAKES = {
     "close-is-a-coroutine": (
         {"client": "async def close(self): pass"},
         ("client", "close returned a coroutine; "),
+    ),
+    "value-of-bytes": (
+        {"client": "async def invoke(self, *_): return Completion(outcome=Outcome.OK, value=b'7')"},
+        ("client", "invoke returned a Completion whose value is b'7'; texts, finite numbers"),
+    ),
+    "error-of-number": (
+        {"client": "async def invoke(self, *_): return Completion(outcome=Outcome.FAIL, error=7)"},
+        ("client", "invoke returned a Completion whose error is 7; a text or None is expected"),
+    ),
+    "node-of-text": (
+        {"client": "node = 'one'"},
+        ("client", "node returned 'one'; the id of a node or None is expected"),
     ),
     "node": (
         {"client": "node = property(lambda self: 1 / 0)"},

@@ -23,6 +23,17 @@ UNUSABLE = {
         "its planner returned None; a Fault is expected",
     ),
     "seconds": ({"system": "ready_s = '60'"}, "system.py: ready_s is '60'; a number of seconds"),
+    "endless": ({"system": "ready_s = float('inf')"}, "a number of seconds above 0 and up to 864"),
+    "roles": (
+        {"system": "def node_roles(self, asked): return 'server'"},
+        "node_roles returned 'ser",
+    ),
+    "remarks": ({"system": "def remarks(self): return 'slow'"}, "remarks returned 'slow'; a tuple"),
+    "refuse": ({"system": "def refuse(self, options): return 'no'"}, "refuse returned 'no'; None"),
+    "base": (
+        {"system": "#! \nclass System: name = 'x'"},
+        "system.py is no subclass of kraftproof.cl",
+    ),
     "nodes-of-number": ({"system": "nodes = 3"}, "nodes is 3; a text such as"),
     "pattern": ({"system": "fatal_output = ('(',)"}, "a tuple of regular expressions is expected"),
     "errors": ({"system": "internal_errors = None"}, "is None; a frozenset of texts is expected"),

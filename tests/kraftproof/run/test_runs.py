@@ -70,8 +70,8 @@ def test_a_vacuous_run_is_unknown_and_is_told_so_beforehand(capsys, tmp_path):
     )
     assert status == 2
     assert out[-1].startswith("unknown  ")
-    assert "  kill: 1 faults have bitten, at least 2 are needed" in out
-    assert "kill is planned 1 times in all, which can't give a valid verdict" in err
+    assert "  kill: 1 fault has bitten, at least 2 are needed" in out
+    assert "kill is planned once, which can't give a valid verdict" in err
 
 
 def test_a_valid_run_ends_with_its_verdict_and_figures(capsys, tmp_path):

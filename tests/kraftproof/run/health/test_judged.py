@@ -6,7 +6,7 @@ from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.cluster.systems.system import Registration
 from kraftproof.run.health.internal_errors import InternalError, internal_errors
 from kraftproof.run.health.leaders import leader_changes, replaced_leaders
-from kraftproof.run.health.node_watch import FatalLine, Look
+from kraftproof.run.health.node_watch import FatalLine, Look, are_leaders
 from kraftproof.run.health.processes import fatal_lines, processes_that_ended
 from kraftproof.run.health.promises import in_force
 from kraftproof.run.health.registrations import unregistered
@@ -30,6 +30,13 @@ def looks(
         )
         for at in range(until)
     ]
+
+
+@pytest.mark.parametrize(
+    ("found", "is_right"), [({}, True), ({1: 7}, True), ([1], False), ({"1": "x"}, False)]
+)
+def test_leaders_are_nodes_with_epochs(found: object, is_right: bool) -> None:
+    assert are_leaders(found) is is_right
 
 
 def fault(kind: str, node: int | None, begin: int, end: int | None):
