@@ -10,6 +10,8 @@ from kraftproof.checkers import check_paths
 from kraftproof.checkers.generate import GenerateOptions, generate
 from kraftproof.checkers.generate.spoiled_partitions import CORRUPTIONS
 from kraftproof.checkers.history.tables import read_table_file, write_whole
+from kraftproof.checkers.sources import find_sources
+from kraftproof.checkers.spark.partitions import passes_java
 from kraftproof.checkers.verdict import Verdict
 
 pytestmark = [
@@ -161,3 +163,12 @@ def test_unusual_operations_get_the_same_verdicts_from_both_engines(tmp_path, se
     (states,) = (one for name, one in told_by["spark"].items() if "states" in name)
     assert [finding.check for finding in states[2]] == ["log/leaderless", "log/settled"]
     assert second_passes == [], "a partition without a problem of order is read once"
+
+
+@pytest.mark.parametrize(
+    ("model", "keys", "expected"), [("log", 2, False), ("log", 8, True), ("counter", 2, True)]
+)
+def test_the_operations_of_long_partitions_pass_java_by(tmp_path, model, keys, expected):
+    path = made(tmp_path / "run", model=model, keys=keys)
+    (source,) = find_sources([path])
+    assert passes_java(source) is expected
