@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # loading it costs each command more than all of ours that it
     from importlib.metadata import EntryPoint
 
 LONGEST_MESSAGE = 200
+CLIENT_CALLS = ("open", "invoke")
+"""Calls of a client that may lose the connection."""
 """Characters of an exception's message, or of a returned value, that are shown."""
 
 
@@ -180,8 +182,17 @@ class blamed:  # noqa: N801 - read as a verb in a `with` statement
         if isinstance(error, BlockedError):
             raise PluginError(self._culprit, f"{self._call} {error}") from error
         if is_mistake(error):
-            mistake = f"{self._call} raised {described(error)}"
+            mistake = f"{self._call} raised {described(error)}{_hint(self._call, error)}"
             raise PluginError(self._culprit, mistake) from error
+
+
+def _hint(call: str, error: BaseException) -> str:
+    """Return what is right, for the two most common mistakes."""
+    if isinstance(error, TypeError) and str(error).endswith("can't be used in 'await' expression"):
+        return f"; {call} has to be an async def that returns its value"
+    if isinstance(error, OSError) and call in CLIENT_CALLS:
+        return "; a client raises ConnectionFailed (not sent) or OutcomeUnknown (no answer)"
+    return ""
 
 
 def is_mistake(error: BaseException) -> bool:

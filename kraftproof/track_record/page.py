@@ -39,7 +39,8 @@ def write_page(page: Path, recorded: Iterable[Recorded]) -> None:
     with option_file("--page", results) as part:
         part.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in ordered))
     with option_file("--page", page) as part:
-        part.write_text(_HEAD + "".join(map(_line, ordered)) + _findings(ordered), "utf-8")
+        rest = _findings(ordered) + _without_verdict(ordered)
+        part.write_text(_HEAD + "".join(map(_line, ordered)) + rest, "utf-8")
 
 
 def _placeless(one: Recorded) -> Recorded:
@@ -84,6 +85,17 @@ def _line(one: Recorded) -> str:
 def _counts(runs: Runs) -> str:
     counts = f"{runs.found} of {runs.done}"
     return f"{counts}, {runs.unknown} unknown" if runs.unknown else counts
+
+
+def _without_verdict(ordered: Iterable[Recorded]) -> str:
+    """Return a list of the reasons for runs without a verdict; empty without such runs."""
+    lines = [
+        f"- **{one.row}** ({runs.version}): {runs.why}\n"
+        for one in ordered
+        for runs in (one.affected, one.control)
+        if runs.why
+    ]
+    return "".join(("\n## Runs without a verdict\n\n", *lines)) if lines else ""
 
 
 def _findings(ordered: Iterable[Recorded]) -> str:

@@ -11,6 +11,7 @@ from kraftproof.checkers.verdict import Verdict
 from kraftproof.errors import INTERRUPTED_EXIT_CODE, UsageError
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import plan, preflight
+from kraftproof.run.runner import RunResult
 from kraftproof.running import run_and_report
 from kraftproof.track_record.rows import Row
 
@@ -30,6 +31,7 @@ class Runs(msgspec.Struct, frozen=True, kw_only=True):
         sentence: The first finding of the check.
         others: The names of other checks with findings.
         path: The directory of the run with the finding, or of the last run.
+        why: The reason for the first run without a verdict.
     """
 
     version: str
@@ -40,6 +42,7 @@ class Runs(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""
     others: tuple[str, ...] = ()
     path: str = ""
+    why: str = ""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +70,9 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
         found = f"found in {affected.found} of {affected.done} runs, {affected.seconds:.0f} s"
         if affected.others and not affected.found:
             found = f"{found} (not by {self.check}, but by {', '.join(affected.others)})"
-        return f"{self.row}: {state}; {found}; control {control.found} of {control.done}"
+        told = f"{self.row}: {state}; {found}; control {control.found} of {control.done}"
+        why = affected.why or control.why
+        return f"{told}; a run without a verdict: {why}" if why else told
 
     def as_json(self) -> dict[str, object]:
         """Return the row as the line of `--json`."""
@@ -123,6 +128,11 @@ def record(row: Row, say: Say) -> Recorded:
     )
 
 
+def _why(run: RunResult) -> str:
+    """Return why a run has no verdict; empty for a run with a verdict."""
+    return next(iter(run.why), "") if run.verdict is Verdict.UNKNOWN else ""
+
+
 def _runs(
     row: Row, version: str, options: RunOptions, most: int, say: Say, *, is_affected: bool
 ) -> Runs:
@@ -147,6 +157,7 @@ def _runs(
             sentence=result.sentence or (mine[0].sentence if mine else ""),
             others=tuple(sorted({*result.others, *others})),
             path=str(run.directory.path),
+            why=result.why or _why(run),
         )
         told = mine[0].sentence if mine else next(iter(run.why), "no finding")
         say(f"{row.name} {version} run {number + 1}: {run.verdict.value}, {told}")

@@ -12,9 +12,7 @@ from tests.support.long_cases import mostly_long
 QUICK = (
     *("prepare", "client-is-none", "declares"),
     *("invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),
-    *("task-of-run", "final_reads-is-none"),
-    *("resolved-is-none", "apply"),
-    *("step", "key-is-none"),
+    *("task-of-run", "final_reads-is-none", "resolved-is-none", "apply", "step", "key-is-none"),
 )
 """Mistakes of each kind of plug-in, raised and returned, that `make test` tries."""
 LONG = "x" * 5000
@@ -101,7 +99,11 @@ MISTAKES = {
     ),
     "invoke-is-no-coroutine": (
         {"client": "def invoke(self, f, key, value): return Completion(outcome=Outcome.OK)"},
-        ("client", "invoke raised TypeError: "),
+        ("client", "invoke has to be an async def that returns its value"),
+    ),
+    "invoke-times-out": (
+        {"client": "async def invoke(self, f, key, value): raise TimeoutError"},
+        ("client", "invoke raised TimeoutError; a client raises ConnectionFailed (not sent) or Ou"),
     ),
     "outcome-is-a-text": (
         {"client": "async def invoke(self, f, key, value): return Completion(outcome='okay')"},

@@ -138,6 +138,16 @@ def test_the_page_keeps_the_rows_that_were_not_run(tmp_path) -> None:
         write_page(page, [recorded("c")])
 
 
+def test_a_run_without_a_verdict_has_its_reason_in_the_line_and_on_the_page(tmp_path) -> None:
+    page = tmp_path / "track_record.md"
+    one = recorded("a", unknown=1)
+    one = replace(one, control=replace(one.control, why="no operation succeeded"))
+    assert one.describe().endswith("; a run without a verdict: no operation succeeded")
+    write_page(page, [one])
+    write_page(page, [recorded("b")])
+    assert "## Runs without a verdict\n\n- **a** (2): no operation succeeded\n" in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("one", "holds"),
     [
