@@ -23,6 +23,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from kraftproof.checkers.logs.declared import is_loss_declared
 from kraftproof.checkers.logs.model import Log, has_own_form
 from kraftproof.checkers.logs.reading.facts import Ints, Polls, Sends, joined
+from kraftproof.checkers.logs.reading.forms import FUNCTIONS
 from kraftproof.checkers.logs.reading.values import Values
 from kraftproof.checkers.logs.rules.positions import Polled
 from kraftproof.checkers.logs.rules.problems import Problems
@@ -31,6 +32,7 @@ from kraftproof.checkers.logs.split import resolution
 from kraftproof.checkers.logs.split.orders import is_ordered
 from kraftproof.checkers.logs.split.pieces import OF_KEY, RANGE, Gaps, Piece, frames_of
 from kraftproof.checkers.logs.split.ranges import Places
+from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark import partition_workers as workers
 from kraftproof.checkers.spark import piece_files
 from kraftproof.checkers.spark.partition_verdicts import Whole, operations_path, verdict_on
@@ -46,6 +48,7 @@ SPLIT_KEY_ROWS: Final = 100_000
 """Operations of a long partition; shorter ones are judged whole, each by one worker."""
 CUT_ROWS: Final = 250_000
 """Operations that a task cuts, about, if row groups are smaller."""
+_FIRST_ROWS: Final = 1_000
 _MOST_TASKS: Final = 10_000
 Keys = Mapping[Place, int]
 """Operations by run and partition."""
@@ -70,6 +73,27 @@ def splittable(staged: Staged) -> dict[Place, int]:
         for key, n in _keys(operations_path(staged, run)).items()
         if n > SPLIT_KEY_ROWS
     }
+
+
+def passes_java(source: Source) -> bool:
+    """Return whether most operations of a history will likely pass through Java.
+
+    Those of long partitions do not: the workers read them from the file. A look at the first
+    operations is enough, since the answer only decides how Java is started.
+    """
+    if source.model is not None and source.model.name != Log.name:
+        return True
+    try:
+        with pq.ParquetFile(source.history) as file:
+            rows = file.metadata.num_rows
+            first = next(file.iter_batches(_FIRST_ROWS, columns=["f", "key"]), None)
+    except (OSError, pa.ArrowException):
+        return True
+    if first is None or set(first.schema.names) != {"f", "key"}:
+        return True
+    if not FUNCTIONS.issuperset(first.column("f").unique().to_pylist()):
+        return True
+    return bool(len(first.column("key").unique()) * SPLIT_KEY_ROWS > rows)
 
 
 def _has_own_form(staged: Staged, run: str) -> bool:

@@ -12,6 +12,7 @@ from kraftproof.checkers.crash import ModelCrashError
 from kraftproof.checkers.judge.assembly import CheckResult, assemble, unknown
 from kraftproof.checkers.sources import Source
 from kraftproof.checkers.spark.judging import Judged, judge
+from kraftproof.checkers.spark.partitions import passes_java
 from kraftproof.checkers.spark.session import job, session
 from kraftproof.checkers.spark.staging import bytes_of, stage
 from kraftproof.checkers.unfinished import temporary_directory
@@ -39,7 +40,8 @@ def check_on_spark(
     Raises: CheckerInputError: Spark is not installed.
     """
     with temporary_directory("kraftproof-check-") as folder:
-        spark = session(LOCAL_CHECK, sum(map(bytes_of, sources)), report)
+        through_java = sum(map(bytes_of, filter(passes_java, sources)))
+        spark = session(LOCAL_CHECK, through_java, report)
         try:
             with job(spark):
                 report(f"Spark's first job reads the histories ({len(sources)})")

@@ -65,7 +65,7 @@ def session(
     Args:
         master: `local[*]`, or a cluster's address such as spark://HOST:7077. The workers need this
             package, Python and the histories under the driver's paths.
-        input_bytes: how much there is to read, about: Java is started to suit that.
+        input_bytes: how much passes through Java, about: Java is started to suit that.
         report: takes a line of progress before Java is started.
 
     Raises: SparkUnavailable: Java, the master or the workers are missing.

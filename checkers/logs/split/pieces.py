@@ -106,10 +106,12 @@ def packed(frame: Frame) -> bytes:
     Most columns nearly ascend by equal steps, so that a row takes a few bytes instead of 80.
     """
     columns = [getattr(frame, one.name) for one in fields(frame)]
-    steps = [np.diff(column, prepend=np.int64(0)).astype(np.int64) for column in columns]
-    data = b"".join(step.tobytes() for step in steps)
-    compressed: bytes = _CODEC.compress(data, asbytes=True)
-    return len(data).to_bytes(8, "big") + compressed
+    steps = np.empty((len(columns), len(frame)), dtype=np.int64)
+    for row, column in zip(steps, columns, strict=True):
+        row[:1] = column[:1]
+        np.subtract(column[1:], column[:-1], out=row[1:])
+    compressed: bytes = _CODEC.compress(steps, asbytes=True)
+    return steps.nbytes.to_bytes(8, "big") + compressed
 
 
 def frame_of(kind: type[F], data: bytes) -> F:
@@ -252,7 +254,10 @@ class _Cutter:
             yield Piece(self.key, OF_KEY, kind, packed(frame), len(frame), self.run)
 
     def _by_range(self, kind: str, frame: Frame, offset: Ints) -> Iterator[Piece]:
+        if not len(frame):
+            return
         parts = offset // self.size
-        for part in np.unique(parts).tolist():
-            rows = frame.take(parts == part)
+        is_one = parts.min() == parts.max()  # as most often: a range has many offsets
+        for part in parts[:1].tolist() if is_one else np.unique(parts).tolist():
+            rows = frame if is_one else frame.take(parts == part)
             yield Piece(self.key, part, kind, packed(rows), len(rows), self.run)

@@ -4,6 +4,7 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.brokers.creations import compare_creations
 from kraftproof.cluster.simulated.differential.brokers.listings import compare_listings
+from kraftproof.cluster.simulated.differential.brokers.memberships import compare_memberships
 from kraftproof.cluster.simulated.differential.brokers.pages import compare_pages
 from kraftproof.cluster.simulated.differential.brokers.shown_rights import compare_shown_rights
 from kraftproof.cluster.simulated.differential.copies.catch_up import compare_catch_up
@@ -11,9 +12,14 @@ from kraftproof.cluster.simulated.differential.copies.fetch_requests import (
     compare_fetch_requests,
 )
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
+from kraftproof.cluster.simulated.differential.core.identities import compare_identities
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
+from kraftproof.cluster.simulated.differential.core.registering import compare_registering
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.core.topic_deletions import (
+    compare_topic_deletions,
+)
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.core.whole_refusals import compare_whole_refusals
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
@@ -88,6 +94,14 @@ LISTINGS: Final = "ListingsMatchReference"
 LISTINGS_STATEMENT: Final = (
     "While a cluster changes, a broker lists brokers and topics as a plain model of it would."
 )
+INTRODUCTIONS: Final = "NodesIntroduceThemselves"
+INTRODUCTIONS_STATEMENT: Final = (
+    "A node names its versions, its features and its cluster as Kafka's tables have them."
+)
+MEMBERSHIPS: Final = "MembershipsMatchReference"
+MEMBERSHIPS_STATEMENT: Final = (
+    "A broker registers, sends heartbeats, opens its listeners and ends by the rules of KIP-631."
+)
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
 DECISIONS: Final = "DecisionsConform"
@@ -130,6 +144,10 @@ ALLOWED_STATEMENT: Final = (
 REFUSALS: Final = "RefusalsMatchReference"
 REFUSALS_STATEMENT: Final = (
     "A request that is refused as a whole is answered with the error where its clients look for it."
+)
+RULINGS: Final = "RulingsMatchReference"
+RULINGS_STATEMENT: Final = (
+    "A controller registers brokers and deletes topics as a table of all wrong requests has it."
 )
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
@@ -191,6 +209,8 @@ COMPARISONS: Final = (
         Comparison(LISTINGS, LISTINGS_STATEMENT, (BROKER,), compare)
         for compare in (compare_listings, compare_pages)
     ),
+    Comparison(INTRODUCTIONS, INTRODUCTIONS_STATEMENT, (BROKER,), compare_identities),
+    Comparison(MEMBERSHIPS, MEMBERSHIPS_STATEMENT, (BROKER,), compare_memberships, is_at_end=True),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
     Comparison(
@@ -221,6 +241,10 @@ COMPARISONS: Final = (
         is_at_end=True,
     ),
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
+    *(
+        Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
+        for compare in (compare_registering, compare_topic_deletions)
+    ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     *(
         Comparison(IDENTITIES, IDENTITIES_STATEMENT, LOGINS, compare, is_at_end=True)

@@ -3,12 +3,15 @@
 import json
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from kraftproof.checkers import check_paths
 from kraftproof.checkers.generate import GenerateOptions, generate
 from kraftproof.checkers.generate.spoiled_partitions import CORRUPTIONS
 from kraftproof.checkers.history.tables import read_table_file, write_whole
+from kraftproof.checkers.sources import find_sources
+from kraftproof.checkers.spark.partitions import passes_java
 from kraftproof.checkers.verdict import Verdict
 
 pytestmark = [
@@ -98,13 +101,17 @@ def made(folder, **options):
     return path
 
 
-def with_rows(path, rows):
-    """A history with further operations at its end."""
+def with_rows(path, rows, *, are_apart):
+    """A history with further operations at its end, which another task cuts if they are apart."""
     table = read_table_file(path, "operations")
     first = len(table)
     numbered = [row(first + place, *one[:-1], **one[-1]) for place, one in enumerate(rows)]
     more = pa.Table.from_pylist(numbered, schema=table.schema)
-    return write_whole(path.parent, "operations", pa.concat_tables([table, more]))
+    whole = pa.concat_tables([table, more])
+    found = write_whole(path.parent, "operations", whole)
+    if are_apart:
+        pq.write_table(whole, found, row_group_size=first)
+    return found
 
 
 def state(leader, isr, *, is_last=False):
@@ -121,6 +128,7 @@ ADDED = {
         (*state(-1, [1], is_last=True), LONG),
     ],
     "other run": [("send", SEND, {"offset": 7}, LONG)],
+    "other run apart": [("send", SEND, {"offset": 7}, LONG)],
     "other value": [("send", {"value": 5, "acks": 0}, {"offset": None}, LONG)],
     "own position": [("poll", {"position": None}, {"records": [[0, "0.0@made"]]}, LONG)],
     "short": [("send", SEND | {"value": "0.0@other"}, {"offset": 0}, {"key": "short"})],
@@ -139,7 +147,7 @@ REFUSED = {
 def test_unusual_operations_get_the_same_verdicts_from_both_engines(tmp_path, second_passes):
     wanted = {**ADDED, **REFUSED}
     paths = [
-        with_rows(made(tmp_path / name, keys=2, seed=place), rows)
+        with_rows(made(tmp_path / name, keys=2, seed=place), rows, are_apart=name.endswith("apart"))
         for place, (name, rows) in enumerate(wanted.items())
     ]
     told_by, refused = {}, {}
@@ -155,3 +163,12 @@ def test_unusual_operations_get_the_same_verdicts_from_both_engines(tmp_path, se
     (states,) = (one for name, one in told_by["spark"].items() if "states" in name)
     assert [finding.check for finding in states[2]] == ["log/leaderless", "log/settled"]
     assert second_passes == [], "a partition without a problem of order is read once"
+
+
+@pytest.mark.parametrize(
+    ("model", "keys", "expected"), [("log", 2, False), ("log", 8, True), ("counter", 2, True)]
+)
+def test_the_operations_of_long_partitions_pass_java_by(tmp_path, model, keys, expected):
+    path = made(tmp_path / "run", model=model, keys=keys)
+    (source,) = find_sources([path])
+    assert passes_java(source) is expected

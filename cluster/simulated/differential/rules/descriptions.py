@@ -3,21 +3,53 @@
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
+from kraftproof.cluster.simulated.differential.data.drawn_rights import (
+    HOSTS,
+    Rights,
+    draw_entry,
+    draw_policy,
+    draw_principal,
+)
 from kraftproof.cluster.simulated.differential.difference import DifferenceError, same
 from kraftproof.cluster.simulated.invariants.brokers.config_answers import config_faults
-from kraftproof.node.core.base.types import NodeId
+from kraftproof.cluster.simulated.invariants.security.authorized_answers import (
+    ALL,
+    CLUSTER,
+    CLUSTER_NAME,
+    DESCRIBE,
+)
+from kraftproof.cluster.simulated.invariants.security.authorized_answers import TOPIC as OF_TOPIC
+from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.broker.configs import ConfigAnswers
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
+from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
-from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import Uuid
 
 ROUNDS: Final = 12
 TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
+UNKNOWN_TOPIC: Final = 3
+DESCRIBE_CONFIGS: Final = 10
+OF_GROUP: Final = 3
+"""The number of groups in an access control entry."""
+DENIED: Final = {
+    TOPIC: (OF_TOPIC, 29),
+    GROUP: (OF_GROUP, 30),
+    **dict.fromkeys((BROKER, LOGGER, METRICS), (CLUSTER, 31)),
+}
+"""The resource of the right for each resource of configurations, and the error without it."""
+KINDS: Final = (OF_TOPIC, OF_TOPIC, OF_GROUP, CLUSTER)
+NAMES: Final = {OF_TOPIC: ("t", "u", "*"), OF_GROUP: ("g", "*"), CLUSTER: (CLUSTER_NAME,)}
+OPERATIONS: Final = dict.fromkeys(KINDS, (ALL, DESCRIBE, DESCRIBE_CONFIGS, DESCRIBE_CONFIGS))
+MOST_ENTRIES: Final = 6
 SOURCES: Final = {"own": 2, "all": 3, "file": 4}
 """The sources of a broker's values, by precedence."""
 DEFAULT: Final = 5
@@ -30,7 +62,13 @@ DYNAMIC: Final = {
 }
 """Keys that a broker may change, each with legal values."""
 FIXED: Final = {"node.id": "1", "log.dirs": "/d", "num.network.threads": "9"}
-SECRETS: Final = {"my.jaas.text": "x", "ssl.keystore.password": "y", "a.password.of.mine": "z"}
+SECRETS: Final = {
+    "my.jaas.text": "x",
+    "ssl.keystore.password": "y",
+    "a.password.of.mine": "z",
+    "my.secret": "s",
+    "my.keystore.key": "k",
+}
 NOT_DYNAMIC: Final = frozenset({"node.id", "log.dirs", *SECRETS} - {"ssl.keystore.password"})
 OF_TOPICS: Final = {
     "retention.ms": "11",
@@ -65,32 +103,72 @@ def compare_descriptions(random: Random) -> None:
                 layers["file"][key] = value
         image = _image(random, own, layers)
         answers = ConfigAnswers(NodeId(own), layers["file"])
-        _compare(random, image, answers, own, layers)
+        _Described(random, image, own, layers).compare(answers)
 
 
-def _compare(
-    random: Random, image: MetadataImage, answers: ConfigAnswers, own: int, layers: dict[str, Layer]
-) -> None:
-    request = Request(
-        include_synonyms=random.random() < 0.5,
-        resources=tuple(_draw_asked(random, own) for _ in range(random.randint(1, 4))),
-    )
-    event = Received(
-        request=1,
-        message=request,
-        version=4,
-        on_controller_listener=False,
-        principal=ANONYMOUS,
-        client_host="h",
-    )
-    found = answers.describe(image, request, event)
-    for fault in config_faults(image, own, request, found, layers["file"]):
-        raise DifferenceError(f"DescribeConfigs: {fault}")
-    for asked, result in zip(request.resources, found.results, strict=True):
+class _Described:
+    """The resources of one image, for a client with rights of its own."""
+
+    def __init__(
+        self, random: Random, image: MetadataImage, own: int, layers: dict[str, Layer]
+    ) -> None:
+        self._random, self._image, self._own, self._layers = random, image, own, layers
+        policy = draw_policy(random)
+        self._rights = Rights(image, policy)
+        self._authorizer: Authorizer | None = None
+        if policy is not None:
+            committed = CommittedImage()
+            committed.image, committed.offset = image, Offset(1)
+            self._authorizer = Authorizer(policy, committed, Outbox())
+
+    def compare(self, answers: ConfigAnswers) -> None:
+        """Compare the answer to a drawn request."""
+        random = self._random
+        count = random.randint(1, 4)
+        request = Request(
+            include_synonyms=random.random() < 0.5,
+            resources=tuple(_draw_asked(random, self._own) for _ in range(count)),
+        )
+        event = Received(
+            request=1,
+            message=request,
+            version=4,
+            on_controller_listener=False,
+            principal=draw_principal(random),
+            client_host=random.choice(HOSTS),
+        )
+        found = answers.describe(self._image, request, event, self._authorizer)
+        pairs = list(zip(request.resources, found.results, strict=True))
+        allowed = [pair for pair in pairs if not self._is_denied(event, *pair)]
+        request = replace(request, resources=tuple(asked for asked, _ in allowed))
+        found = replace(found, results=tuple(result for _, result in allowed))
+        file = self._layers["file"]
+        for fault in config_faults(self._image, self._own, request, found, file):
+            raise DifferenceError(f"DescribeConfigs: {fault}")
+        for asked, result in allowed:
+            self._compare_result(request, asked, result)
+
+    def _is_denied(self, event: Received, asked: Asked, result: Result) -> bool:
+        """Compare the refusal of a resource whose configurations the client may not describe."""
+        if asked.resource_type not in DENIED:
+            return False
+        kind, error = DENIED[asked.resource_type]
+        name = CLUSTER_NAME if kind == CLUSTER else asked.resource_name
+        if self._rights.allows(event, DESCRIBE_CONFIGS, kind, name):
+            return False
+        shown = (result.error_code, result.resource_type, result.resource_name, result.configs)
+        due = (error, asked.resource_type, asked.resource_name, ())
+        same("the refusal of configurations", shown, due)
+        return True
+
+    def _compare_result(self, request: Request, asked: Asked, result: Result) -> None:
         if result.error_code:
             same("the entries of a refused resource", result.configs, ())
+            is_unknown_topic = result.error_code == UNKNOWN_TOPIC
+            has_reason = bool(result.error_message)
+            same("a reason is told, but of unknown topics", has_reason, not is_unknown_topic)
         elif asked.resource_type == BROKER:
-            _compare_broker(request, asked, result, layers)
+            _compare_broker(request, asked, result, self._layers)
         elif asked.resource_type in {GROUP, METRICS}:
             _compare_other(request, asked, result)
 
@@ -178,6 +256,8 @@ def _image(random: Random, own: int, layers: dict[str, Layer]) -> MetadataImage:
     written += _configs(BROKER, "", layers["all"])
     written += _configs(GROUP, "g", OF_GROUPS)
     written += _configs(METRICS, "m", OF_METRICS)
+    for number in range(random.randint(0, MOST_ENTRIES)):
+        written.append(draw_entry(random, number, KINDS, NAMES, OPERATIONS))
     return apply_all(EMPTY_IMAGE, tuple(written))
 
 

@@ -5,11 +5,19 @@ from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.broker import answers, metadata, quota_answers, topic_pages
+from kraftproof.node.core.broker import (
+    answers,
+    configs,
+    membership,
+    metadata,
+    quota_answers,
+    topic_pages,
+)
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
+from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
-from kraftproof.node.core.controller import authorized
+from kraftproof.node.core.controller import authorized, brokers, topics
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.sessions import Sessions
@@ -153,6 +161,14 @@ PLANTED = [
     ("compare_listings", metadata.MetadataAnswers, "_forget", _ignored),
     ("compare_listings", metadata, "contact", lambda *_: 1),
     ("compare_listings", answers, "contact", lambda *_: 1),
+    ("compare_identities", answers, "SOFTWARE_NAMED_FROM", 4),
+    ("compare_identities", answers, "LEAST_LEVEL", 8),
+    ("compare_memberships", Membership, "_on_stale_epoch", _ignored),
+    ("compare_memberships", membership, "lacks_directories", lambda *_: False),
+    ("compare_descriptions", configs, "_denied", _ignored),
+    ("compare_descriptions", configs, "_SECRET_WORDS", ("password", "jaas", "keystore.key")),
+    ("compare_registering", brokers, "_has_own_directories", lambda *_: True),
+    ("compare_topic_deletions", topics, "MAX_RECORDS", 9_999),
     ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
     ("compare_followers", ProducerStates, "truncate", _ignored),
     ("compare_followers", EpochCache, "truncate", _ignored),
