@@ -1,6 +1,8 @@
 """Plan of a deployment: ask the system for ports and deployments, and name its mistakes."""
 
+import re
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Address, ClusterOptions, NodeInfo
@@ -9,6 +11,7 @@ from kraftproof.cluster.systems.deployment import Deployment, Site
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 LARGEST_PORT = 65_535
+HOST_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}")
 
 
 def ports_of(system: System, nodes: tuple[NodeInfo, ...]) -> Ports:
@@ -33,17 +36,32 @@ def host_names_of(system: System, nodes: tuple[NodeInfo, ...]) -> Mapping[int, t
     """Return the names that the system gives to each node, besides node-1, node-2 and so on.
 
     Raises:
-        PluginError: the system fails to say so, or names no texts.
+        PluginError: the system fails to say so, names no host names, or gives a name twice.
     """
     culprit = plugin("system", system.name, system)
     found: dict[int, tuple[str, ...]] = {}
     for node in nodes:
         with blamed(culprit, "host_names"):
             names: object = system.host_names(node)
-        if not isinstance(names, tuple | list) or not all(isinstance(one, str) for one in names):
-            raise returned(culprit, "host_names", names, "a tuple of texts")
+        if not isinstance(names, tuple | list) or not all(map(_is_host_name, names)):
+            raise returned(culprit, "host_names", names, "a tuple of host names")
         found[node.node_id] = tuple(names)
+    with blamed(culprit, "host_names"):
+        _refuse_shared(found)
     return found
+
+
+def _is_host_name(name: object) -> bool:
+    return isinstance(name, str) and HOST_NAME.fullmatch(name) is not None
+
+
+def _refuse_shared(names: Mapping[int, Sequence[str]]) -> None:
+    """Refuse a name of two nodes: the file of hosts of a node has one address for a name."""
+    owners: dict[str, int] = {}
+    for node_id, own in names.items():
+        for name in own:
+            if owners.setdefault(name, node_id) != node_id:
+                raise ValueError(f"{name!r} is the name of node {owners[name]} and node {node_id}")
 
 
 def provide(system: System, options: ClusterOptions) -> None:
