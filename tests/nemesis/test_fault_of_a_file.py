@@ -48,7 +48,7 @@ def test_a_planner_in_a_file_plans_beside_the_built_in_faults(folder, capsys):
 @pytest.mark.parametrize(
     ("nemesis", "expected"),
     [
-        ("faults.py:third", "faults.py:third: AttributeError: "),
+        ("faults.py:third", "faults.py:third: the file has no third, only second"),
         ("faults.py:nothing", "faults.py:nothing: 3 can't be called"),
         ("missing.py:plan", "missing.py:plan: there is no such file"),
         ("faults.py", "faults.py: a file, give its function too, as in "),

@@ -1,6 +1,7 @@
 """Mistakes in a system of one file: each is one line that names the call or the field."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,11 +86,15 @@ def test_a_field_of_a_wrong_type_is_refused_by_name(fields, expected):
         Deployment(**({"command": ("true",)} | fields))
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_of_the_system_is_one_line_that_names_the_call(
-    mistake, tmp_path, capsys, monkeypatch
-):
+@pytest.fixture(autouse=True)
+def kv_is_importable(monkeypatch):
+    """Let plug-ins import examples/kv/system.py, and not another file of this name."""
+    monkeypatch.delitem(sys.modules, "system", raising=False)
     monkeypatch.syspath_prepend(ROOT / "examples/kv")
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_of_the_system_is_one_line_that_names_the_call(mistake, tmp_path, capsys):
     method, expected = MISTAKES[mistake]
     path = tmp_path / "mine.py"
     path.write_text(
@@ -104,7 +109,6 @@ def test_a_mistake_of_the_system_is_one_line_that_names_the_call(
 
 def test_a_check_that_never_answers_ends_the_start(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(readiness, "LACKS_NS", 200_000_000)
-    monkeypatch.syspath_prepend(ROOT / "examples/kv")
     path = tmp_path / "mine.py"
     path.write_text(
         "import asyncio\nfrom system import KV\nclass Mine(KV):\n    name = 'mine'\n"
@@ -115,10 +119,7 @@ def test_a_check_that_never_answers_ends_the_start(tmp_path, capsys, monkeypatch
     assert "lacks raised TimeoutError: not done within 0.2 s" in capsys.readouterr().out
 
 
-def test_a_set_up_that_fails_and_a_program_that_is_not_there_are_told_in_one_line(
-    tmp_path, capsys, monkeypatch
-):
-    monkeypatch.syspath_prepend(ROOT / "examples/kv")
+def test_a_set_up_that_fails_and_a_program_that_is_not_there_are_told_in_one_line(tmp_path, capsys):
     path = tmp_path / "mine.py"
     path.write_text(
         "from dataclasses import replace\n"
