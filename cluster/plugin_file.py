@@ -126,9 +126,17 @@ def _prefer(folder: Path) -> None:
             del sys.modules[name]
     if str(folder) in sys.path and str(folder) not in _FOLDERS:
         return  # put there by somebody else
-    sys.path[:] = [one for one in sys.path if one not in _FOLDERS]
+    for one in _FOLDERS:
+        _drop_last(one)
     _FOLDERS[:] = [str(folder), *(one for one in _FOLDERS if one != str(folder))]
     sys.path += _FOLDERS
+
+
+def _drop_last(folder: str) -> None:
+    """Drop the last entry of a folder from sys.path; an earlier one was put there by the user."""
+    places = [place for place, one in enumerate(sys.path) if one == folder]
+    if places:
+        del sys.path[places[-1]]
 
 
 def _module_name(kind: str, path: Path) -> str:

@@ -59,6 +59,20 @@ def test_modules_of_one_name_beside_two_files_are_kept_apart(tmp_path):
     assert names == ["first", "second"]
 
 
+def test_a_folder_that_the_user_put_first_stays_first(tmp_path, monkeypatch):
+    """Also if files of the folder were loaded, and later files of another folder."""
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.py").write_text(textwrap.dedent(RIGHT))
+        if name != "third":
+            (tmp_path / name / "kraftproof_test_double.py").write_text(f"NAME = {name!r}\n")
+            make_system(f"{tmp_path / name / 'mine.py'}:Mine")
+    monkeypatch.syspath_prepend(tmp_path / "first")
+    double = "    from kraftproof_test_double import NAME\n" + RIGHT.replace('"mine"', "NAME")
+    (tmp_path / "third" / "mine.py").write_text(textwrap.dedent(double))
+    assert make_system(f"{tmp_path / 'third' / 'mine.py'}:Mine").name == "first"
+
+
 def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
     written(RIGHT)
     monkeypatch.chdir(tmp_path)
