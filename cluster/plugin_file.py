@@ -72,11 +72,15 @@ def function_of_file(kind: str, reference: str, like: str = "function plan") -> 
     return function
 
 
+class UndefinedError(LookupError):
+    """A file has no class or function with the name that was asked for."""
+
+
 def _named(module: ModuleType, name: str) -> Any:  # noqa: ANN401 - anybody's
-    """Return what a file calls by a name.
+    """Return the class or function of a file with a name.
 
     Raises:
-        LookupError: nothing; the line has the names of what the file defines itself.
+        UndefinedError: the file has no such name; the line lists the names that it defines.
     """
     if hasattr(module, name):
         return getattr(module, name)
@@ -86,7 +90,7 @@ def _named(module: ModuleType, name: str) -> Any:  # noqa: ANN401 - anybody's
         if getattr(value, "__module__", "") == module.__name__ and not one.startswith("_")
     ]
     there = f"only {', '.join(own)}" if own else "and no other class or function"
-    raise LookupError(f"the file has no {name}, {there}")
+    raise UndefinedError(f"the file has no {name}, {there}")
 
 
 def _module(kind: str, path: Path) -> ModuleType:
@@ -147,7 +151,7 @@ def _reason(error: BaseException, path: str) -> str:
     """Return the error in one line, with the line of the file that raised it."""
     if isinstance(error, FileNotFoundError) and not Path(path).exists():
         return "there is no such file"
-    if type(error) is LookupError:
+    if isinstance(error, UndefinedError):
         return str(error)
     text = described(error).replace("module 'kraftproof_", "'kraftproof_")
     line = _line_in(error, path)

@@ -86,11 +86,11 @@ def _silence(facts: RunFacts, tally: Tally, found: Figures) -> Iterable[str]:
         yield "no operation succeeded in the quiet windows"
     _, partial, _ = windows_of(facts)
     if partial and not tally.ok_in_partial_faults:
-        yield f"no operation succeeded while faults were in force ({_advice(facts)}"
+        yield f"no operation succeeded while faults were in force {_advice(facts)}"
 
 
 def _advice(facts: RunFacts) -> str:
-    """Return which nodes the faults hit, and what to change."""
+    """Return in brackets which nodes the faults hit, and after them what to change."""
     applied = [event for event in facts.faults if event.phase == "applied"]
     hit = sorted({node for event in applied for node in targets_of(event)})
     ways = ["let faults last until the system has failed over"]
@@ -99,7 +99,7 @@ def _advice(facts: RunFacts) -> str:
         ways = [other, "or let them last until the system has failed over"]
     place = f", all of node {hit[0]}" if len(hit) == 1 else f", of nodes {_listed(hit)}"
     count = "1 fault" if len(applied) == 1 else f"{len(applied)} faults"
-    return f"{count}{place if hit else ''}): {', '.join(ways)}"
+    return f"({count}{place if hit else ''}): {', '.join(ways)}"
 
 
 def _listed(numbers: Sequence[int]) -> str:

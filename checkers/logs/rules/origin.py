@@ -65,7 +65,7 @@ def row_of_value(sends: Sends, values: Ints) -> Ints:
 
 
 def is_among(values: Ints, others: Ints) -> Bools:
-    """Return which values are among others, which ascend.
+    """Return which values are among other values; the other values ascend.
 
     Most values are not, if the others are few: a table of hashes rules these out.
     """

@@ -91,6 +91,8 @@ def kv_is_importable(monkeypatch):
     """Let plug-ins import examples/kv/system.py, and not another file of this name."""
     monkeypatch.delitem(sys.modules, "system", raising=False)
     monkeypatch.syspath_prepend(ROOT / "examples/kv")
+    yield
+    sys.modules.pop("system", None)  # tests of other examples import theirs
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
