@@ -24,6 +24,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import calls_of, history
 from tests.support.checkers.random_histories import draw_repeated, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
 MANY = 1_000_000
 
@@ -70,7 +71,7 @@ def test_a_lost_put_may_come_between():
 def test_the_order_of_a_valid_history_is_within_the_bounds(values):
     """Each call takes effect at a moment between its events, and is answered what is right then."""
     random = Random(values)
-    for _ in range(60):
+    for _ in range(random_cases(60, share=3)):
         moments = sorted(random.sample(range(10_000), 60))
         reach = random.choice([10, 300, 3_000])
         inside, taken, operations = [], [], []
