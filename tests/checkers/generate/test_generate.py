@@ -26,7 +26,7 @@ from tests.support.checkers.cases import CASES
 from tests.support.random_cases import is_long
 
 MIXED = GenerateOptions(operations=3_000, keys=7, indeterminate=0.05, failed=0.02, hot_key=0.3)
-SEEDS = 60 if is_long() else 18
+SEEDS = 60 if is_long() else 24
 KINDS = [(name, kind) for name, subject in SUBJECTS.items() for kind in subject.corruptions]
 
 
