@@ -90,10 +90,10 @@ def build(
 
 @contextmanager
 def _packed(context: Path, dockerfile: str) -> Iterator[tuple[IO[bytes], str]]:
-    """Yield a folder as the archive that the engine takes, and the Dockerfile's name in there.
+    """Yield a folder as the archive for the engine, and the name of the Dockerfile within.
 
-    The archive has no name in the file system, so that a process that is killed amid a build leaves
-    none. The client library's own archive has one.
+    The archive has no name in the file system: a process killed amid a build leaves no file behind.
+    The archive of the client library has a name.
     """
     ignoring = context / ".dockerignore"
     lines = ignoring.read_text(encoding="utf-8").splitlines() if ignoring.exists() else []
