@@ -3,6 +3,7 @@
 See plugin.py for the plug-ins of installed packages.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
@@ -125,7 +126,7 @@ def _prefer(folder: Path) -> None:
     others = {one for one in _FOLDERS if one != str(folder)}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        is_of_other = file is not None and str(Path(file).parent) in others
+        is_of_other = file is not None and os.path.dirname(file) in others
         if is_of_other and (folder / f"{name}.py").is_file():
             del sys.modules[name]
     if str(folder) in sys.path and str(folder) not in _FOLDERS:

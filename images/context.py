@@ -6,11 +6,16 @@ caches layers.
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import docker
+from docker.api.build import process_dockerfile
 from docker.errors import APIError, BuildError, DockerException, ImageNotFound
+from docker.utils.build import tar
 
 from kraftproof.images.errors import ImageError
 
@@ -65,20 +70,38 @@ def build(
         ImageError: a step failed; the text has the last output of the step.
     """
     try:
-        client.images.build(
-            path=str(context),
-            dockerfile=dockerfile,
-            tag=tag,
-            buildargs=dict(arguments),
-            target=target or "",
-            labels={"kraftproof": "1"},
-            rm=True,
-            forcerm=True,
-        )
+        with _packed(context, dockerfile) as (packed, name):
+            client.images.build(
+                fileobj=packed,
+                custom_context=True,
+                dockerfile=name,
+                tag=tag,
+                buildargs=dict(arguments),
+                target=target or "",
+                labels={"kraftproof": "1"},
+                rm=True,
+                forcerm=True,
+            )
     except BuildError as error:
         raise ImageError(f"building {tag} failed: {last_line(error)}") from error
     except APIError as error:
         raise ImageError(f"building {tag} failed: {error.explanation or error}") from error
+
+
+@contextmanager
+def _packed(context: Path, dockerfile: str) -> Iterator[tuple[IO[bytes], str]]:
+    """Yield a folder as the archive for the engine, and the name of the Dockerfile within.
+
+    The archive has no name in the file system: a process killed amid a build leaves no file behind.
+    The archive of the client library has a name.
+    """
+    ignoring = context / ".dockerignore"
+    lines = ignoring.read_text(encoding="utf-8").splitlines() if ignoring.exists() else []
+    ignored = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    named = process_dockerfile(dockerfile, str(context))
+    with tempfile.TemporaryFile() as packed:
+        tar(str(context), exclude=ignored, dockerfile=named, fileobj=packed)
+        yield packed, named[0]
 
 
 def last_line(error: BuildError) -> str:

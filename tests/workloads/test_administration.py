@@ -54,8 +54,8 @@ TLS = (("security.inter.broker.protocol", "SSL"),)
     [
         long("credentials", "kill", TLS),
         long("acls", "partition", ()),
-        ("tokens", "pause", TLS),
-        long("quotas", "kill", ()),
+        long("tokens", "pause", TLS),
+        ("quotas", "kill", ()),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

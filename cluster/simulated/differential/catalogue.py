@@ -26,6 +26,7 @@ from kraftproof.cluster.simulated.differential.data.parts import compare_parts
 from kraftproof.cluster.simulated.differential.data.proposals import compare_proposals
 from kraftproof.cluster.simulated.differential.door.doors import compare_doors
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
+from kraftproof.cluster.simulated.differential.leaders.housekeeping import compare_housekeeping
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
 from kraftproof.cluster.simulated.differential.logins.client_logins import compare_client_logins
 from kraftproof.cluster.simulated.differential.logins.mapping import compare_mapping_rules
@@ -109,6 +110,11 @@ DOORS_STATEMENT: Final = (
 )
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
+LOGS_KEPT: Final = "LogsAreKeptByTheirRules"
+LOGS_KEPT_STATEMENT: Final = (
+    "A broker removes old records and producers, and writes checkpoints, at the times and by the "
+    "clocks of Kafka."
+)
 DECISIONS: Final = "DecisionsConform"
 DECISIONS_STATEMENT: Final = (
     "A controller decides each request as the specification allows, and the images agree."
@@ -218,6 +224,9 @@ COMPARISONS: Final = (
     Comparison(MEMBERSHIPS, MEMBERSHIPS_STATEMENT, (BROKER,), compare_memberships, is_at_end=True),
     Comparison(DOORS, DOORS_STATEMENT, (BROKER,), compare_doors, is_at_end=True),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
+    Comparison(
+        LOGS_KEPT, LOGS_KEPT_STATEMENT, (PARTITION, DATA), compare_housekeeping, is_at_end=True
+    ),
     Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
     Comparison(
         PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True

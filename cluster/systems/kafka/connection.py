@@ -35,7 +35,15 @@ MOST_ANSWER_BYTES = 64 * 1024 * 1024
 class SocketConnection(Connection[Message]):
     """One TCP connection, whose answers may be watched."""
 
-    __slots__ = ("_client_id", "_correlation", "_node_id", "_reader", "_watch", "_writer")
+    __slots__ = (
+        "_client_id",
+        "_correlation",
+        "_is_held",
+        "_node_id",
+        "_reader",
+        "_watch",
+        "_writer",
+    )
 
     def __init__(
         self,
@@ -51,11 +59,12 @@ class SocketConnection(Connection[Message]):
         self._correlation = 0
         self._node_id = node_id
         self._watch = watch
+        self._is_held = False
+        """Whether the watch holds the connection, and closes the connection later."""
 
     @override
     async def call(self, message: Message, version: int, timeout_ns: int) -> Message:
-        if self._writer.is_closing() or self._reader.at_eof():
-            raise ConnectionFailed("the connection is closed")
+        self._check_open()
         asked_ns = 0 if self._watch is None else self._watch.now()
         try:
             async with asyncio.timeout(timeout_ns / NS_PER_S):
@@ -79,8 +88,7 @@ class SocketConnection(Connection[Message]):
         Raises:
             ConnectionFailed: the connection is closed.
         """
-        if self._writer.is_closing() or self._reader.at_eof():
-            raise ConnectionFailed("the connection is closed")
+        self._check_open()
         self._write(message, version)
         try:
             await self._writer.drain()
@@ -90,7 +98,12 @@ class SocketConnection(Connection[Message]):
 
     @override
     def close(self) -> None:
-        self._writer.close()
+        if not self._is_held:
+            self._writer.close()
+
+    def _check_open(self) -> None:
+        if self._is_held or self._writer.is_closing() or self._reader.at_eof():
+            raise ConnectionFailed("the connection is closed")
 
     def _hold(self, watch: AnswerWatch, asked_ns: int, timeout_ns: int, about: str) -> None:
         """Close the connection once the node has answered the request, or has hung up."""
@@ -101,7 +114,8 @@ class SocketConnection(Connection[Message]):
             timeout_ns=timeout_ns,
             about=about,
         )
-        watch.hold(silence, self._heard(), self.close)
+        self._is_held = True
+        watch.hold(silence, self._heard(), self._writer.close)
 
     async def _heard(self) -> None:
         """Wait until the node sends something, or ends the connection."""

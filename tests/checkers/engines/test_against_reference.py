@@ -18,7 +18,7 @@ from tests.support.checkers.differential import BATCH, run_batch
 from tests.support.checkers.engines import ENGINES
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(50_000, share=64)
+HISTORIES = random_cases(50_000, share=128)
 SEEDS = range(1, 1 + -(-HISTORIES // BATCH // len(CASES)))
 
 

@@ -20,6 +20,7 @@ from kraftproof.checkers.text import LONGEST_VALUE, shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding, FindingKind, Verdict
 from tests.support.checkers.cases import CASES, drawn, sequential
 from tests.support.checkers.reference import find_first_illegal
+from tests.support.random_cases import random_cases
 
 S = 1_000_000_000
 KINDS = [
@@ -184,7 +185,7 @@ def test_no_operation_of_a_valid_random_history_has_a_reason_to_be_wrong(case):
     """Lost answers, repeated values and overlaps of every kind; most of the invalid have one."""
     random, model, (apply, _) = Random(f"reasons {case}"), sequential(case), CASES[case]
     looked_at, reasons, invalid = 0, 0, 0
-    for _ in range(600):
+    for _ in range(random_cases(600, share=2)):
         operations = drawn(random, case, range(3, 9))
         first_illegal = find_first_illegal(apply, operations)
         if first_illegal is None:

@@ -20,7 +20,7 @@ from tests.support.checkers.cases import CASES, drawn, sequential
 from tests.support.checkers.columnar import history
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(300, share=32)
+HISTORIES = random_cases(300, share=60)
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

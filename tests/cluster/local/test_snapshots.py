@@ -54,6 +54,7 @@ def agrees(cluster, node_id):
     return image(cluster, node_id) in others
 
 
+@pytest.mark.long
 @pytest.mark.requirement("631-31")
 @pytest.mark.requirement("631-34")
 def test_a_killed_leader_restarts_and_a_wiped_follower_catches_up_by_snapshot(kraftproof_cluster):

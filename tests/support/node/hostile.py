@@ -3,6 +3,7 @@
 import random
 import types
 import typing
+from functools import cache
 from typing import Any
 
 from kraftproof.node.wire.codec import (
@@ -100,7 +101,7 @@ def random_answer(key: int, version: int, chance: random.Random) -> Message:
 
 def random_struct(kind: Any, chance: random.Random) -> Any:
     """An instance of a message or of a part of one; many fields keep their defaults."""
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     return kind(
         **{
             name: _field(name, hints[name], chance)
@@ -108,6 +109,11 @@ def random_struct(kind: Any, chance: random.Random) -> Any:
             if chance.random() < 0.8
         }
     )
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
 
 
 def _field(name: str, hint: Any, chance: random.Random) -> Any:

@@ -57,7 +57,7 @@ def unwritten(calls):
 @pytest.mark.parametrize("engine", [decide, by_frontier, in_steps])
 def test_small_registers_against_every_order(engine):
     random = Random(5)
-    keys = [random_key(random, random.randrange(1, 9)) for _ in range(random_cases(3000, share=6))]
+    keys = [random_key(random, random.randrange(1, 9)) for _ in range(random_cases(3000, share=12))]
     calls = register_calls(*keys)
     told = dict.fromkeys(Verdict, 0)
     for number, outcome in enumerate(engine(calls, LIMITS)):
@@ -184,7 +184,7 @@ def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
 
     monkeypatch.setattr(race._Portfolio, "_refute", noted)
     random = Random(9)
-    keys = [random_key(random, random.randrange(8, 13)) for _ in range(random_cases(1000, share=4))]
+    keys = [random_key(random, random.randrange(8, 13)) for _ in range(random_cases(1000, share=8))]
     for key, outcome in zip(keys, decide(register_calls(*keys), LIMITS), strict=True):
         truth = truth_of(key)
         assert (outcome.verdict is Verdict.VALID) == (truth.first_illegal is None), key
@@ -193,6 +193,7 @@ def test_the_last_returns_alone_refute_a_wrong_answer(monkeypatch):
     assert sum(refuted) > len(keys) // 50
 
 
+@pytest.mark.long
 def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
     size = 30_000 if is_long() else 1_500
     calls = generated(operations=size, concurrency=10, indeterminate=0.01, seed=2)
@@ -203,7 +204,7 @@ def test_a_wrong_answer_late_in_a_long_history_is_found_from_the_last_returns():
 
 def test_the_two_searches_agree_on_stale_reads():
     verdicts = []
-    for seed in range(30 if is_long() else 6):
+    for seed in range(30 if is_long() else 3):
         calls = generated(operations=400, concurrency=4, seed=seed, values=5)
         twin, _, _ = wrong(calls, 0.6, int(calls.new.max()) - seed % 3)
         (swept,) = by_frontier(twin, LIMITS)

@@ -49,6 +49,7 @@ def test_by_hand(steps, expected):
     assert is_overwritten(calls, 0, asked) is expected
 
 
+@pytest.mark.long
 def test_a_wrong_answer_among_many_lost_calls_is_found_without_trying_them_all():
     size = 20_000 if is_long() else 500
     options = GenerateOptions(

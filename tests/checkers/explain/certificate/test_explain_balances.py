@@ -181,7 +181,7 @@ def test_another_count_than_the_recorded_one_is_not_believed():
     [
         long("queue", "false-empty", 0.0),
         long("priority-queue", "false-empty", 0.0),
-        ("priority-queue", "duplicate", 0.0),
+        long("priority-queue", "duplicate", 0.0),
         long("stack", "out-of-order", 0.05),
     ],
 )

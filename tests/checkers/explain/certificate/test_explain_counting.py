@@ -108,7 +108,7 @@ def test_a_release_that_two_windows_need_is_one_release():
 @pytest.mark.parametrize(
     ("name", "kind", "seed", "most"),
     [
-        ("mutex", "double-acquire", 2, 2),
+        long("mutex", "double-acquire", 2, 2),
         long("mutex", "double-release", 0, 2),
         long("mutex", "double-release", 2, 2),
         ("queue", "phantom", 0, 3),

@@ -19,7 +19,6 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.cases import CASES
 from tests.support.checkers.columnar import history
 from tests.support.checkers.random_histories import random_history
-from tests.support.long_cases import long
 from tests.support.random_cases import is_long, random_cases
 
 HISTORIES = random_cases(3_000, share=16)
@@ -73,7 +72,8 @@ def test_as_few_adds_are_told_as_are_enough(told, is_most, adds):
     assert not is_sum_bound_right(Counter(), other, whole)
 
 
-@pytest.mark.parametrize("kind", ["lost-add", long("too-high")])
+@pytest.mark.parametrize("kind", ["lost-add", "too-high"])
+@pytest.mark.long
 def test_a_long_sum_is_told_in_a_line(kind):
     options = GenerateOptions(
         model="counter",

@@ -23,7 +23,7 @@ from kraftproof.checkers.options import Limits
 from tests.support.checkers.cases import CASES, drawn, sequential
 from tests.support.checkers.reduced import beginning, reduced_once
 from tests.support.long_cases import mostly_long
-from tests.support.random_cases import random_cases
+from tests.support.random_cases import is_long, random_cases
 
 HISTORIES = random_cases(400)
 NAMES = sorted(CASES)
@@ -95,18 +95,18 @@ def is_possible_with_all_else(model: SequentialModel, whole: SubHistory, sub: Su
 
 
 def invalid_histories(
-    random: Random, name: str, sizes: range
+    random: Random, name: str, sizes: range, histories: int = HISTORIES
 ) -> Iterator[tuple[SubHistory, Operation]]:
     """Yields invalid histories up to the first completion that can't be, and whose that is."""
     model, found = sequential(name), 0
-    for _ in range(HISTORIES):
+    for _ in range(histories):
         operations = drawn(random, name, sizes, range(2, 6))
         first_illegal = check_linearizable(model, operations, Limits()).first_illegal
         if first_illegal is not None:
             assert first_illegal.complete_index is not None
             found += 1
             yield reductions.prefix(model, operations, first_illegal.complete_index), first_illegal
-    assert found > HISTORIES / 20, "hardly any history was invalid"
+    assert found > histories / 20, "hardly any history was invalid"
 
 
 @pytest.mark.parametrize("name", MOSTLY_QUICK)
@@ -134,7 +134,8 @@ def single_reductions(model: SequentialModel, sub: SubHistory) -> list[SubHistor
 @pytest.mark.parametrize("name", MOSTLY_QUICK)
 def test_what_is_called_minimal_is_invalid_and_minimal(name):
     model, random = sequential(name), Random(f"minimal {name}")
-    for whole, first_illegal in invalid_histories(random, name, range(3, 14)):
+    histories = HISTORIES if is_long() else HISTORIES // 2
+    for whole, first_illegal in invalid_histories(random, name, range(3, 14), histories):
         found = minimise(model, whole, 20.0)
         assert found.is_invalid
         assert found.is_minimal

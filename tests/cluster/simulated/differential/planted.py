@@ -18,8 +18,15 @@ from kraftproof.node.core.broker import (
     topic_pages,
 )
 from kraftproof.node.core.broker.auto_creation import AutoCreator
-from kraftproof.node.core.broker.data import directory_assignments, fetch, list_offsets, produce
+from kraftproof.node.core.broker.data import (
+    directory_assignments,
+    fetch,
+    list_offsets,
+    produce,
+    retention,
+)
 from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
 from kraftproof.node.core.controller import authorized, brokers, topics
@@ -191,6 +198,9 @@ PLANTED = [
     ("compare_registering", brokers, "_has_own_directories", lambda *_: True),
     ("compare_topic_deletions", topics, "MAX_RECORDS", 9_999),
     ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
+    ("compare_housekeeping", retention, "retained_start", lambda replica, _: 0),
+    ("compare_housekeeping", Housekeeping, "write_checkpoints", _ignored),
+    ("compare_housekeeping", Housekeeping, "deadline", _ignored),
     ("compare_followers", ProducerStates, "truncate", _ignored),
     ("compare_followers", EpochCache, "truncate", _ignored),
     ("compare_followers", LogIndex, "boundary_at", lambda self, _: self.start_offset),

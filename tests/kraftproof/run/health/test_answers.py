@@ -9,7 +9,7 @@ import pytest
 from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.cluster import answer_watch
 from kraftproof.cluster.answer_watch import BOUND_NS, AnswerWatch, Silence
-from kraftproof.cluster.connection import OutcomeUnknown
+from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.systems.kafka.connection import connect_to
 from kraftproof.node.wire.codec import encode_response
@@ -24,8 +24,11 @@ BODY = encode_response(api_versions_response.ApiVersionsResponse(), 0)
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-async def asked_of(answer: Answer, times: int = 1) -> AnswerWatch:
-    """Ask a node that answers as the test says, and wait until all connections have ended."""
+async def asked_of(answer: Answer, times: int = 1, *, closes_at_once: bool = False) -> AnswerWatch:
+    """Ask a node that answers as the test says, and wait until all connections have ended.
+
+    A client that closes at once goes on with another connection, as clients of a run do.
+    """
     scope = LiveScope()
     watch = AnswerWatch(scope)
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
@@ -36,6 +39,10 @@ async def asked_of(answer: Answer, times: int = 1) -> AnswerWatch:
             await connection.call(ASK, 0, SECOND_NS // 10)
         except OutcomeUnknown:
             break
+    if closes_at_once:
+        connection.close()
+        with pytest.raises(ConnectionFailed):
+            await connection.call(ASK, 0, SECOND_NS // 10)
     for task in list(watch._held):
         await task
     connection.close()
@@ -72,12 +79,13 @@ def test_an_answer_of_another_request_is_found(fault: str) -> None:
     assert watch.silent == []
 
 
-def test_a_request_that_nobody_answers_is_a_silence(short) -> None:
+@pytest.mark.parametrize("closes_at_once", [False, True])
+def test_a_request_that_nobody_answers_is_a_silence(short, closes_at_once: bool) -> None:
     async def answer(reader, writer) -> None:
         await reader.read()
         writer.close()
 
-    watch = asyncio.run(asked_of(answer))
+    watch = asyncio.run(asked_of(answer, closes_at_once=closes_at_once))
     [silence] = watch.silent
     assert silence.node_id == 3
     assert silence.until_ns - silence.asked_ns >= SECOND_NS // 5

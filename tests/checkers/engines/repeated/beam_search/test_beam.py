@@ -78,7 +78,7 @@ def test_what_nothing_wrote_is_found_where_it_is_read(model, seed):
 )
 def test_it_says_what_the_general_engine_says(model, draw, apply, room):
     random, verdicts = Random(7), {Verdict.VALID: 0, Verdict.INVALID: 0}
-    for _ in range(random_cases(150, share=2)):
+    for _ in range(random_cases(150, share=3)):
         operations = random_history(random, draw, apply, random.choice([8, 16, 24]), 6)
         with with_room(room):
             outcome = decided(model, operations)
@@ -144,7 +144,7 @@ def test_an_answer_is_cut_in_every_way():
 @pytest.mark.parametrize(
     ("limits", "widest", "reason"),
     [
-        (Limits(seconds=0.001), 8192, "no verdict within 30000 steps of a search"),
+        long(Limits(seconds=0.001), 8192, "no verdict within 30000 steps of a search"),
         long(Limits(memory_bytes=80_000), 8192, "no verdict within 80000 bytes"),
         long(LIMITS, 2, "no legal order found among the best 2 configurations of each return"),
     ],

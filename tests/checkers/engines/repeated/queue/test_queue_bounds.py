@@ -24,6 +24,7 @@ from tests.support.checkers import reference
 from tests.support.checkers.columnar import calls_of, history
 from tests.support.checkers.random_histories import draw_repeated, random_history
 from tests.support.long_cases import long
+from tests.support.random_cases import random_cases
 
 MANY = 1_000_000
 
@@ -69,8 +70,8 @@ def test_a_lost_put_may_come_between():
 @pytest.mark.parametrize("values", [2, 3, 5, long(20)])
 def test_the_order_of_a_valid_history_is_within_the_bounds(values):
     """Each call takes effect at a moment between its events, and is answered what is right then."""
-    random = Random(values)
-    for _ in range(60):
+    random, compared = Random(values), 0
+    for _ in range(random_cases(60, share=3)):
         moments = sorted(random.sample(range(10_000), 60))
         reach = random.choice([10, 300, 3_000])
         inside, taken, operations = [], [], []
@@ -92,6 +93,8 @@ def test_the_order_of_a_valid_history_is_within_the_bounds(values):
             for which, (one, two) in enumerate(bounds.sets):
                 count = counts[one] + (counts[two] if two >= 0 else 0)
                 assert bounds.least[place, which] <= count <= bounds.most[place, which]
+                compared += 1
+    assert compared > 100
 
 
 def _on_a_line(operations: list[tuple]) -> list[tuple]:

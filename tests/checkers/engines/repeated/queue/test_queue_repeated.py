@@ -27,7 +27,7 @@ from tests.support.random_cases import is_long
 ENGINE = "queue-repeated"
 
 
-LARGE = 10_000 if is_long() else 500
+LARGE = 10_000 if is_long() else 300
 """Operations of a large history; as plain Python each takes long."""
 
 

@@ -23,7 +23,7 @@ from tests.support.checkers.random_histories import draw_container, random_histo
 from tests.support.long_cases import long
 from tests.support.random_cases import is_long, random_cases
 
-HISTORIES = random_cases(1_000, share=8)
+HISTORIES = random_cases(1_000, share=16)
 rooms = pytest.mark.parametrize(
     "room", [stack_graph._LEAST_CAPACITY, 2], ids=["as it is", "little"]
 )
