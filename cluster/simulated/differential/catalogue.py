@@ -24,6 +24,7 @@ from kraftproof.cluster.simulated.differential.core.versions import compare_vers
 from kraftproof.cluster.simulated.differential.core.whole_refusals import compare_whole_refusals
 from kraftproof.cluster.simulated.differential.data.parts import compare_parts
 from kraftproof.cluster.simulated.differential.data.proposals import compare_proposals
+from kraftproof.cluster.simulated.differential.door.doors import compare_doors
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.housekeeping import compare_housekeeping
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
@@ -110,6 +111,10 @@ INTRODUCTIONS_STATEMENT: Final = (
 MEMBERSHIPS: Final = "MembershipsMatchReference"
 MEMBERSHIPS_STATEMENT: Final = (
     "A broker registers, sends heartbeats, opens its listeners and ends by the rules of KIP-631."
+)
+DOORS: Final = "BrokersMatchReference"
+DOORS_STATEMENT: Final = (
+    "A broker answers, forwards, holds or refuses each request of a client as plain rules have it."
 )
 LEADERS: Final = "LeadersMatchReference"
 LEADERS_STATEMENT: Final = "A leader answers each request as a plain list of batches would."
@@ -229,6 +234,7 @@ COMPARISONS: Final = (
     ),
     Comparison(INTRODUCTIONS, INTRODUCTIONS_STATEMENT, (BROKER,), compare_identities),
     Comparison(MEMBERSHIPS, MEMBERSHIPS_STATEMENT, (BROKER,), compare_memberships, is_at_end=True),
+    Comparison(DOORS, DOORS_STATEMENT, (BROKER,), compare_doors, is_at_end=True),
     Comparison(LEADERS, LEADERS_STATEMENT, (PARTITION, DATA), compare_leaders, is_at_end=True),
     Comparison(
         LOGS_KEPT, LOGS_KEPT_STATEMENT, (PARTITION, DATA), compare_housekeeping, is_at_end=True

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from kraftproof.cluster.simulated.differential.bare_broker import BARE_BROKER
 from kraftproof.cluster.simulated.differential.brokers.listings import event_of
 from kraftproof.cluster.simulated.differential.difference import check, same
-from kraftproof.node.core.base.config import InternalTopics
+from kraftproof.node.core.base.config import InternalTopics, Timeouts
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId, WallClock
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.effects import Forward, Send
@@ -21,10 +21,16 @@ from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.wire.messages import Message, create_topics_request, metadata_request
 
 STEPS: Final = 30
+MS: Final = 1_000_000
 GROUP: Final = "__consumer_offsets"
 TRANSACTION: Final = "__transaction_state"
 SHARE: Final = "__share_group_state"
 NAMES: Final = ("a", "b", "c", GROUP, TRANSACTION, SHARE)
+MOST: Final = 1_000
+"""Maximum of the creations under way at a broker."""
+MANY_SHARE: Final = 0.02
+"""Share of the requests of clients that name about as many topics."""
+REQUESTS_NS: Final = (1, 999_999, 1_000_000, 1_999_999, 2_500_000, 3_000_000_000)
 CONTROLLERS: Final = (NodeId(3), NodeId(4))
 NOW: Final = Instant(Monotonic(0), WallClock(0))
 CLIENT: Final = event_of(metadata_request.MetadataRequest(), 12, "CLIENT")
@@ -62,6 +68,7 @@ class _Broker:
         self._config = replace(
             BARE_BROKER,
             internal_topics=self._sizes,
+            timeouts=Timeouts(request_ns=random.choice(REQUESTS_NS)),
         )
         self._leader: NodeId = NO_NODE
         self._outbox = Outbox()
@@ -76,13 +83,21 @@ class _Broker:
             if self._open and self._random.random() < 0.4:
                 self._answer()
             elif self._random.random() < 0.5:
-                names = self._random.choices(NAMES, k=self._random.randint(0, 4))
+                names = self._draw_names()
                 self._creator.create_named(CLIENT, names)
                 self._compare(names, is_internal=False)
             else:
                 name = self._random.choice(NAMES[3:])
                 self._creator.create_internal(name)
                 self._compare([name], is_internal=True)
+
+    def _draw_names(self) -> list[str]:
+        """Return the topics that a client names, seldom about as many as may be under way."""
+        random = self._random
+        if random.random() >= MANY_SHARE:
+            return random.choices(NAMES, k=random.randint(0, 4))
+        count = MOST + random.choice((-4, -1, 0, 1))
+        return [f"{random.choice(NAMES[:3])}-{place}" for place in range(count)]
 
     def _answer(self) -> None:
         """Answer an open request, or lose its answer: both allow another attempt."""
@@ -93,6 +108,7 @@ class _Broker:
     def _compare(self, names: Sequence[str], *, is_internal: bool) -> None:
         under_way = {name for _, names in self._open for name in names}
         fresh = [name for name in dict.fromkeys(names) if name not in under_way]
+        fresh = fresh[: MOST - len(under_way)]
         sent = self._drained()
         if not fresh or self._leader == NO_NODE:
             same("the requests without a controller or a missing topic", sent, [])
@@ -111,6 +127,8 @@ class _Broker:
     def _compare_topics(self, message: Message, fresh: Sequence[str]) -> None:
         assert isinstance(message, create_topics_request.CreateTopicsRequest)
         check("a broker creates topics, and does not only validate", not message.validate_only)
+        time_ms = max(self._config.timeouts.request_ns // MS, 1)
+        same("the time-out in a request", message.timeout_ms, time_ms)
         made = [
             (
                 topic.name,

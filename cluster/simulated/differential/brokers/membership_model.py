@@ -48,6 +48,15 @@ class Known(Struct, kw_only=True):
     """The finalized features that no node of this version has."""
 
 
+def wait_ns(times: Timeouts, failures: int, *, is_longest: bool) -> int:
+    """Return the shortest or the longest wait after some failures, and another failure."""
+    wait = times.retry_backoff_ns
+    for _ in range(failures):
+        wait = min(2 * wait, times.retry_backoff_max_ns)
+    half = min(wait, times.retry_backoff_max_ns) // 2
+    return half + (half - 1 if is_longest else 0)
+
+
 class MembershipModel:
     """A broker as its controller sees it."""
 
@@ -129,12 +138,8 @@ class MembershipModel:
 
     def _try_again(self, now: int, *words: str) -> None:
         self.last_error = words
-        wait = self._times.retry_backoff_ns
-        for _ in range(self.failures):
-            wait = min(2 * wait, self._times.retry_backoff_max_ns)
-        half = min(wait, self._times.retry_backoff_max_ns) // 2
+        self.due = now + wait_ns(self._times, self.failures, is_longest=self._is_longest)
         self.failures += 1
-        self.due = now + half + (half - 1 if self._is_longest else 0)
 
     def advance(self, now: int) -> None:
         """Follow the controller and the image."""

@@ -148,20 +148,20 @@ def compare_whole_refusals(random: Random) -> None:
     Raises:
         DifferenceError: a refusal is another one.
     """
-    for key, schema in sorted(REQUESTS.items()):
+    for _, schema in sorted(REQUESTS.items()):
         name = schema.message.__name__.removesuffix("Request")
         asked = draw_entity(schema.message, random)
         same(f"{name} has a refusal", has_refusal(asked), name in ANSWERS)
         if name not in ANSWERS:
             continue
         reason, error = random.choice(REASONS), random.choice(ERRORS)
-        expected = _expected(key, name, asked, error, reason)
+        expected = refused_answer(asked, error, reason)
         same(f"the refusal of {asked}", refusal(asked, error, reason), expected)
-        _compare_untried(random, key, name, asked)
+        _compare_untried(random, name, asked)
     _compare_creation(random)
 
 
-def _compare_untried(random: Random, key: int, name: str, asked: Message) -> None:
+def _compare_untried(random: Random, name: str, asked: Message) -> None:
     """Compare the answer of a node that is no active controller; an Envelope has the error."""
     is_forwarded = random.random() < 0.5
     event = Received(
@@ -177,25 +177,26 @@ def _compare_untried(random: Random, key: int, name: str, asked: Message) -> Non
     if is_forwarded:
         same("the Envelope", found, RESPONSES[ENVELOPE].message(error_code=error))
         return
-    reason = str(next(iter(_texts(found)), ""))
-    expected = _expected(key, name, asked, error, reason)
+    reason = str(next(iter(texts_of(found)), ""))
+    expected = refused_answer(asked, error, reason)
     same(f"the refusal of {name} by no active controller", found, expected)
-    same("a reason names the controller", "controller" in reason or not _texts(found), True)  # noqa: FBT003 - a value
+    same("a reason names the controller", "controller" in reason or not texts_of(found), True)  # noqa: FBT003 - a value
 
 
-def _texts(answer: Message) -> list[str]:
+def texts_of(answer: Message) -> list[str]:
     """Return the reasons in an answer and in its parts."""
     found = [text for text in (getattr(answer, TEXT, None),) if text]
     for field in answer.__struct_fields__:
         value = getattr(answer, field)
         for part in value if isinstance(value, tuple) else ():
             if isinstance(part, Struct):
-                found += _texts(cast("Message", part))
+                found += texts_of(cast("Message", part))
     return found
 
 
-def _expected(key: int, name: str, asked: Message, error: ErrorCode, reason: str | None) -> Message:
-    """Return the answer by the table."""
+def refused_answer(asked: Message, error: ErrorCode, reason: str | None) -> Message:
+    """Return the answer of a refused request by the table."""
+    key, name = asked.API_KEY, type(asked).__name__.removesuffix("Request")
     table, kind = ANSWERS[name], cast("Any", RESPONSES[key].message)
     values = {ERROR: error, TEXT: reason}
     lists: dict[str, tuple[Any, ...]] = {}

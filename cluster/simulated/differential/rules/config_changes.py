@@ -43,14 +43,10 @@ def compare_config_changes(random: Random) -> None:
 
 
 def _compare(random: Random, own: int, *, is_legacy: bool) -> None:
-    asked = [_draw(random, own, is_legacy=is_legacy) for _ in range(random.randint(0, 4))]
-    request = _request(tuple(asked), is_legacy=is_legacy)
+    asked = [draw_resource(random, own, is_legacy=is_legacy) for _ in range(random.randint(0, 4))]
+    request = request_of(tuple(asked), is_legacy=is_legacy)
     found = split(request, NodeId(own))
-    times = Counter((one.resource_type, one.resource_name) for one in asked)
-    errors = [
-        _error(one, own, times[one.resource_type, one.resource_name], is_legacy=is_legacy)
-        for one in asked
-    ]
+    errors = errors_of(asked, own, is_legacy=is_legacy)
     refused = {place: int(refusal.error) for place, refusal in found.refused.items()}
     due = {place: int(error) for place, error in enumerate(errors) if error is not None}
     same("the resources that a broker decides", refused, due)
@@ -58,7 +54,7 @@ def _compare(random: Random, own: int, *, is_legacy: bool) -> None:
     forwarded = None if found.forwarded is None else found.forwarded.resources
     same("the resources for the controller", forwarded, None if due and not rest else rest)
     given = [random.choice((ErrorCode.NONE, ErrorCode.INVALID_CONFIG)) for _ in rest]
-    answer = _answer(rest, given, is_legacy=is_legacy)
+    answer = answer_of(rest, given, is_legacy=is_legacy)
     merged: Any = found.merge(answer if rest else random.choice((None, answer)))
     decided = iter(given)
     expected: Results = [
@@ -69,7 +65,8 @@ def _compare(random: Random, own: int, *, is_legacy: bool) -> None:
     same("the merged answer", told, expected)
 
 
-def _draw(random: Random, own: int, *, is_legacy: bool) -> Any:  # noqa: ANN401 - of either request
+def draw_resource(random: Random, own: int, *, is_legacy: bool) -> Any:  # noqa: ANN401 - of either request
+    """Return the changes of a resource: right, wrong, or of another broker."""
     kind = random.choice((TOPIC, BROKER, BROKER, BROKER, LOGGER, METRICS, GROUP, 3))
     name = random.choice((str(own), str(own), "", "7") if kind in {BROKER, LOGGER} else ("t", "u"))
     configs = tuple(
@@ -95,13 +92,15 @@ def _draw_config(random: Random, *, is_legacy: bool) -> Any:  # noqa: ANN401 - o
     )
 
 
-def _request(asked: tuple[Any, ...], *, is_legacy: bool) -> Any:  # noqa: ANN401 - either request
+def request_of(asked: tuple[Any, ...], *, is_legacy: bool) -> Any:  # noqa: ANN401 - either request
+    """Return a request with the changes of some resources."""
     legacy = alter_configs_request.AlterConfigsRequest
     incremental = incremental_alter_configs_request.IncrementalAlterConfigsRequest
     return (legacy if is_legacy else incremental)(resources=asked, validate_only=False)
 
 
-def _answer(rest: tuple[Any, ...], errors: list[ErrorCode], *, is_legacy: bool) -> Any:  # noqa: ANN401
+def answer_of(rest: tuple[Any, ...], errors: list[ErrorCode], *, is_legacy: bool) -> Any:  # noqa: ANN401
+    """Return the answer of a controller with an error for each resource."""
     legacy, incremental = alter_configs_response, incremental_alter_configs_response
     whole: Any = incremental.IncrementalAlterConfigsResponse
     part: Any = incremental.AlterConfigsResourceResponse
@@ -118,6 +117,15 @@ def _answer(rest: tuple[Any, ...], errors: list[ErrorCode], *, is_legacy: bool) 
             for one, error in zip(rest, errors, strict=True)
         )
     )
+
+
+def errors_of(asked: list[Any], own: int, *, is_legacy: bool) -> list[ErrorCode | None]:
+    """Return the broker's own decisions about resources; None for the controller."""
+    times = Counter((one.resource_type, one.resource_name) for one in asked)
+    return [
+        _error(one, own, times[one.resource_type, one.resource_name], is_legacy=is_legacy)
+        for one in asked
+    ]
 
 
 def _error(asked: Any, own: int, times: int, *, is_legacy: bool) -> ErrorCode | None:  # noqa: ANN401

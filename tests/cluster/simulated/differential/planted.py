@@ -7,7 +7,11 @@ from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import (
     answers,
+    auto_creation,
+    broker,
     configs,
+    controller_versions,
+    forwarding,
     membership,
     metadata,
     quota_answers,
@@ -21,6 +25,7 @@ from kraftproof.node.core.broker.data import (
     produce,
     retention,
 )
+from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
@@ -183,6 +188,22 @@ PLANTED = [
     ("compare_listings", answers, "contact", lambda *_: 1),
     ("compare_identities", answers, "SOFTWARE_NAMED_FROM", 4),
     ("compare_identities", answers, "LEAST_LEVEL", 8),
+    ("compare_creations", auto_creation, "MOST_UNDER_WAY", 1_001),
+    ("compare_doors", broker, "CHANGES", ()),
+    ("compare_doors", broker, "TOKEN_CHANGES", ()),
+    ("compare_doors", broker, "cluster_operations", lambda *_, **__: 0),
+    ("compare_doors", broker.Broker, "_create_missing", lambda *arguments: arguments[-1]),
+    ("compare_doors", broker.Broker, "_directory_failed", _ignored),
+    ("compare_doors", broker.Broker, "stop", _ignored),
+    ("compare_doors", broker.Broker, "deadline", lambda self: self._membership.deadline()),
+    ("compare_doors", DataPlane, "stop", _ignored),
+    ("compare_doors", DataPlane, "batches_read", _ignored),
+    ("compare_doors", DataPlane, "timestamp_found", _ignored),
+    ("compare_doors", forwarding, "LONGEST_MARGIN_NS", 999_000_000),
+    ("compare_doors", forwarding, "_bounded", lambda message, _: message),
+    ("compare_doors", forwarding.Forwarder, "advance", _ignored),
+    ("compare_doors", controller_versions, "advertised", lambda served, _: served),
+    ("compare_doors", controller_versions.ControllerVersions, "tick", _ignored),
     ("compare_memberships", Membership, "_on_stale_epoch", _ignored),
     ("compare_memberships", membership, "lacks_directories", lambda *_: False),
     ("compare_descriptions", configs, "_denied", _ignored),
