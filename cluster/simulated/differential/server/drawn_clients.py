@@ -29,7 +29,7 @@ _VERSION_OF: Final = {
     sasl_handshake_request.SaslHandshakeRequest: 1,
     sasl_authenticate_request.SaslAuthenticateRequest: 2,
 }
-_SIZE_BYTES: Final = 4
+SIZE_BYTES: Final = 4
 
 
 def handshake(mechanism: str) -> Message:
@@ -85,7 +85,7 @@ class DrawnClient(Struct, kw_only=True):
         if not written:
             return None
         version = _VERSION_OF[type(message)]
-        _, body = headers.split_response(written[_SIZE_BYTES:], message.API_KEY, version)
+        _, body = headers.split_response(written[SIZE_BYTES:], message.API_KEY, version)
         return codec.decode_response(message.API_KEY, version, body)
 
 

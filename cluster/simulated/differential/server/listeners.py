@@ -1,7 +1,4 @@
-"""Compare a listener with its rules: limits, logins, sessions, rates, and the times of its ends.
-
-Each connection ends for a reason that the model knows, at its time, and no connection ends else.
-"""
+"""Compare a listener with its rules: limits, logins, sessions, rates, and the times of all ends."""
 
 from contextlib import redirect_stderr
 from io import StringIO
@@ -11,6 +8,7 @@ from typing import Final, cast
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.server.drawn_clients import (
     METADATA,
+    SIZE_BYTES,
     VERSIONS,
     DrawnClient,
     DrawnRates,
@@ -146,18 +144,23 @@ class _Compared:
         """Send a request, mostly the right one of a login."""
         if client.failed_at_ns is not None or client.is_over:
             return
-        random, user = self._random, self._random.choice(sorted(USERS))
+        random = self._random
+        own = [] if client.user is None else [client.user] * 20
+        user = random.choice([*USERS, *own])
         right = authenticate(user, USERS[user]) if client.logs_in else handshake(PLAIN)
-        drawn = (right,) * 6 if self._has_login and not client.is_proven else (METADATA,) * 6
+        is_login = self._has_login and (client.logs_in or not client.is_proven)
+        drawn = (right,) * 6 if is_login else (METADATA,) * 6
         guess = authenticate(user, "guess")
         wrong = (guess, METADATA, VERSIONS, handshake(PLAIN), handshake(OTHER))
-        again = (right,) * 4 if client.user is not None else ()
-        message = random.choice((*drawn, *again, *wrong))
+        message = random.choice((*drawn, *(right,) * len(own[:8]), *wrong))
         data = framed(message, "x" * random.choice((0, 0, 0, 0, 0, 0, 0, 250, 500)))
+        size = len(data) - SIZE_BYTES
+        if client.logs_in and message == guess:
+            data += framed(METADATA)  # behind a failed login, nothing is taken
         before = len(self._asked)
         client.active_ns = self._loop.now_ns
         client.socket.receive(data)
-        self._judge(client, message, len(data) - 4)
+        self._judge(client, message, size)
         asked = self._asked[before:]
         same(f"the requests of {_name(client)} for the node", len(asked), int(self._is_asked))
         for connection, slot in asked:
