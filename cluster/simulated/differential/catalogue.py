@@ -45,6 +45,7 @@ from kraftproof.cluster.simulated.differential.part import (
     QUOTAS,
     RAFT,
     RIGHTS,
+    SERVER,
     SHELL,
     STORAGE,
     TABLES,
@@ -61,6 +62,8 @@ from kraftproof.cluster.simulated.differential.rules.descriptions import compare
 from kraftproof.cluster.simulated.differential.rules.quota_answers import compare_quota_answers
 from kraftproof.cluster.simulated.differential.rules.quotas import compare_quotas
 from kraftproof.cluster.simulated.differential.rules.values import compare_values
+from kraftproof.cluster.simulated.differential.server.connections import compare_connections
+from kraftproof.cluster.simulated.differential.server.listeners import compare_listeners
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
@@ -95,6 +98,11 @@ EFFECTS: Final = "ShellKeepsContract"
 EFFECTS_STATEMENT: Final = "The shell carries out effects in order, once, and waits where it must."
 KAFKA: Final = "TablesMatchKafka"
 KAFKA_STATEMENT: Final = "Defaults, keys, versions and levels of features are those of Kafka."
+CONNECTIONS: Final = "ConnectionsKeepTheirRules"
+CONNECTIONS_STATEMENT: Final = (
+    "Requests on a connection are taken and answered in order, within bounds and throttle times, "
+    "and a listener ends a connection for a reason only."
+)
 LISTINGS: Final = "ListingsMatchReference"
 LISTINGS_STATEMENT: Final = (
     "While a cluster changes, a broker lists brokers and topics as a plain model of it would."
@@ -218,6 +226,10 @@ COMPARISONS: Final = (
     *(
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
         for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
+    ),
+    *(
+        Comparison(CONNECTIONS, CONNECTIONS_STATEMENT, (SERVER,), compare)
+        for compare in (compare_connections, compare_listeners)
     ),
     *(
         Comparison(LISTINGS, LISTINGS_STATEMENT, (BROKER,), compare)

@@ -26,6 +26,7 @@ CONTROLLER: Final = (
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
 BROKER: Final = "kraftproof.node.core.broker"
+SERVER: Final = "kraftproof.node.server"
 RIGHTS: Final = (
     "kraftproof.node.core.security.authorizer",
     "kraftproof.node.core.security.required",
@@ -48,6 +49,7 @@ PACKAGES: Final = (
     WIRE,
     STORAGE,
     SHELL,
+    SERVER,
     PARTITION,
     DATA,
     BROKER,

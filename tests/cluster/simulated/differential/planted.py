@@ -53,6 +53,11 @@ from kraftproof.node.core.raft.state import RaftState
 from kraftproof.node.core.security import mapping_rules, sasl_state, tokens
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.scram import ScramClientLogin
+from kraftproof.node.server import connection, listener
+from kraftproof.node.server.connection import Connection
+from kraftproof.node.server.idle_connections import IdleConnections
+from kraftproof.node.server.listener import Listener
+from kraftproof.node.server.security.authentication import Authenticator
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -163,6 +168,14 @@ PLANTED = [
     ("compare_segments", sparse_index.SparseIndex, "truncate", _ignored),
     ("compare_segments", headers_of_files, "parse_batch", _ignored),
     ("compare_segments", Segment, "_remember", lambda self, at, _: self._read_ends.update({at: 0})),
+    ("compare_connections", Connection, "_unmute", _ignored),
+    ("compare_connections", Connection, "note_reading", _ignored),
+    ("compare_connections", connection, "MAX_IN_FLIGHT", 101),
+    ("compare_listeners", Listener, "_proven", _ignored),
+    ("compare_listeners", Listener, "_make_room", lambda _: False),
+    ("compare_listeners", listener, "PROVING_SECONDS", 29.0),
+    ("compare_listeners", IdleConnections, "start", _ignored),
+    ("compare_listeners", Authenticator, "_begin_again", _ignored),
     ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
     ("compare_shell", peer_lanes.Lane, "ended", _ignored),
     ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),

@@ -1,0 +1,1 @@
+"""Comparisons of connections and listeners with rules stated apart."""

@@ -1,0 +1,101 @@
+"""Frames of clients at a listener, and the model of one client's connection."""
+
+import asyncio
+from typing import Final
+
+from msgspec import Struct
+from typing_extensions import override
+
+from kraftproof.cluster.simulated.differential.server.virtual_loop import VirtualLoop, VirtualSocket
+from kraftproof.node.core.base.config import QuotaPolicy
+from kraftproof.node.core.base.types import Monotonic
+from kraftproof.node.core.quotas.connection_rates import ConnectionRates
+from kraftproof.node.server.connection import Slot
+from kraftproof.node.wire import codec, headers
+from kraftproof.node.wire.frames import frame
+from kraftproof.node.wire.messages import (
+    Message,
+    api_versions_request,
+    metadata_request,
+    sasl_authenticate_request,
+    sasl_handshake_request,
+)
+
+VERSIONS: Final = api_versions_request.ApiVersionsRequest()
+METADATA: Final = metadata_request.MetadataRequest(topics=())
+_VERSION_OF: Final = {
+    api_versions_request.ApiVersionsRequest: 0,
+    metadata_request.MetadataRequest: 9,
+    sasl_handshake_request.SaslHandshakeRequest: 1,
+    sasl_authenticate_request.SaslAuthenticateRequest: 2,
+}
+_SIZE_BYTES: Final = 4
+
+
+def handshake(mechanism: str) -> Message:
+    """Return a SaslHandshake."""
+    return sasl_handshake_request.SaslHandshakeRequest(mechanism=mechanism)
+
+
+def authenticate(user: str, password: str) -> Message:
+    """Return a SaslAuthenticate of PLAIN."""
+    data = f"\0{user}\0{password}".encode()
+    return sasl_authenticate_request.SaslAuthenticateRequest(auth_bytes=data)
+
+
+def framed(message: Message, client_id: str = "") -> bytes:
+    """Return the frame of a request; a long client id makes a large frame."""
+    version = _VERSION_OF[type(message)]
+    header_version, _ = codec.header_versions(message.API_KEY, version)
+    header = headers.RequestHeader(
+        api_key=message.API_KEY, version=version, correlation_id=7, client_id=client_id
+    )
+    head = headers.encode_request_header(header, header_version)
+    return frame(head, codec.encode_request(message, version))
+
+
+class DrawnClient(Struct, kw_only=True):
+    """A connection, and its state by the rules."""
+
+    socket: VirtualSocket
+    protocol: asyncio.Protocol
+    opened_ns: int
+    active_ns: int
+    is_counted: bool = True
+    """Whether the connection is among those of the listener; not above the rate of its address."""
+    is_proven: bool = False
+    user: str | None = None
+    mechanism: str = ""
+    logs_in: bool = False
+    """Whether the messages of the mechanism are expected."""
+    knows_versions: bool = False
+    since_ns: int | None = None
+    """The time of the last login."""
+    session_ends_ns: int | None = None
+    failed_at_ns: int | None = None
+    """The time at which the connection ends after a failed login, or for its rate."""
+    open: list[Slot] = []
+    """The requests of the node without an answer."""
+    is_over: bool = False
+
+    def read(self, loop: VirtualLoop, message: Message) -> Message | None:
+        """Return the answer to a request of a login, if there is one."""
+        loop.run()
+        written, self.socket.written = self.socket.written, b""
+        if not written:
+            return None
+        version = _VERSION_OF[type(message)]
+        _, body = headers.split_response(written[_SIZE_BYTES:], message.API_KEY, version)
+        return codec.decode_response(message.API_KEY, version, body)
+
+
+class DrawnRates(ConnectionRates):
+    """Rates of addresses that the comparison draws."""
+
+    def __init__(self) -> None:
+        super().__init__(QuotaPolicy())
+        self.next_wait_ms = 0
+
+    @override
+    def wait_ms(self, host: str, now: Monotonic) -> int:
+        return self.next_wait_ms
