@@ -17,6 +17,9 @@ from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.registering import compare_registering
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.core.topic_creations import (
+    compare_topic_creations,
+)
 from kraftproof.cluster.simulated.differential.core.topic_deletions import (
     compare_topic_deletions,
 )
@@ -166,7 +169,7 @@ REFUSALS_STATEMENT: Final = (
 )
 RULINGS: Final = "RulingsMatchReference"
 RULINGS_STATEMENT: Final = (
-    "A controller registers brokers and deletes topics as a table of all wrong requests has it."
+    "A controller registers brokers, creates topics and deletes topics by plain rules."
 )
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
@@ -270,7 +273,7 @@ COMPARISONS: Final = (
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     *(
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
-        for compare in (compare_registering, compare_topic_deletions)
+        for compare in (compare_registering, compare_topic_creations, compare_topic_deletions)
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     *(
