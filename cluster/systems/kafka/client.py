@@ -8,7 +8,7 @@ the next node. Not: the requests (topics.py, registration.py).
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from random import Random
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar
 
 from typing_extensions import override
 
@@ -20,6 +20,8 @@ from kraftproof.cluster.systems.kafka.errors import error_name
 from kraftproof.cluster.systems.system import Client, Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.schema import Message
+
+T = TypeVar("T")
 
 OPERATION_TIMEOUT_NS: Final = 2_000_000_000
 OPERATION_TIMEOUT_MS: Final = OPERATION_TIMEOUT_NS // 1_000_000
@@ -68,13 +70,13 @@ class KafkaClient(Client, ABC):
         message, version = self._request(f, key, value)
         try:
             answer = await connection.call(message, version, OPERATION_TIMEOUT_NS)
+            completion = self._completion(f, answer)
         except ConnectionFailed as error:
             self._turn_away()
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
         except OutcomeUnknown as error:
             self._turn_away()
             return Completion(outcome=self.errors.of_silence(f), error=str(error), connected=False)
-        completion = self._completion(f, answer)
         if completion.error == ErrorCode.NOT_CONTROLLER.name:
             self._next_node_if_controller()
         return completion
@@ -103,6 +105,18 @@ class KafkaClient(Client, ABC):
     @abstractmethod
     def _completion(self, f: str, answer: Message) -> Completion:
         """Return what the answer says."""
+
+
+def first_of(parts: Sequence[T]) -> T:
+    """Return the part of an answer that a request with one part has asked for.
+
+    Raises:
+        OutcomeUnknown: the answer has no part. Kafka 3.7 answers a Metadata request for the id of a
+            topic so, if the topic is deleted meanwhile.
+    """
+    if not parts:
+        raise OutcomeUnknown("the answer lacks the part that was asked for")
+    return parts[0]
 
 
 def answered(outcome: str, **fields: object) -> Completion:

@@ -6,7 +6,6 @@ Metadata requests, and asks again after an error. The identity of an idempotent 
 long as the client's connection, as a process of the history does.
 """
 
-from collections.abc import Sequence
 from random import Random
 from typing import Final, cast
 
@@ -17,7 +16,7 @@ from kraftproof.cluster.connection import Connection, ConnectionFailed, OutcomeU
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.cluster.systems.errors import ErrorTable
 from kraftproof.cluster.systems.kafka import log_requests as requests
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_NS, answered
+from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_NS, answered, first_of
 from kraftproof.cluster.systems.kafka.connection import PostsMessages, connect
 from kraftproof.cluster.systems.kafka.errors import error_name
 from kraftproof.cluster.systems.kafka.records import Producer, batch_of, records_of
@@ -146,7 +145,8 @@ class LogClient(Client):
             settings[self._segment_setting] = str(value["segment_bytes"])
         request = requests.create(topic, int(value["partitions"]), factor, settings)
         answer = await self._call(request, requests.CREATE_VERSION)
-        code = cast("create_topics_response.CreateTopicsResponse", answer).topics[0].error_code
+        created = cast("create_topics_response.CreateTopicsResponse", answer)
+        code = first_of(created.topics).error_code
         if code not in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
             raise RefusedError(code)
         return answered("created" if code == ErrorCode.NONE else "exists")
@@ -154,7 +154,8 @@ class LogClient(Client):
     async def _delete(self, key: str) -> Completion:
         topic, _ = requests.split(key)
         answer = await self._call(requests.delete(topic), requests.DELETE_VERSION)
-        code = cast("delete_topics_response.DeleteTopicsResponse", answer).responses[0].error_code
+        deleted = cast("delete_topics_response.DeleteTopicsResponse", answer)
+        code = first_of(deleted.responses).error_code
         if code not in {ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}:
             raise RefusedError(code)
         return answered("deleted" if code == ErrorCode.NONE else "absent")
@@ -170,7 +171,7 @@ class LogClient(Client):
             return Completion(outcome=Outcome.OK, value={"offset": None})
         answer = await self._call(request, requests.PRODUCE_VERSION)
         topics = cast("produce_response.ProduceResponse", answer).responses
-        part = topics[0].partition_responses[0]
+        part = first_of(first_of(topics).partition_responses)
         if part.error_code != ErrorCode.NONE:
             f = requests.SEND_TO_LEADER if value["acks"] == 1 else "send"
             raise RefusedError(part.error_code, f)
@@ -215,7 +216,7 @@ class LogClient(Client):
         request = requests.list_offsets(key, which)
         answer = await self._call(request, requests.LIST_OFFSETS_VERSION)
         topics = cast("list_offsets_response.ListOffsetsResponse", answer).topics
-        part = topics[0].partitions[0]
+        part = first_of(first_of(topics).partitions)
         if part.error_code != ErrorCode.NONE:
             raise RefusedError(part.error_code)
         return part.offset
@@ -223,7 +224,7 @@ class LogClient(Client):
     async def _fetch(self, key: str, position: int) -> Completion:
         answer = await self._call(requests.fetch(key, position), requests.FETCH_VERSION)
         topics = cast("fetch_response.FetchResponse", answer).responses
-        part = topics[0].partitions[0]
+        part = first_of(first_of(topics).partitions)
         if part.error_code != ErrorCode.NONE:
             raise RefusedError(part.error_code)
         data = cast("bytes | None", part.records) or b""
@@ -255,12 +256,10 @@ class LogClient(Client):
         topic, partition = requests.split(key)
         try:
             answer = await self._call(requests.metadata(topic), requests.METADATA_VERSION)
+            shown = first_of(cast("metadata_response.MetadataResponse", answer).topics)
         except OutcomeUnknown as error:
             raise ConnectionFailed(f"no leader known: {error}") from error
-        parts: Sequence[metadata_response.MetadataResponsePartition] = (
-            cast("metadata_response.MetadataResponse", answer).topics[0].partitions
-        )
-        for one in parts:
+        for one in shown.partitions:
             if one.partition_index == partition and one.leader_id in self._brokers:
                 return one.leader_id
         self._turn_away()

@@ -55,7 +55,7 @@ async def led_quorum(cluster: Cluster, node_id: int, port: str = PORT) -> LedQuo
         if connection is not None:
             connection.close()
     assert isinstance(answer, describe_quorum_response.DescribeQuorumResponse)
-    if answer.error_code != ErrorCode.NONE or not answer.topics:
+    if answer.error_code != ErrorCode.NONE or not (answer.topics and answer.topics[0].partitions):
         return None
     partition = answer.topics[0].partitions[0]
     if partition.error_code != ErrorCode.NONE or partition.leader_id != node_id:

@@ -10,7 +10,12 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, KafkaClient, answered
+from kraftproof.cluster.systems.kafka.client import (
+    OPERATION_TIMEOUT_MS,
+    KafkaClient,
+    answered,
+    first_of,
+)
 from kraftproof.cluster.systems.system import Completion, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -95,13 +100,13 @@ class TopicsClient(KafkaClient):
     def _completion(self, f: str, answer: Message) -> Completion:
         match f:
             case "create" | "lookup":
-                created = cast("create_topics_response.CreateTopicsResponse", answer).topics[0]
-                return self._of_create(f, created)
+                created = cast("create_topics_response.CreateTopicsResponse", answer)
+                return self._of_create(f, first_of(created.topics))
             case "delete":
                 deleted = cast("delete_topics_response.DeleteTopicsResponse", answer)
-                return self._of_delete(deleted.responses[0].error_code)
+                return self._of_delete(first_of(deleted.responses).error_code)
             case _:
-                shown = cast("metadata_response.MetadataResponse", answer).topics[0]
+                shown = first_of(cast("metadata_response.MetadataResponse", answer).topics)
                 return self._of_describe(shown)
 
     def _of_create(

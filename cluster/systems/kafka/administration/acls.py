@@ -14,7 +14,7 @@ from kraftproof.cluster.systems.kafka.administration.secure_client import (
     Altered,
     SecureClient,
 )
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, answered
+from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, answered, first_of
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -80,9 +80,9 @@ class AclsClient(SecureClient):
     def _completion(self, f: str, answer: Message) -> Completion:
         match answer:
             case create_acls_response.CreateAclsResponse():
-                code = answer.results[0].error_code
+                code = first_of(answer.results).error_code
             case delete_acls_response.DeleteAclsResponse():
-                code = answer.filter_results[0].error_code
+                code = first_of(answer.filter_results).error_code
             case _:
                 return self._altered(f, cast("Altered", answer))
         return answered(f"{f}ed") if code == ErrorCode.NONE else self._refused(f, code)
@@ -142,9 +142,9 @@ def _question(operation: str, topic: str) -> tuple[Message, int]:
 def _code(answer: Message) -> int:
     match answer:
         case metadata_response.MetadataResponse():
-            return answer.topics[0].error_code
+            return first_of(answer.topics).error_code
         case describe_configs_response.DescribeConfigsResponse():
-            return answer.results[0].error_code
+            return first_of(answer.results).error_code
         case _:
             module = create_partitions_response
-            return cast("module.CreatePartitionsResponse", answer).results[0].error_code
+            return first_of(cast("module.CreatePartitionsResponse", answer).results).error_code

@@ -9,7 +9,12 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Cluster
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, KafkaClient, answered
+from kraftproof.cluster.systems.kafka.client import (
+    OPERATION_TIMEOUT_MS,
+    KafkaClient,
+    answered,
+    first_of,
+)
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -78,21 +83,22 @@ class ConfigsClient(KafkaClient):
     def _completion(self, f: str, answer: Message) -> Completion:
         match answer:
             case create_topics_response.CreateTopicsResponse():
-                code = answer.topics[0].error_code
+                code = first_of(answer.topics).error_code
                 if code in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
                     return answered("created" if code == ErrorCode.NONE else "exists")
             case (
                 alter_configs_response.AlterConfigsResponse()
                 | incremental_alter_configs_response.IncrementalAlterConfigsResponse()
             ):
-                code = answer.responses[0].error_code
+                code = first_of([each.error_code for each in answer.responses])
                 if code == ErrorCode.NONE:
                     return answered("altered")
             case _:
                 results = cast("describe_configs_response.DescribeConfigsResponse", answer).results
-                code = results[0].error_code
+                result = first_of(results)
+                code = result.error_code
                 if code == ErrorCode.NONE:
-                    return Completion(outcome=Outcome.OK, value={"configs": _shown(results[0])})
+                    return Completion(outcome=Outcome.OK, value={"configs": _shown(result)})
         return self._refused(f, code)
 
 

@@ -10,6 +10,7 @@ from kraftproof.cluster.systems.kafka.administration.secure_client import (
     Altered,
     SecureClient,
 )
+from kraftproof.cluster.systems.kafka.client import first_of
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -57,10 +58,10 @@ class CredentialsClient(SecureClient):
         if isinstance(answer, Altered):
             return self._altered(f, answer)
         module = describe_user_scram_credentials_response
-        result = cast("module.DescribeUserScramCredentialsResponse", answer).results[0]
+        result = first_of(cast("module.DescribeUserScramCredentialsResponse", answer).results)
         if result.error_code == ErrorCode.RESOURCE_NOT_FOUND:
             return Completion(outcome=Outcome.OK, value={"iterations": None})
         if result.error_code != ErrorCode.NONE:
             return self._refused(f, result.error_code)
-        shown = result.credential_infos[0].iterations
+        shown = first_of(result.credential_infos).iterations
         return Completion(outcome=Outcome.OK, value={"iterations": shown})

@@ -16,6 +16,7 @@ from kraftproof.cluster.systems.kafka.client import (
     OPERATION_TIMEOUT_NS,
     KafkaClient,
     answered,
+    first_of,
 )
 from kraftproof.cluster.systems.kafka.connection import connect
 from kraftproof.cluster.systems.kafka.records import Producer, batch_of
@@ -69,13 +70,13 @@ class QuotasClient(KafkaClient):
         try:
             connection = await self._connection_of(key)
             answer = await connection.call(message, version, MUTED_TIMEOUT_NS)
+            return self._moved(f, message, answer)
         except ConnectionFailed as error:
             self._turn_away()
             return Completion(outcome=Outcome.FAIL, error=str(error), connected=False)
         except OutcomeUnknown as error:
             self._turn_away()
             return Completion(outcome=self.errors.of_silence(f), error=str(error), connected=False)
-        return self._moved(f, message, answer)
 
     @override
     def close(self) -> None:
@@ -151,7 +152,7 @@ class QuotasClient(KafkaClient):
         size = 0
         if isinstance(answer, produce_response.ProduceResponse):
             throttle_ms = answer.throttle_time_ms
-            code = answer.responses[0].partition_responses[0].error_code
+            code = first_of(first_of(answer.responses).partition_responses).error_code
             request = cast("produce_request.ProduceRequest", asked)
             size = len(request.topic_data[0].partition_data[0].records or b"")
         else:
@@ -168,10 +169,11 @@ class QuotasClient(KafkaClient):
     def _completion(self, f: str, answer: Message) -> Completion:
         match answer:
             case create_topics_response.CreateTopicsResponse():
-                code = answer.topics[0].error_code
+                code = first_of(answer.topics).error_code
                 if code in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
                     return answered("created")
             case alter_client_quotas_response.AlterClientQuotasResponse():
+                first_of(answer.entries)
                 code = max(entry.error_code for entry in answer.entries)
                 if code == ErrorCode.NONE:
                     return answered("set")

@@ -8,7 +8,7 @@ from typing import Final, cast
 from typing_extensions import override
 
 from kraftproof.cluster.systems.kafka import log_requests as requests
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS
+from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_MS, first_of
 from kraftproof.cluster.systems.kafka.errors import error_name
 from kraftproof.cluster.systems.kafka.logs import LogClient, RefusedError
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
@@ -64,7 +64,7 @@ class ReplicaClient(LogClient):
             "alter_partition_reassignments_response.AlterPartitionReassignmentsResponse",
             await self._call(request, MOVE_VERSION),
         )
-        code = answer.error_code or answer.responses[0].partitions[0].error_code
+        code = answer.error_code or first_of(first_of(answer.responses).partitions).error_code
         return _changed(code, {"replicas": replicas})
 
     async def _elect(self, key: str) -> Completion:
@@ -80,7 +80,7 @@ class ReplicaClient(LogClient):
         results = answer.replica_election_results
         code = answer.error_code
         if results and not code:
-            code = results[0].partition_result[0].error_code
+            code = first_of(first_of(results).partition_result).error_code
         return _changed(code, None)
 
     async def _state(self, key: str, *, is_last: bool) -> Completion:
@@ -90,11 +90,12 @@ class ReplicaClient(LogClient):
             "metadata_response.MetadataResponse",
             await self._call(requests.metadata(topic), requests.METADATA_VERSION),
         )
-        for part in answer.topics[0].partitions:
+        shown = first_of(answer.topics)
+        for part in shown.partitions:
             if part.partition_index == partition:
                 break
         else:
-            raise RefusedError(answer.topics[0].error_code)
+            raise RefusedError(shown.error_code)
         is_moving = is_last and await self._is_moving(topic, partition)
         value = {
             "leader": part.leader_id,

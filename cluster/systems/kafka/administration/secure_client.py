@@ -19,7 +19,12 @@ from kraftproof.cluster.systems.kafka.administration.logins import (
     password_of,
     user_login,
 )
-from kraftproof.cluster.systems.kafka.client import OPERATION_TIMEOUT_NS, KafkaClient, answered
+from kraftproof.cluster.systems.kafka.client import (
+    OPERATION_TIMEOUT_NS,
+    KafkaClient,
+    answered,
+    first_of,
+)
 from kraftproof.cluster.systems.kafka.login import LoginResult
 from kraftproof.cluster.systems.system import Completion, Outcome, Value
 from kraftproof.node.core.security.login_policy import ClientLogin
@@ -131,5 +136,5 @@ class SecureClient(KafkaClient):
         return module.AlterUserScramCredentialsRequest(deletions=(), upsertions=(upsertion,))
 
     def _altered(self, f: str, answer: Altered) -> Completion:
-        code = answer.results[0].error_code
+        code = first_of(answer.results).error_code
         return answered("altered") if code == ErrorCode.NONE else self._refused(f, code)

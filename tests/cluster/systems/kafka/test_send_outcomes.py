@@ -3,40 +3,23 @@
 Against a server that leads a partition and answers each Produce with one error code.
 """
 
-import asyncio
 from random import Random
 
 import pytest
 
-from kraftproof.cluster.protocol import Address, NodeInfo
 from kraftproof.cluster.systems.apache_kafka.errors import ERRORS as KAFKA
 from kraftproof.cluster.systems.kafka import log_requests as requests
 from kraftproof.cluster.systems.kafka.logs import LogClient
 from kraftproof.cluster.systems.reference.errors import ERRORS as REFERENCE
-from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import metadata_response, produce_response
+from tests.support.prepared_broker import completion
 
 PRODUCE_KEY, METADATA_KEY = 0, 3
 KEY = "topic-0"
 NOT_LEADER, UNKNOWN = ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 TOO_FEW = ErrorCode.NOT_ENOUGH_REPLICAS
 TOO_FEW_AFTER = ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
-SETTLE_S = 0.05
-"""Both ends of a connection close in this time."""
-
-
-class OneBroker:
-    """As much of a cluster as the client needs: the address of one broker."""
-
-    nodes = (NodeInfo(node_id=1, name="one", roles=("broker",)),)
-
-    def __init__(self, port):
-        self.port = port
-
-    def address(self, node_id, port):
-        return Address(host="127.0.0.1", port=self.port, peer_host="127.0.0.1")
 
 
 def answers(code):
@@ -50,40 +33,12 @@ def answers(code):
     }
 
 
-async def serve(reader, writer, messages):
-    while True:
-        try:
-            size = int.from_bytes(await reader.readexactly(4), "big")
-        except asyncio.IncompleteReadError:
-            break
-        request = await reader.readexactly(size)
-        key, version = (int.from_bytes(request[at : at + 2], "big") for at in (0, 2))
-        _, header_version = codec.header_versions(key, version)
-        correlation = int.from_bytes(request[4:8], "big")
-        head = headers.encode_response_header(correlation, header_version)
-        writer.write(frame(head, codec.encode_response(messages[key], version)))
-    writer.close()
-
-
 def completion_of(errors, acks, code):
     """The completion of one send that is answered with an error code."""
-    messages = answers(code)
-
-    async def handle(reader, writer):
-        await serve(reader, writer, messages)
-
-    async def send():
-        server = await asyncio.start_server(handle, "127.0.0.1", 0)
-        client = LogClient(OneBroker(server.sockets[0].getsockname()[1]), errors, Random(1))
-        await client.open()
-        value = {"value": 7, "acks": acks, "idempotent": False}
-        completion = await client.invoke("send", KEY, value)
-        client.close()
-        server.close()
-        await asyncio.sleep(SETTLE_S)
-        return completion
-
-    return asyncio.run(send())
+    value = {"value": 7, "acks": acks, "idempotent": False}
+    return completion(
+        lambda cluster: LogClient(cluster, errors, Random(1)), answers(code), "send", KEY, value
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,9 +60,9 @@ def completion_of(errors, acks, code):
     ],
 )
 def test_a_refusal_is_a_failure_only_before_every_append(errors, acks, code, outcome):
-    completion = completion_of(errors, acks, code)
-    assert completion.outcome.value == outcome
-    assert completion.connected == (outcome != "info")
+    found = completion_of(errors, acks, code)
+    assert found.outcome.value == outcome
+    assert found.connected == (outcome != "info")
 
 
 def test_the_names_of_both_kinds_of_send_are_in_the_tables():
