@@ -121,13 +121,15 @@ def _prefer(folder: Path) -> None:
     """Let imports look into a folder before they look into those of other plug-ins.
 
     Two folders may have modules of one name, such as system.py; the plug-ins of the other folder
-    keep the modules that they have imported.
+    keep the modules that they have imported. The same holds for modules of a folder that is no
+    longer on sys.path. Packages stay.
     """
-    others = {one for one in _FOLDERS if one != str(folder)}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        is_of_other = file is not None and os.path.dirname(file) in others
-        if is_of_other and (folder / f"{name}.py").is_file():
+    beside = {path.stem for path in folder.glob("*.py")} - {"__main__"}
+    for name in beside.intersection(sys.modules):
+        module = sys.modules[name]
+        file = None if hasattr(module, "__path__") else getattr(module, "__file__", None)
+        place = os.path.dirname(file or "")
+        if place not in {"", str(folder)} and (place in _FOLDERS or place not in sys.path):
             del sys.modules[name]
     if str(folder) in sys.path and str(folder) not in _FOLDERS:
         return  # put there by somebody else

@@ -1,5 +1,7 @@
 """A system of one's own is a class in a file; a mistake in the file is one line."""
 
+import importlib
+import sys
 import textwrap
 
 import pytest
@@ -71,6 +73,21 @@ def test_a_folder_that_the_user_put_first_stays_first(tmp_path, monkeypatch):
     double = "    from kraftproof_test_double import NAME\n" + RIGHT.replace('"mine"', "NAME")
     (tmp_path / "third" / "mine.py").write_text(textwrap.dedent(double))
     assert make_system(f"{tmp_path / 'third' / 'mine.py'}:Mine").name == "first"
+
+
+def test_a_module_of_a_folder_that_has_left_the_path_gives_way(tmp_path, monkeypatch):
+    double = "    from kraftproof_left_double import NAME\n" + RIGHT.replace('"mine"', "NAME")
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "kraftproof_left_double.py").write_text(f"NAME = {name!r}\n")
+        (tmp_path / name / "__main__.py").write_text("")
+        (tmp_path / name / "mine.py").write_text(textwrap.dedent(double))
+    main = sys.modules["__main__"]
+    with monkeypatch.context() as first:
+        first.syspath_prepend(tmp_path / "first")
+        assert importlib.import_module("kraftproof_left_double").NAME == "first"
+    assert make_system(f"{tmp_path / 'second' / 'mine.py'}:Mine").name == "second"
+    assert sys.modules["__main__"] is main
 
 
 def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
