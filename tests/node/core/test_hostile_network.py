@@ -64,6 +64,9 @@ class Answers(Slot):
     def abandon(self) -> None:
         self.is_over = True
 
+    def mute(self, duration_ns: int) -> None:
+        assert duration_ns > 0
+
 
 class Target:
     """One node with the shell's reading and writing of messages; its disk is sound and fast."""
