@@ -22,10 +22,10 @@ BY_GROUP = "loadgroup"
 MOST_WORKERS = 4
 CORES = str(min(MOST_WORKERS, len(os.sched_getaffinity(0))))
 """Workers for tests that compute all the time; each worker of Spark warms up a virtual machine."""
-WORKERS = str(min(MOST_WORKERS, len(os.sched_getaffinity(0)) + 1))
-"""Workers for tests that start Java and wait for live clusters: one more than cores."""
 WAITING_WORKERS = str(MOST_WORKERS)
-"""Workers for most tests and those of containers, since many tests wait for live clusters."""
+"""Workers for most tests and those of Java, since many tests wait for live clusters."""
+CONTAINER_WORKERS = str(MOST_WORKERS + 1)
+"""Workers for tests of containers, most of which wait."""
 STAGE_MARKERS = ("simulation", "spark", "docker", "kafka", "wheel")
 """Markers of tests with a stage of their own; the file of such a test names the marker."""
 TEST_FILES = "test_*.py"
@@ -123,7 +123,11 @@ def stages() -> tuple[Stage, ...]:
         ),
         Stage(name="jars", commands=((str(ROOT / "scripts" / "bootstrap" / "kafka.sh"),),)),
         pytest_stage(
-            "kafka", "kafka and not long", needs="jars", workers=WORKERS, together=BY_GROUP
+            "kafka",
+            "kafka and not long",
+            needs="jars",
+            workers=WAITING_WORKERS,
+            together=BY_GROUP,
         ),
         pytest_stage(
             "spark", "spark and not docker and not long", workers=CORES, together=BY_GROUP
@@ -132,7 +136,7 @@ def stages() -> tuple[Stage, ...]:
             "docker",
             "docker and not long",
             needs="engine",
-            workers=WAITING_WORKERS,
+            workers=CONTAINER_WORKERS,
             together=BY_GROUP,
         ),
     )

@@ -84,10 +84,11 @@ def test_a_field_that_is_none(kraftproof_run):
 
 FAILS = """
 def test_that_fails(kraftproof_cluster):
-    cluster = kraftproof_cluster.cluster
-    ids = [kraftproof_cluster.drive(cluster.process_id(node.node_id)) for node in cluster.nodes]
+    started = kraftproof_cluster(nodes="1+1")
+    cluster = started.cluster
+    ids = [started.drive(cluster.process_id(node.node_id)) for node in cluster.nodes]
     open("processes.json", "w").write(str(ids))
-    assert kraftproof_cluster.bootstrap() == "nonsense"
+    assert started.bootstrap() == "nonsense"
 """
 
 TWICE = """
@@ -130,7 +131,7 @@ def test_a_local_cluster_is_taken_down_also_when_the_test_fails(pytester, runtim
     result.stdout.fnmatch_lines(["*assert '127.0.0.1:*' == 'nonsense'*"])
     assert not list((runtime / "kraftproof").glob("*.json"))
     processes = json.loads((pytester.path / "processes.json").read_text())
-    assert len(processes) == 6
+    assert len(processes) == 2
     assert all(identify(process) is None for process in processes)
 
 

@@ -21,7 +21,7 @@ def test_a_run_of_partitions_is_valid_under_kills_and_pauses(kraftproof_run, wor
 
 
 @pytest.mark.parametrize(
-    "workload", [*map(long, ["reassignment", "controlled-shutdown", "configs"])]
+    "workload", ["reassignment", *map(long, ["controlled-shutdown", "configs"])]
 )
 def test_moves_restarts_and_settings_are_valid_under_restarts(kraftproof_run, workload):
     run = kraftproof_run(

@@ -2,13 +2,12 @@
 
 import pytest
 
-from tests.support.long_cases import long
-
 WORKLOADS = ("reassignment", "controlled-shutdown", "configs")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workload", ["reassignment", *map(long, WORKLOADS[1:])])
+@pytest.mark.long
+@pytest.mark.parametrize("workload", WORKLOADS)
 def test_a_short_run_on_local_nodes_is_valid(kraftproof_run, workload):
     run = kraftproof_run(
         backend="local", workload=workload, nemesis="none", time_limit_s=5.0, seed=1

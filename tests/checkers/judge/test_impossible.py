@@ -18,6 +18,7 @@ from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.cases import CASES, drawn, sequential
 from tests.support.checkers.columnar import history
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 HISTORIES = random_cases(300, share=60)
@@ -82,7 +83,7 @@ def wide_stack(answer: object) -> list:
     return history(*pushes, *pops, ("pop", None, answer, 200, 201))
 
 
-@pytest.mark.parametrize(("answer", "verdict"), [(7, Verdict.INVALID), (2, Verdict.UNKNOWN)])
+@pytest.mark.parametrize(("answer", "verdict"), [long(7, Verdict.INVALID), (2, Verdict.UNKNOWN)])
 def test_where_the_search_gives_up_an_impossible_answer_is_invalid_all_the_same(answer, verdict):
     operations = wide_stack(answer)
     options = CheckOptions(limits=Limits(memory_bytes=10))

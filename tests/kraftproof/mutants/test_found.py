@@ -97,6 +97,7 @@ def test_the_unchanged_node_passes_the_runs_that_searches_begin_with(most):
         assert (search.searched, search.false_alarms, search.unknown) == (1, (), 0), search
 
 
+@pytest.mark.long
 def test_at_seeds_of_today_some_are_found_and_the_node_as_it_is_is_valid():
     """Seeds that no change was made to fit; a failure of today can be run again tomorrow."""
     day = datetime.now(UTC).date().toordinal()

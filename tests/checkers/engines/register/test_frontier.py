@@ -244,7 +244,7 @@ def hard():
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
-        (Limits(seconds=0.05), "no verdict within 0.05 s"),
+        long(Limits(seconds=0.05), "no verdict within 0.05 s"),
         long(Limits(memory_bytes=1000), "no verdict within 1000 bytes"),
     ],
 )

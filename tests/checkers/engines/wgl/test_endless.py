@@ -21,6 +21,7 @@ from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers import reference
 from tests.support.checkers.cases import CASES, LENIENT, model_of
 from tests.support.checkers.random_histories import random_history
+from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 HISTORIES = random_cases(800, share=16)
@@ -51,7 +52,7 @@ def agrees(case, histories=HISTORIES):
     return count
 
 
-@pytest.mark.parametrize("case", SEARCHED)
+@pytest.mark.parametrize("case", [*SEARCHED[::2], *map(long, SEARCHED[1::2])])
 def test_what_is_decided_from_both_sides_agrees_with_trying_every_order(case):
     assert agrees(case) > HISTORIES / 20
 

@@ -30,6 +30,7 @@ class Situation:
         self.tidy()
         self.invariants.check()
         self.left = dict(budget)
+        self.path = path
         for action in path:
             self.take(action)
 
@@ -133,21 +134,20 @@ def explore(begin, budget, depth):
     `budget` bounds how often an action may be taken; fsyncs are a choice of their own if named.
     """
     seen, leaders, committed, exits = set(), set(), 0, []
-    paths = deque([()])
-    while paths:
-        path = paths.popleft()
-        situation = Situation(begin, budget, path)
+    situations = deque([Situation(begin, budget)])
+    while situations:
+        situation = situations.popleft()
         leaders |= set(situation.invariants.leaders)
         committed = max(committed, len(situation.invariants.committed))
         exits += [m.exit for m in situation.quorum.members.values() if m.exit is not None]
-        if len(path) == depth or exits:
+        if len(situation.path) == depth or exits:
             continue
         for action in situation.choices():
-            following = Situation(begin, budget, (*path, action))
+            following = Situation(begin, budget, (*situation.path, action))
             mark = following.fingerprint()
             if mark not in seen:
                 seen.add(mark)
-                paths.append((*path, action))
+                situations.append(following)
     return len(seen), sorted(leaders), committed, exits
 
 
