@@ -96,8 +96,9 @@ def _packed(context: Path, dockerfile: str) -> Iterator[tuple[IO[bytes], str]]:
     The archive of the client library has a name.
     """
     ignoring = context / ".dockerignore"
-    lines = ignoring.read_text(encoding="utf-8").splitlines() if ignoring.exists() else []
-    ignored = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    text = ignoring.read_text(encoding="utf-8") if ignoring.exists() else ""
+    lines = (line.strip() for line in text.splitlines())
+    ignored = [line for line in lines if line and not line.startswith("#")]
     named = process_dockerfile(dockerfile, str(context))
     with tempfile.TemporaryFile() as packed:
         tar(str(context), exclude=ignored, dockerfile=named, fileobj=packed)

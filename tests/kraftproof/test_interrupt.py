@@ -42,7 +42,9 @@ def test_ctrl_c_heals_keeps_the_history_and_leaves_the_verdict_unknown(
     assert ">unknown</h1>" in (directory / "report.html").read_text()
     assert all_gone(nodes)
     healed = run(KRAFTPROOF, "heal", directory, environment=environment)
-    assert f"{directory}: every fault was healed\n" in healed.stdout
+    of_other_runs = ("folder ",)  # what a dead harness of another test has left
+    said = [line for line in healed.stdout.splitlines() if not line.startswith(of_other_runs)]
+    assert said == [f"{directory}: every fault was healed"]
     again = run(KRAFTPROOF, "check", "--engine", "inline", directory)
     assert again.returncode == 2, again.stdout
     assert "interrupted: all faults were healed, the history is partial" in again.stdout

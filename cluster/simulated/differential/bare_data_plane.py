@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import (
     Instant,
@@ -16,12 +18,14 @@ from kraftproof.node.core.base.types import (
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Effect
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import Message
+from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import Uuid
@@ -47,6 +51,7 @@ class BareDataPlane(ABC):
     ) -> None:
         self.now_ns = now_ns
         """The time since the start."""
+        self._requests = 0
         self._outbox = Outbox()
         self._committed = CommittedImage()
         self._committed.image = image
@@ -78,6 +83,26 @@ class BareDataPlane(ABC):
         """Publish a newer image."""
         self._committed.image = image
         self.advance()
+
+    def ask(self, event: Received) -> int:
+        """Send a request of a client; return the token of the request."""
+        self._requests += 1
+        self._data.receive(replace(event, request=self._requests), self._now)
+        self.advance()
+        return self._requests
+
+    def ask_anonymously(self, message: Message, version: int) -> int:
+        """Send a request of a client without a login; return the token of the request."""
+        return self.ask(
+            Received(
+                request=0,
+                message=message,
+                version=version,
+                on_controller_listener=False,
+                principal=ANONYMOUS,
+                client_host="127.0.0.1",
+            )
+        )
 
     def resume(self, correlation: int, message: Message | None) -> None:
         """Answer an open request of the broker; None for a lost answer."""

@@ -111,8 +111,8 @@ def first_of(parts: Sequence[T]) -> T:
     """Return the part of an answer that a request with one part has asked for.
 
     Raises:
-        OutcomeUnknown: the answer has no part. Kafka 3.7 answers a Metadata request for the id of a
-            topic so, if the topic is deleted meanwhile.
+        OutcomeUnknown: the answer has no part, as an answer of Kafka 3.7.0 to a Metadata request
+            for the id of a topic had under kills and pauses.
     """
     if not parts:
         raise OutcomeUnknown("the answer lacks the part that was asked for")

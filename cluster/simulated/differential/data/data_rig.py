@@ -24,7 +24,7 @@ from kraftproof.node.core.base.types import (
     milliseconds,
 )
 from kraftproof.node.core.effects import Effect, EndRequest, Reply, Send
-from kraftproof.node.core.events import Received, TimestampFound
+from kraftproof.node.core.events import TimestampFound
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import (
     CreateLog,
@@ -64,7 +64,6 @@ class DataRig(BareDataPlane):
         """The directory of each created log."""
         self.controller = CONTROLLER
         self.broker_epoch = BROKER_EPOCH
-        self._requests = 0
         super().__init__(
             config,
             image,
@@ -73,22 +72,6 @@ class DataRig(BareDataPlane):
             broker_epoch=lambda: self.broker_epoch,
         )
         self.advance()
-
-    def ask(self, event: Received) -> int:
-        """Send a request; return its token."""
-        self._requests += 1
-        numbered = Received(
-            request=self._requests,
-            message=event.message,
-            version=event.version,
-            on_controller_listener=False,
-            principal=event.principal,
-            client_host=event.client_host,
-            listener=event.listener,
-        )
-        self._data.receive(numbered, self._now)
-        self.advance()
-        return self._requests
 
     def find(self, search: FindTimestamp, offset: int) -> None:
         """End a search with an offset; a negative offset is a failure of the disk."""

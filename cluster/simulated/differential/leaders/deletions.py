@@ -44,7 +44,7 @@ class Deletions:
         )
         wanted = model.high_watermark if offset == HIGH_WATERMARK else offset
         is_legal = 0 <= wanted <= model.high_watermark
-        token = self._rig.ask(request, VERSION)
+        token = self._rig.ask_anonymously(request, VERSION)
         if is_legal:
             model.start = max(model.start, wanted)
             self._waiting[token] = _Waiting(wanted, self._rig.time_ms + timeout_ms)

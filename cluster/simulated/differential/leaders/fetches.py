@@ -86,7 +86,7 @@ class Fetches:
         if not error and diverging is None and replica >= 0:
             model.followers[replica].end, model.followers[replica].start = offset, start
         what = f"a Fetch of {replica} from {offset} after epoch {last_epoch}"
-        token = self._rig.ask(request, version)
+        token = self._rig.ask_anonymously(request, version)
         model.settle()
         found = self._part(token, what)
         same(f"the error of {what}", found.error_code, int(error))

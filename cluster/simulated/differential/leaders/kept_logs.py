@@ -24,13 +24,11 @@ from kraftproof.node.core.base.types import (
     milliseconds,
 )
 from kraftproof.node.core.effects import Effect, Reply
-from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import RaiseLogStart, WriteCheckpoints
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.wire.messages import Message, fetch_request
-from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import parse_batch
@@ -78,7 +76,6 @@ class KeptLogs(BareDataPlane):
         self.raised: list[RaiseLogStart] = []
         self.checkpoints: list[WriteCheckpoints] = []
         self.answers: dict[int, Message] = {}
-        self._requests = 0
         super().__init__(
             replace(
                 BARE_BROKER,
@@ -125,7 +122,6 @@ class KeptLogs(BareDataPlane):
 
     def fetch(self, topic: KeptTopic, offset: int, wait_ms: int) -> int:
         """Send the Fetch of a consumer that waits for more bytes than ever come."""
-        self._requests += 1
         part = fetch_request.FetchPartition(
             partition=0, fetch_offset=offset, partition_max_bytes=LARGE
         )
@@ -136,17 +132,7 @@ class KeptLogs(BareDataPlane):
             session_epoch=-1,
             topics=(fetch_request.FetchTopic(topic=topic.name, partitions=(part,)),),
         )
-        event = Received(
-            request=self._requests,
-            message=request,
-            version=FETCH_VERSION,
-            on_controller_listener=False,
-            principal=ANONYMOUS,
-            client_host="127.0.0.1",
-        )
-        self._data.receive(event, self._now)
-        self.advance()
-        return self._requests
+        return self.ask_anonymously(request, FETCH_VERSION)
 
     def set_expiration(self, broker: str, value: str | None) -> None:
         """Set or remove producer.id.expiration.ms of the broker, or of all brokers ("")."""

@@ -23,7 +23,7 @@ from kraftproof.node.core.base.types import (
     milliseconds,
 )
 from kraftproof.node.core.effects import Append, Effect, EndRequest, Flush, Reply
-from kraftproof.node.core.events import Flushed, Received, TimestampFound
+from kraftproof.node.core.events import Flushed, TimestampFound
 from kraftproof.node.core.log_effects import (
     FindTimestamp,
     ReplyWithBatches,
@@ -31,7 +31,6 @@ from kraftproof.node.core.log_effects import (
 )
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
@@ -58,7 +57,6 @@ class LeaderRig(BareDataPlane):
         self.open_searches: list[FindTimestamp] = []
         """The searches that the disk has not finished."""
         self._flushes: list[Flush] = []
-        self._requests = 0
         config = replace(
             BARE_BROKER,
             node_id=LEADER,
@@ -74,21 +72,6 @@ class LeaderRig(BareDataPlane):
             broker_epoch=lambda: FIRST_BROKER_EPOCH + LEADER,
         )
         self.advance()
-
-    def ask(self, message: Message, version: int) -> int:
-        """Send a request; return its token."""
-        self._requests += 1
-        event = Received(
-            request=self._requests,
-            message=message,
-            version=version,
-            on_controller_listener=False,
-            principal=ANONYMOUS,
-            client_host="127.0.0.1",
-        )
-        self._data.receive(event, self._now)
-        self.advance()
-        return self._requests
 
     def lead_again(self) -> None:
         """Begin the next leader epoch, with the same leader."""

@@ -57,7 +57,7 @@ class LookUps:
         request = list_offsets_request.ListOffsetsRequest(
             replica_id=2 if is_replica else -1, topics=(topic,)
         )
-        token = self._rig.ask(request, TIMES_VERSION)
+        token = self._rig.ask_anonymously(request, TIMES_VERSION)
         expected = self._offsets(timestamp, known_epoch, is_replica=is_replica)
         self._waiting[token] = (f"ListOffsets {timestamp} in epoch {known_epoch}", expected)
         self.settle()
@@ -149,7 +149,7 @@ class LookUps:
         check(what, (part.partition_size == 0) == (model.start == model.end))
 
     def _ask(self, request: Message, version: int) -> Message:
-        answer = self._rig.answers.pop(self._rig.ask(request, version), None)
+        answer = self._rig.answers.pop(self._rig.ask_anonymously(request, version), None)
         assert answer is not None, "a look-up is answered at once"
         return answer
 

@@ -129,7 +129,7 @@ class Produces:
             acks=acks, timeout_ms=timeout_ms, topic_data=(topic,)
         )
         log_start = self._model.start
-        token = self._rig.ask(request, VERSION)
+        token = self._rig.ask_anonymously(request, VERSION)
         self._model.settle()
         if acks == 0:
             check("a Produce without acks has no answer", self._rig.answers.pop(token, 0) is None)

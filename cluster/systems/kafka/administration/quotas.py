@@ -173,8 +173,8 @@ class QuotasClient(KafkaClient):
                 if code in {ErrorCode.NONE, ErrorCode.TOPIC_ALREADY_EXISTS}:
                     return answered("created")
             case alter_client_quotas_response.AlterClientQuotasResponse():
-                first_of(answer.entries)
-                code = max(entry.error_code for entry in answer.entries)
+                codes = sorted((entry.error_code for entry in answer.entries), reverse=True)
+                code = first_of(codes)
                 if code == ErrorCode.NONE:
                     return answered("set")
             case _:
