@@ -5,6 +5,7 @@ See plugin.py for the plug-ins of installed packages.
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -105,11 +106,16 @@ def _module(kind: str, path: Path) -> ModuleType:
     module = module_from_spec(spec)
     _prefer(path.absolute().parent)
     sys.modules[name] = module
+    before = list(sys.path)
     try:
         spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[name]
         raise
+    finally:
+        added = Counter(sys.path) - Counter(before)
+        sys.path[:] = before
+        _move_to_end(list(added))
     return module
 
 
@@ -133,9 +139,18 @@ def _prefer(folder: Path) -> None:
             del sys.modules[name]
     if str(folder) in sys.path and str(folder) not in _FOLDERS:
         return  # put there by somebody else
-    for one in _FOLDERS:
+    _move_to_end([str(folder)])
+
+
+def _move_to_end(folders: list[str]) -> None:
+    """Put folders behind all of sys.path except the folders of earlier plug-ins.
+
+    This includes the folders that a plug-in adds to the front by itself: there they would hide
+    modules beside the plug-ins that are loaded later.
+    """
+    for one in {*_FOLDERS, *folders}:
         _drop_last(one)
-    _FOLDERS[:] = [str(folder), *(one for one in _FOLDERS if one != str(folder))]
+    _FOLDERS[:] = [*folders, *(one for one in _FOLDERS if one not in folders)]
     sys.path += _FOLDERS
 
 

@@ -90,6 +90,22 @@ def test_a_module_of_a_folder_that_has_left_the_path_gives_way(tmp_path, monkeyp
     assert sys.modules["__main__"] is main
 
 
+def test_a_folder_that_a_plug_in_puts_first_is_not_first_for_other_plug_ins(tmp_path):
+    """A plug-in may import what it needs from anywhere, but must not change what others import."""
+    double = "    from kraftproof_inserted_double import NAME\n" + RIGHT.replace('"mine"', "NAME")
+    insert = f"    import sys\n    sys.path.insert(0, {str(tmp_path / 'first')!r})\n"
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+        if name != "third":
+            (tmp_path / name / "kraftproof_inserted_double.py").write_text(f"NAME = {name!r}\n")
+    (tmp_path / "third" / "mine.py").write_text(textwrap.dedent(insert + double))
+    (tmp_path / "third" / "again.py").write_text(textwrap.dedent(insert + RIGHT))
+    assert make_system(f"{tmp_path / 'third' / 'mine.py'}:Mine").name == "first"
+    assert make_system(f"{tmp_path / 'third' / 'again.py'}:Mine").name == "mine"
+    (tmp_path / "second" / "mine.py").write_text(textwrap.dedent(double))
+    assert make_system(f"{tmp_path / 'second' / 'mine.py'}:Mine").name == "second"
+
+
 def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
     written(RIGHT)
     monkeypatch.chdir(tmp_path)
