@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.registering import compare_registering
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
+from kraftproof.cluster.simulated.differential.core.token_sweeps import compare_token_sweeps
 from kraftproof.cluster.simulated.differential.core.topic_creations import (
     compare_topic_creations,
 )
@@ -176,6 +177,10 @@ LEASES_STATEMENT: Final = (
     "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
     "before, however long a large change takes."
 )
+SWEEPS: Final = "ExpiredTokensAreRemoved"
+SWEEPS_STATEMENT: Final = (
+    "A controller removes each delegation token that has expired, and no other, at intervals."
+)
 
 FETCHING: Final = "FetchingMatchesReference"
 FETCHING_STATEMENT: Final = (
@@ -276,6 +281,7 @@ COMPARISONS: Final = (
         for compare in (compare_registering, compare_topic_creations, compare_topic_deletions)
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
+    Comparison(SWEEPS, SWEEPS_STATEMENT, CONTROLLER, compare_token_sweeps, is_at_end=True),
     *(
         Comparison(IDENTITIES, IDENTITIES_STATEMENT, LOGINS, compare, is_at_end=True)
         for compare in (

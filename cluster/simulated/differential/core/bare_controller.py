@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any, Final, cast
 
-from kraftproof.node.core.base.config import NodeConfig, Timeouts, Voter
+from kraftproof.node.core.base.config import NodeConfig, Timeouts, TokenPolicy, Voter
 from kraftproof.node.core.base.types import (
     Epoch,
     Instant,
@@ -24,6 +24,7 @@ from kraftproof.node.wire.records.control import LeaderChange
 
 CLUSTER_ID: Final = "a-cluster-of-one-controller"
 START_NS: Final = 1_767_225_600_000_000_000
+NO_TOKENS: Final = TokenPolicy()
 _OWN: Final = NodeId(1)
 
 
@@ -77,10 +78,13 @@ class QuorumOfOne:
 
 
 class BareController:
-    """The active controller of an empty cluster, and its clock."""
+    """The active controller of an empty cluster, and its clocks."""
 
-    def __init__(self, random: Random, timeouts: Timeouts) -> None:
+    def __init__(
+        self, random: Random, timeouts: Timeouts, tokens: TokenPolicy = NO_TOKENS
+    ) -> None:
         self.now_ns = 0
+        self._wall_ahead_ns = START_NS
         config = NodeConfig(
             node_id=_OWN,
             cluster_id=CLUSTER_ID,
@@ -89,6 +93,7 @@ class BareController:
             voters=(Voter(node_id=_OWN, host="h", port=1),),
             endpoints=(),
             timeouts=timeouts,
+            tokens=tokens,
         )
         self._quorum = QuorumOfOne()
         self._quorum.elect()
@@ -103,8 +108,17 @@ class BareController:
         self.commit()
 
     @property
+    def wall_ns(self) -> int:
+        """The wall clock in nanoseconds since 1970."""
+        return self._wall_ahead_ns + self.now_ns
+
+    def set_wall_clock(self, by_ns: int) -> None:
+        """Move the wall clock, and not the monotonic clock."""
+        self._wall_ahead_ns += by_ns
+
+    @property
     def _now(self) -> Instant:
-        return Instant(Monotonic(self.now_ns), WallClock(START_NS + self.now_ns))
+        return Instant(Monotonic(self.now_ns), WallClock(self.wall_ns))
 
     @property
     def deadline(self) -> Monotonic | None:

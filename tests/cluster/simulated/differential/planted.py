@@ -32,6 +32,8 @@ from kraftproof.node.core.broker.security import answers as security_answers
 from kraftproof.node.core.controller import authorized, brokers, topics
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import refusal
+from kraftproof.node.core.controller.security import token_sweep
+from kraftproof.node.core.controller.security.token_sweep import TokenSweep
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import version
 from kraftproof.node.core.partition import fetcher, replicas
@@ -124,6 +126,8 @@ PLANTED = [
     ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_leases", ActiveController, "_decide_early", _ignored),
     ("compare_leases", Sessions, "is_live", lambda *_: False),
+    ("compare_token_sweeps", TokenSweep, "take", _ignored),
+    ("compare_token_sweeps", token_sweep, "expired_tokens", lambda *_: ()),
     ("compare_fetching", SnapshotFetcher, "_is_overtaken", lambda *_: False),
     ("compare_fetching", fetch_rpc, "_is_possible", lambda *_: True),
     ("compare_fetching", Fetcher, "_back_off", _ignored),
