@@ -140,12 +140,14 @@ def test_partitions_and_clocks_are_plain_methods(pytester, runtime):
     pytester.runpytest_subprocess().assert_outcomes(passed=2)
 
 
+@pytest.mark.simulation
 def test_a_module_and_a_session_share_their_clusters(pytester):
     pytester.makepyfile(SHARED)
     result = pytester.runpytest_subprocess("--kraftproof-backend", "simulated")
     result.assert_outcomes(passed=3)
 
 
+@pytest.mark.simulation
 def test_a_failure_names_the_run_its_report_and_what_to_type_next(pytester):
     pytester.makepyfile(FAILED_RUN)
     result = pytester.runpytest_subprocess("--kraftproof-backend", "simulated")

@@ -122,6 +122,7 @@ def test_seconds_are_taken_from_reports_and_of_other_files_are_kept(tmp_path, mo
     assert check.recorded(check.RECORD) == {pages: 1, size: 3.5}
 
 
+@pytest.mark.long
 def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_path, monkeypatch):
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow: no check runs the test\n")
     (tmp_path / "test_spends.py").write_text(
@@ -148,6 +149,7 @@ def test_a_report_has_the_cpu_seconds_of_a_test_and_of_its_child_processes(tmp_p
     assert 0.6 <= spent < 1.2
 
 
+@pytest.mark.long
 def test_a_test_that_fails_or_does_not_end_is_no_success(tmp_path):
     for name, text in {
         "good": "def test(): pass",

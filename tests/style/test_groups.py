@@ -37,6 +37,7 @@ def test_slow():
 """
 
 
+@pytest.mark.long
 def test_a_fixture_of_a_module_keeps_its_tests_in_one_worker_and_slow_tests_begin_first(tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow: begins first\n")
     (tmp_path / "test_sharing.py").write_text(SHARING)

@@ -87,7 +87,7 @@ def test_a_short_run_on_local_nodes_is_valid_under_a_fault(
     ("workload", "mutant", "finding"),
     [
         long("credentials", "H10", "credentials/order"),
-        ("acls", "H7", "acls/order"),
+        long("acls", "H7", "acls/order"),
         long("tokens", "H11", "tokens/maximum"),
         long("quotas", "H13", "quotas/needless"),
     ],

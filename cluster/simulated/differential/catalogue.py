@@ -17,7 +17,6 @@ from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.registering import compare_registering
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
-from kraftproof.cluster.simulated.differential.core.token_sweeps import compare_token_sweeps
 from kraftproof.cluster.simulated.differential.core.topic_creations import (
     compare_topic_creations,
 )
@@ -36,6 +35,7 @@ from kraftproof.cluster.simulated.differential.logins.client_logins import compa
 from kraftproof.cluster.simulated.differential.logins.mapping import compare_mapping_rules
 from kraftproof.cluster.simulated.differential.logins.server_logins import compare_logins
 from kraftproof.cluster.simulated.differential.logins.token_rights import compare_token_rights
+from kraftproof.cluster.simulated.differential.logins.token_sweeps import compare_token_sweeps
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
     CONFIGS,
@@ -158,7 +158,6 @@ PLACEMENTS_STATEMENT: Final = (
     "A broker has the replicas that the image places there, each in the right directory and with "
     "segments of its topic's size, and tells the controller until the image names the directory."
 )
-
 ALLOWED: Final = "PartsAreAllowedByEntries"
 ALLOWED_STATEMENT: Final = (
     "Of a request that names several topics, those without a right are refused, and the others "
@@ -178,9 +177,7 @@ LEASES_STATEMENT: Final = (
     "before, however long a large change takes."
 )
 SWEEPS: Final = "ExpiredTokensAreRemoved"
-SWEEPS_STATEMENT: Final = (
-    "A controller removes each delegation token that has expired, and no other, at intervals."
-)
+SWEEPS_STATEMENT: Final = "Expired delegation tokens, and no others, are removed at intervals."
 
 FETCHING: Final = "FetchingMatchesReference"
 FETCHING_STATEMENT: Final = (

@@ -100,7 +100,7 @@ def compare(seeds):
 
 
 def test_ranges_find_what_the_whole_partition_shows():
-    count = random_cases(2_000, share=80)
+    count = random_cases(2_000, share=160)
     assert compare(range(count)) > count / 2
 
 

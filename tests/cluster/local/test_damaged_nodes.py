@@ -217,6 +217,7 @@ def start_and_find_all(acknowledged: Acknowledged) -> None:
     until(acknowledged.has_all)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("631-36")
 def test_a_newest_snapshot_that_was_cut_short_is_told_and_not_needed(acknowledged):
     acknowledged.cluster.kill(CONTROLLER)

@@ -139,6 +139,7 @@ def test_a_full_disk_ends_the_node_and_takes_nothing_that_was_acknowledged(
         until(lambda: acknowledged | {"after"} <= admin.list_topics(timeout=10).topics.keys())
 
 
+@pytest.mark.long
 def test_a_start_on_a_full_disk_changes_nothing(tmp_path):
     options = ClusterOptions(nodes=nodes_of(controller=1, broker=1), seed=4, directory=tmp_path)
     data = tmp_path / "nodes" / str(CONTROLLER) / "data"

@@ -105,6 +105,7 @@ def test_a_broker_of_another_cluster_says_so_in_one_line_and_ends(kraftproof_clu
     assert "cluster" in line
 
 
+@pytest.mark.long
 def test_a_node_whose_port_a_fault_has_taken_says_so_and_starts_when_the_port_is_free(
     kraftproof_cluster,
 ):

@@ -192,6 +192,6 @@ ENDS = {
 """Mistakes that only a live cluster meets."""
 
 
-@pytest.mark.parametrize(("replaced", "what"), ENDS.values(), ids=ENDS.keys())
+@pytest.mark.parametrize(("replaced", "what"), mostly_long(ENDS.items(), ["resigns_s"]))
 def test_a_mistake_ends_the_run_at_once(test, tmp_path, replaced, what):
     the_mistake(*test(replaced, nodes="1+1"), tmp_path / "store", what)

@@ -6,6 +6,7 @@ import pytest
 
 from kraftproof import cli
 from kraftproof.checkers.models import models
+from tests.support.long_cases import long
 from tests.support.plugins import install
 
 SCHEDULE = """kraftproof schedule 1
@@ -52,7 +53,7 @@ def test_a_mistake_in_a_plugin_is_named_with_the_seed(replay, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "place", ["kraftproof.search.seeds.execute", "kraftproof.run.runner.judge_run"]
+    "place", ["kraftproof.search.seeds.execute", long("kraftproof.run.runner.judge_run")]
 )
 def test_a_crash_of_our_own_names_the_seed(monkeypatch, tmp_path, capsys, place):
     def crash(*_, **__):

@@ -42,7 +42,7 @@ from kraftproof.node.wire.principal import ANONYMOUS, encode_principal
 from tests.support.node.hostile import random_answer, random_request, requests
 from tests.support.random_cases import random_cases
 
-SEEDS = random_cases(300, share=100)
+SEEDS = random_cases(300, share=150)
 EVENTS = 60
 HOUR_NS = 3_600_000_000_000
 ENDPOINTS = (

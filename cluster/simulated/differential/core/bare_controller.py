@@ -80,9 +80,7 @@ class QuorumOfOne:
 class BareController:
     """The active controller of an empty cluster, and its clocks."""
 
-    def __init__(
-        self, random: Random, timeouts: Timeouts, tokens: TokenPolicy = NO_TOKENS
-    ) -> None:
+    def __init__(self, random: Random, timeouts: Timeouts, tokens: TokenPolicy = NO_TOKENS) -> None:
         self.now_ns = 0
         self._wall_ahead_ns = START_NS
         config = NodeConfig(

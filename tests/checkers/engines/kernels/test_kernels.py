@@ -82,6 +82,7 @@ def test_an_edit_of_a_called_kernel_compiles_its_callers_anew(package, environme
     assert len(kept) == 2
 
 
+@pytest.mark.long
 def test_a_checkout_elsewhere_uses_what_was_compiled_from_the_same_sources(package, environment):
     (package / "called.py").write_text(CALLED.format(1))
     script = (

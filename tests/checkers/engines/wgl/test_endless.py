@@ -69,6 +69,7 @@ def test_what_nothing_passes_is_not_believed_to_be_the_first(monkeypatch):
         [agrees(case, 150) for case in SEARCHED]
 
 
+@pytest.mark.long
 def test_the_life_of_a_topic_with_many_lost_calls_is_decided(monkeypatch):
     options = GenerateOptions(
         model="topics",

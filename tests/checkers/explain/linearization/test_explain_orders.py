@@ -113,7 +113,7 @@ def test_an_open_take_that_has_no_moment_yet_is_left_out():
 def test_lost_calls_hide_neither_the_linearization_nor_the_proof(name, kind):
     options = GenerateOptions(
         model=name,
-        operations=4_000 if is_long() else 800,
+        operations=4_000 if is_long() else 400,
         concurrency=20,
         values=None,
         indeterminate=0.05,

@@ -136,7 +136,7 @@ def single_reductions(model: SequentialModel, sub: SubHistory) -> list[SubHistor
 @pytest.mark.parametrize("name", MOSTLY_LONG)
 def test_what_is_called_minimal_is_invalid_and_minimal(name):
     model, random = sequential(name), Random(f"minimal {name}")
-    histories = HISTORIES if is_long() else HISTORIES // 2
+    histories = HISTORIES if is_long() else HISTORIES // 4
     for whole, first_illegal in invalid_histories(random, name, range(3, 14), histories):
         found = minimise(model, whole, 20.0)
         assert found.is_invalid

@@ -34,13 +34,13 @@ def text(random):
 
 
 def test_an_accepted_text_is_spelled_as_msgspec_spells_it():
-    accepted = 0
-    for seed in range(random_cases(20_000, share=20)):
+    accepted, count = 0, random_cases(20_000, share=50)
+    for seed in range(count):
         one = pa.array([text(Random(seed))])
         if are_canonical(one):
             accepted += 1
             assert is_canonical(one), (seed, one)
-    assert accepted > 200
+    assert accepted > count / 5
 
 
 @pytest.mark.parametrize(

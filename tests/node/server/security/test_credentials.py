@@ -207,6 +207,7 @@ def test_a_token_is_created_renewed_expired_and_described(secure: SecureCluster)
         assert gone.error_code == ErrorCode.DELEGATION_TOKEN_NOT_FOUND  # type: ignore[attr-defined]
 
 
+@pytest.mark.long
 def test_controllers_log_in_with_scram_from_the_format_step(secure: SecureCluster) -> None:
     secure.add(
         3,

@@ -32,7 +32,7 @@ AS_IT_IS = {name: getattr(stack_beam, name) for name in NARROW}
 @pytest.mark.parametrize("bounds", [long(AS_IT_IS), NARROW], ids=["as it is", "narrow"])
 def test_an_order_is_found_only_where_there_is_one_and_mostly_then(bounds):
     random, valid, found = Random("stacks of which the best are kept"), 0, 0
-    cases = random_cases(400, share=2)
+    cases = random_cases(400, share=8)
     for _ in range(cases):
         operations = random_history(random, draw, reference.stack, random.randrange(2, 14), 5)
         known = known_of(calls_of("stack", operations), 0, len(operations))

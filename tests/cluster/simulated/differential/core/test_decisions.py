@@ -14,8 +14,9 @@ from kraftproof.node.core.metadata import changes, slices, snapshot
 from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.run.backends import specification_of
+from tests.support.random_cases import random_cases
 
-DRAWS = 20
+DRAWS = random_cases(200, share=20)
 MOST_DRAWS = 60
 
 

@@ -33,6 +33,7 @@ from kraftproof.node.core.partition.purgatory import Purgatory
 from kraftproof.node.core.partition.replicas import Replicas
 from kraftproof.node.core.security import authorizer
 from kraftproof.node.wire.errors import ErrorCode
+from tests.support.random_cases import random_cases
 
 MOST_DRAWS = 60
 
@@ -80,7 +81,7 @@ PLANTED = [
 
 @pytest.mark.parametrize("compare", [compare_parts, compare_proposals])
 def test_clean_brokers_agree_in_more_draws(compare):
-    for seed in range(40):
+    for seed in range(random_cases(400, share=20)):
         compare(random.Random(f"more {seed}"))
 
 
