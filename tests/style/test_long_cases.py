@@ -20,7 +20,7 @@ def test_a_quick_case_that_is_not_there_is_named():
 
 def test_random_cases_are_all_drawn_by_test_long_only(monkeypatch):
     monkeypatch.delenv(LONG, raising=False)
-    assert random_cases(200) == 25
+    assert random_cases(200) == 16
     assert random_cases(200, share=4) == 50
     monkeypatch.setenv(LONG, "1")
     assert random_cases(200) == random_cases(200, share=4) == 200

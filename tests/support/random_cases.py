@@ -10,7 +10,7 @@ def is_long() -> bool:
     return os.environ.get(LONG) == "1"
 
 
-def random_cases(count: int, share: int = 8) -> int:
+def random_cases(count: int, share: int = 12) -> int:
     """Return how many of `count` cases to draw; the first ones are the same for both targets.
 
     Args:

@@ -213,6 +213,7 @@ def judged(directory):
     return verdict, {finding.check for finding in verdict.findings}
 
 
+@pytest.mark.simulation
 @pytest.mark.requirement("631-33")
 def test_the_snapshots_of_a_run_are_folds_of_its_logs(copied):
     rows = read_table(copied / "tables", "snapshots").to_pylist()
@@ -225,6 +226,7 @@ def test_the_snapshots_of_a_run_are_folds_of_its_logs(copied):
     assert set(verdict.checked) >= CHECKS
 
 
+@pytest.mark.simulation
 @pytest.mark.parametrize("damage", ["lacks", "has", "differs"])
 def test_a_snapshot_that_was_changed_makes_the_run_invalid(copied, damage):
     rows = read_table(copied / "tables", "snapshots").to_pylist()
@@ -246,6 +248,7 @@ def test_a_snapshot_that_was_changed_makes_the_run_invalid(copied, damage):
     assert found <= {*CHECKS, kept.TOPICS_KEPT}
 
 
+@pytest.mark.simulation
 def test_a_snapshot_file_that_was_cut_short_makes_the_run_invalid(copied):
     path = max((copied / "nodes" / "1").rglob("*.checkpoint"))
     path.write_bytes(path.read_bytes()[:-5])
@@ -256,6 +259,7 @@ def test_a_snapshot_file_that_was_cut_short_makes_the_run_invalid(copied):
     assert (verdict.verdict, found) == (Verdict.INVALID, {snapshots.SNAPSHOTS_AGREE})
 
 
+@pytest.mark.simulation
 def test_a_run_without_the_table_lists_the_checks_as_not_applicable(copied):
     (copied / "tables" / "snapshots.parquet").unlink()
     verdict, _ = judged(copied)

@@ -18,7 +18,7 @@ from tests.support.checkers import random_histories, reference
 from tests.support.checkers.cases import CASES, LENIENT, model_of, sequential
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(120)
+HISTORIES = random_cases(120, share=8)
 STARTS = {
     "append-log": ([[0, 7], [2, 8]], [(0, 7, frozenset()), (2, 8, frozenset())]),
     "bank": ({"a": 2, "b": 1}, ({"a": 2, "b": 1}, [])),

@@ -17,6 +17,8 @@ from kraftproof.run.history import FaultRecorder
 from kraftproof.run.outcome import OutcomeRecorder
 from kraftproof.workloads.registration import Registration
 
+pytestmark = pytest.mark.simulation
+
 MS = 1_000_000
 NODES = nodes_of(controller=3, broker=3)
 REGISTERED = "registered"

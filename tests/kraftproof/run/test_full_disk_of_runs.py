@@ -8,6 +8,8 @@ from tests.cluster.local.test_full_disk import may_mount
 from tests.support.command import KRAFTPROOF, call, run
 from tests.support.long_cases import long, mostly_long
 
+pytestmark = pytest.mark.simulation
+
 
 @pytest.fixture
 def small_disk(tmp_path):

@@ -4,6 +4,8 @@ import pytest
 
 from kraftproof import cli
 
+pytestmark = pytest.mark.simulation
+
 
 @pytest.mark.parametrize(
     "place", ["kraftproof.run.attempt.collect", "kraftproof.run.judging.check_run"]

@@ -9,6 +9,8 @@ from pyarrow.parquet import read_table
 from kraftproof import cli
 from tests.support.long_cases import mostly_long
 
+pytestmark = pytest.mark.simulation
+
 QUICK = (
     *("prepare", "client-is-none", "declares"),
     *("invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),

@@ -157,7 +157,7 @@ BLOCKS = {
     ("backend", "call"),
     mostly_long(
         ((f"{backend}-{call}", (backend, call)) for backend in BACKENDS for call in BLOCKS),
-        ["local-apply", "simulated-prepare"],
+        ["local-apply"],
     ),
 )
 def test_a_call_that_blocks_the_run_is_ended(test, tmp_path, package, backend, call):

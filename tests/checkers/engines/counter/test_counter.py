@@ -65,7 +65,7 @@ def test_what_is_no_integer_is_refused(value):
 def test_the_greedy_order_and_the_frontier_agree_on_longer_histories(deltas):
     random = Random(f"counters {deltas}")
     verdicts = set()
-    for _ in range(random_cases(150)):
+    for _ in range(random_cases(150, share=8)):
         operations = random_histories.random_history(
             random, random_histories.draw_counter(deltas), reference.counter, 16, 4
         )

@@ -25,7 +25,7 @@ from tests.support.checkers.reduced import beginning, reduced_once
 from tests.support.long_cases import mostly_long
 from tests.support.random_cases import is_long, random_cases
 
-HISTORIES = random_cases(400)
+HISTORIES = random_cases(400, share=8)
 NAMES = sorted(CASES)
 SLOW = {"bank", "bank-overdraft"}
 """Many states; the other cases of transactions are quicker."""

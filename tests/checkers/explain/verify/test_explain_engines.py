@@ -16,7 +16,7 @@ from tests.support.checkers.cases import CASES, sequential
 from tests.support.checkers.reduced import beginning, reduced_once
 from tests.support.random_cases import random_cases
 
-HISTORIES = random_cases(400)
+HISTORIES = random_cases(400, share=8)
 WITHOUT_ENGINE = {"bank", "bank-overdraft"}
 """Cases that the general engine alone decides."""
 

@@ -22,6 +22,8 @@ from kraftproof.node.wire.messages import fetch_response
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch
 
+pytestmark = pytest.mark.simulation
+
 SECOND_NS = 1_000_000_000
 NODES = nodes_of(controller=3, broker=1)
 

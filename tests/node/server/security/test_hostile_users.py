@@ -26,7 +26,7 @@ from tests.node.server.security.test_logins import ALICE, error_of, payload
 FRAMES_A_CONNECTION = 60
 WHOLE_FRAMES = 30
 """The node hangs up on the first frame that is no request, so that whole requests come first."""
-FEW_FRAMES = 3000
+FEW_FRAMES = 2000
 AUTHORIZER = (
     "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users=User:admin",
