@@ -10,7 +10,6 @@ from kraftproof import cli
 from tests.support.long_cases import mostly_long
 
 pytestmark = pytest.mark.simulation
-
 QUICK = (
     *("prepare", "client-is-none", "declares"),
     *("invoke-fails-as-pytest", "value-is-no-json", "close-is-a-coroutine"),
