@@ -34,12 +34,15 @@ class Row:
     folder: str = ""
     invalid: bool = False
 
-    def invalid_histories(self) -> int:
-        """Returns how many of its histories are invalid."""
+    def count(self, verdict: str) -> int:
+        """Return how many of its histories must get a verdict."""
         if not self.folder:
-            return int(self.invalid)
-        verdicts = (SHARED / "VERDICTS.tsv").read_text(encoding="utf-8").splitlines()
-        return sum(line.startswith(self.folder) and line.endswith("\tinvalid") for line in verdicts)
+            return int(verdict == ("invalid" if self.invalid else "valid"))
+        within = SHARED / self.folder
+        return sum(
+            path.is_relative_to(within) and one == verdict
+            for path, one in recorded_verdicts().items()
+        )
 
     def files(self, cache: Path) -> list[Path]:
         """Return the histories, and generate missing histories into the cache.
@@ -57,6 +60,19 @@ class Row:
             run([str(BIN / "kraftproof"), "generate", *options])
             unfinished.replace(path)
         return [path]
+
+
+def recorded_verdicts() -> dict[Path, str]:
+    """Return the right verdict on each recorded history.
+
+    A history without a successful operation proves nothing: unknown, where others say valid.
+    """
+    lines = (SHARED / "VERDICTS.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    told = {SHARED / path: verdict for path, _, verdict in (line.split("\t") for line in lines)}
+    return {
+        path: verdict if b'"type":"ok"' in path.read_bytes() else "unknown"
+        for path, verdict in told.items()
+    }
 
 
 class BenchError(Exception):

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from bench.checkers.histories import BIN, ROOT, SHARED, BenchError
+from bench.checkers.histories import BIN, ROOT, SHARED, BenchError, recorded_verdicts
 from bench.checkers.processes import ExceededError, Limits, whole_output
 
 
@@ -13,8 +13,7 @@ def shared_histories(limits: Limits) -> tuple[str, str]:
     Raises:
         BenchError: the command fails.
     """
-    lines = (SHARED / "VERDICTS.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    wanted = {str(SHARED / path): verdict for path, _, verdict in (x.split("\t") for x in lines)}
+    wanted = {str(path): verdict for path, verdict in recorded_verdicts().items()}
     command = [str(BIN / "kraftproof"), "check", "--engine", "inline", "--json", str(SHARED)]
     try:
         seconds, output = whole_output(command, ROOT, limits, codes=(0, 1, 2))

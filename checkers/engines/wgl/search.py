@@ -31,7 +31,6 @@ that moment may have taken effect with the answers that they got later.
 """
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -131,6 +130,8 @@ class _Search:
     deadline: float
     is_relaxed: bool = False
     dependence: Dependence | None = None
+    indeterminate: list[tuple[Hashable, int, int]] = field(default_factory=list)
+    """Each indeterminate call with the bit of its first place and the bits of all its places."""
     waiting: list[Configuration] = field(default_factory=list)
     seen: dict[tuple[int, int, Hashable], list[int]] = field(default_factory=dict)
     remembered: int = 0
@@ -141,6 +142,10 @@ class _Search:
     furthest_states: list[Hashable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.indeterminate = [
+            (call, 1 << places[0], sum(1 << place for place in places))
+            for call, places in self.plan.indeterminate
+        ]
         if isinstance(self.model, CommutingModel):
             self.dependence = Dependence(self.plan, self.model.commutes, self._spend)
 
@@ -181,17 +186,19 @@ class _Search:
         """
         position, linearized, used, state = configuration
         plan, step = self.plan, self.model.step
+        bits, calls, returns = plan.bits, plan.calls, plan.returns
         while True:
-            if position == len(plan.returns):
+            if position == len(returns):
                 if self.trace is not None:
                     self.trace.note(configuration, position, ())
                 return True
-            self._spend(1 + len(plan.open_pure[position]))
-            for operation in plan.open_pure[position]:
-                bit = plan.bits[operation]
-                if not linearized & bit and step(state, plan.calls[operation]) is not None:
+            pure = plan.open_pure[position]
+            self._spend(1 + len(pure))
+            for operation in pure:
+                bit = bits[operation]
+                if not linearized & bit and step(state, calls[operation]) is not None:
                     linearized |= bit
-            returning = plan.bits[plan.returns[position]]
+            returning = bits[returns[position]]
             if not linearized & returning:
                 break
             linearized ^= returning
@@ -210,48 +217,47 @@ class _Search:
         self, position: int, linearized: int, used: int, state: Hashable, among: Among
     ) -> None:
         """List the open updates, the first to return at the front."""
-        plan = self.plan
+        plan, step = self.plan, self.model.step
+        bits, calls = plan.bits, plan.calls
         soonest: dict[Hashable, int] = {}
         for operation in reversed(plan.open_updates[position]):
-            if not linearized & plan.bits[operation]:
-                soonest.setdefault(plan.calls[operation], plan.bits[operation])
+            bit = bits[operation]
+            if not linearized & bit:
+                soonest.setdefault(calls[operation], bit)
+        self._spend(len(soonest))
         for call, bit in reversed(soonest.items()):
             if among is not None and call not in among:
                 continue
-            following = self._step(state, call)
+            following = step(state, call)
             if following is not None:
-                self.waiting.append((position, linearized | bit, used, following))
-
-    def _step(self, state: Hashable, call: Hashable) -> Hashable | None:
-        self._spend(1)
-        following = self.model.step(state, call)
-        return None if following is None else self.normal(following)
+                self.waiting.append((position, linearized | bit, used, self.normal(following)))
 
     def _choose_indeterminate(
         self, position: int, linearized: int, used: int, state: Hashable, among: Among
     ) -> None:
-        plan = self.plan
-        available = plan.indeterminate_before[position]
-        self._spend(len(plan.indeterminate) // 8)
-        for call, places in plan.indeterminate:
-            if places[0] >= available:
+        step, normal = self.model.step, self.normal
+        end = 1 << self.plan.indeterminate_before[position]
+        unused, tried = ~used, len(self.indeterminate) // 8
+        for call, first, places in self.indeterminate:
+            if first >= end:
                 break
-            if among is not None and call not in among:
+            left = places & unused
+            earliest = left & -left
+            if not 0 < earliest < end or (among is not None and call not in among):
                 continue
-            unused = bisect_left(places, 1, key=lambda place: ~(used >> place) & 1)
-            if unused == len(places) or places[unused] >= available:
-                continue
-            place = places[unused]
-            following = self._step(state, call)
-            if following is not None and following != state:
-                after = used if self.is_relaxed else used | 1 << place
+            tried += 1
+            following = step(state, call)
+            if following is not None and (following := normal(following)) != state:
+                after = used if self.is_relaxed else used | earliest
                 self.waiting.append((position, linearized, after, following))
+        self._spend(tried)
 
     def _is_new(self, position: int, linearized: int, used: int, state: Hashable) -> bool:
         found = self.seen.setdefault((position, linearized, state), [])
         self._spend(len(found) // 4)
-        if any(other & used == other for other in found):
-            return False
+        for other in found:
+            if other & used == other:
+                return False
         self.remembered -= len(found)
         found[:] = [other for other in found if used & other != used]
         found.append(used)
