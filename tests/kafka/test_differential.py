@@ -23,7 +23,7 @@ from tests.kafka.differential.throttling import (
 from tests.kafka.java import Java
 
 pytestmark = pytest.mark.kafka
-FEWEST_REQUESTS = 200
+FEWEST_REQUESTS = 800
 THROTTLE_TOLERANCE_MS = 150
 ONE_WINDOW_MS = 1000
 
