@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -48,16 +49,19 @@ def test_a_directory_of_somebody_else_is_refused_and_left_alone(tmp_path, capsys
     ("master", "problem"),
     [
         long("spark://nowhere", "not of the form spark://HOST:PORT"),
-        ("spark://127.0.0.1:1", "no Spark master answers"),
+        ("spark://127.0.0.1:HELD", "no Spark master answers"),
         long("spark://127.0.0.1:99999", "no Spark master answers"),
     ],
 )
 def test_a_master_that_is_not_there_is_one_line(tmp_path, master, problem):
     """In a process of its own: this one may have a session, which would be taken instead."""
     a_run(tmp_path / "run")
-    command = [sys.executable, "-m", "kraftproof", "analyze", "run", "--master", master]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 3
+    with socket.socket() as held:  # nobody can listen there meanwhile
+        held.bind(("127.0.0.1", 0))
+        master = master.replace("HELD", str(held.getsockname()[1]))
+        command = [sys.executable, "-m", "kraftproof", "analyze", "run", "--master", master]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
     assert f"--master {master}: {problem}" in done.stderr.splitlines()[-1]
     assert not (tmp_path / "analysis").exists()
 
