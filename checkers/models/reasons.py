@@ -37,15 +37,16 @@ class Values:
 
     def reason(self, operations: Sequence[Operation], wrong: Operation, wanted: str) -> str | None:
         """Return why a place can't have held a value while an operation ran."""
-        writers = [one for one in operations if one is not wrong and self.sets(one) is not None]
-        same = [one for one in writers if self.sets(one) == wanted]
+        values = ((one, self.sets(one)) for one in operations if one is not wrong)
+        writers = [(one, value) for one, value in values if value is not None]
+        same = [one for one, value in writers if value == wanted]
         able = [one for one in same if may_count(one, wrong)]
         if not able and wanted != self.initial:
-            is_first = self.can_start and not any(is_over(one, wrong) for one in writers)
+            is_first = self.can_start and not any(is_over(one, wrong) for one, _ in writers)
             may_be_initial = _may_be_initial(self.option, wanted) if is_first else ""
             return _never_set(same, wanted, self.place) + may_be_initial
         last = max((end_of(one) for one in able), default=-1)
-        others = [one for one in writers if self.sets(one) != wanted and is_over(one, wrong)]
+        others = [one for one, value in writers if value != wanted and is_over(one, wrong)]
         since = [one for one in others if one.invoke_index > last and one.status == "ok"]
         if not since:
             return None
