@@ -151,7 +151,7 @@ class Traffic:
                 raise KafkaException(failed)
             producer.produce(COPIES, message.value(), partition=message.partition() or 0)
         positions = consumer.position(consumer.assignment())
-        producer.send_offsets_to_transaction(positions, consumer.consumer_group_metadata())
+        producer.send_offsets_to_transaction(positions, consumer.consumer_group_metadata(), 60)
         producer.commit_transaction(60)
         self.committed += len(batch)
 
