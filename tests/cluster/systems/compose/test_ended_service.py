@@ -25,7 +25,7 @@ services:
     depends_on: {db: {condition: service_healthy}}
   db:
     image: IMAGE
-    command: ["sh", "-c", "echo read config; echo no licence; exit 3"]
+    command: ["sh", "-c", "sleep 5; echo read config; echo no licence; exit 3"]
     expose: [80]
     healthcheck: {test: "true", interval: 1h}
 """
