@@ -2,8 +2,9 @@
 
 `python -m bench.security_share` runs 3+3 whole nodes under the faults of each seed, without an
 authorizer and without logins, and adds up the time under cProfile that passes in files of security,
-in what these call too: authorizer, logins, tokens, quotas, and the invariants about them. Load on
-the machine changes a share hardly, but a ratio of two runs by more than the 3 % in question.
+and in the calls that they make: authorizer, logins, tokens, quotas, and the invariants about them.
+A test for security in another file, such as of an authorizer that is None, is not in the share.
+Load on the machine changes the ratio of two runs by more than 3 %, but hardly a share.
 """
 
 import argparse

@@ -137,8 +137,6 @@ def _prefer(folder: Path) -> None:
         place = os.path.dirname(file or "")
         if place not in {"", str(folder)} and (place in _FOLDERS or place not in sys.path):
             del sys.modules[name]
-    if str(folder) in sys.path and str(folder) not in _FOLDERS:
-        return  # put there by somebody else
     _move_to_end([str(folder)])
 
 
@@ -146,8 +144,9 @@ def _move_to_end(folders: list[str]) -> None:
     """Put folders behind all of sys.path except the folders of earlier plug-ins.
 
     This includes the folders that a plug-in adds to the front by itself: there they would hide
-    modules beside the plug-ins that are loaded later.
+    modules beside the plug-ins that are loaded later. A folder that the user put there stays.
     """
+    folders = [one for one in folders if one in _FOLDERS or one not in sys.path]
     for one in {*_FOLDERS, *folders}:
         _drop_last(one)
     _FOLDERS[:] = [*folders, *(one for one in _FOLDERS if one not in folders)]

@@ -106,6 +106,17 @@ def test_a_folder_that_a_plug_in_puts_first_is_not_first_for_other_plug_ins(tmp_
     assert make_system(f"{tmp_path / 'second' / 'mine.py'}:Mine").name == "second"
 
 
+def test_a_folder_of_the_user_stays_first_though_a_plug_in_adds_the_folder_again(
+    tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(tmp_path)
+    insert = f"    import sys\n    sys.path.insert(0, {str(tmp_path)!r})\n"
+    (tmp_path / "plug-in").mkdir()
+    (tmp_path / "plug-in" / "mine.py").write_text(textwrap.dedent(insert + RIGHT))
+    make_system(f"{tmp_path / 'plug-in' / 'mine.py'}:Mine")
+    assert sys.path[0] == str(tmp_path)
+
+
 def test_a_relative_path_means_the_same_from_another_directory(written, tmp_path, monkeypatch):
     written(RIGHT)
     monkeypatch.chdir(tmp_path)
