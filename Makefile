@@ -7,7 +7,7 @@ FRAMES ?= 1000000
 HISTORIES ?= 1100000 # one in twenty is not compared: no place in it for a wrong answer
 
 .DEFAULT_GOAL := help
-.PHONY: help setup docker demo test check test-long lint requirements requirement-edits test-the-tests soak nightly fuzz bench bench-beside bench-checkers bench-replicas bench-simulation
+.PHONY: help setup docker demo test check test-long lint requirements requirement-edits test-the-tests soak nightly fuzz fuzz-listeners bench bench-beside bench-checkers bench-replicas bench-simulation
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -54,6 +54,11 @@ nightly: docker ## A night of tests: known bugs must be found, then new seeds an
 
 fuzz: setup ## FRAMES=1000000 random and half-right frames to 3+3 local processes, at most an hour
 	@$(BIN)/kraftproof fuzz --backend local --frames $(FRAMES) --time-limit 3600
+
+fuzz-listeners: setup ## FRAMES=1000000 hostile frames to each kind of listener, before and after the login
+	@KRAFTPROOF_TEST_LONG=1 KRAFTPROOF_HOSTILE_FRAMES=$(FRAMES) $(BIN)/pytest -q -s -m long \
+		tests/node/server/security/test_hostile_clients.py \
+		tests/node/server/security/test_hostile_users.py
 
 bench: docker ## createTopics a second, failover, start-up and memory, in containers
 	@$(BIN)/python -m bench.cluster
