@@ -98,6 +98,20 @@ class LiveCluster:
             time.sleep(0.05)
         pytest.fail(f"no {count} running brokers: {[node.output for node in self.nodes]}")
 
+    def await_listeners(self, seconds: float = 120) -> None:
+        """Wait until each node takes connections; a majority of controllers serves before that."""
+        deadline = time.monotonic() + seconds
+        for node in self.nodes:
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", node.port), 5).close()
+                    break
+                except OSError:
+                    assert node.process is not None
+                    assert node.process.poll() is None, node.output
+                    assert time.monotonic() < deadline, node.output
+                    time.sleep(0.05)
+
 
 def write_node(
     directory: Path,
@@ -171,6 +185,7 @@ def live(tmp_path: Path) -> Iterator[Callable[..., LiveCluster]]:
             prepare(node)
             node.start()
         cluster.await_brokers(max(brokers, 1))
+        cluster.await_listeners()
         return cluster
 
     yield make
