@@ -34,7 +34,10 @@ class Stage:
         name: Name of the stage in the table.
         commands: The commands; all run, even after a failed command.
         needs: Stage that must have passed before.
-        at_once: Whether two commands run at a time; each prints its output at its end.
+        at_once: Whether two commands run at a time; a command that failed prints its output at its
+            end.
+        is_first_shown: Whether the first of two commands at once prints its output during its run,
+            and the second command the whole output at its end.
         in_background: Whether the stage runs at low priority beside the stages that follow. Stages
             in the background run one after another; each prints its output at its end.
         most_seconds: Time after which a command is stopped.
@@ -44,6 +47,7 @@ class Stage:
     commands: tuple[tuple[str, ...], ...]
     needs: str | None = None
     at_once: bool = False
+    is_first_shown: bool = False
     in_background: bool = False
     most_seconds: int = STAGE_SECONDS
 
@@ -128,9 +132,13 @@ def results_of(stage: Stage) -> list[bool]:
     """Run the commands of a stage; return of each whether it succeeded."""
     if not stage.at_once:
         return [succeeds(command, stage.most_seconds) for command in stage.commands]
-    one = partial(succeeds, most_seconds=stage.most_seconds, is_printed_late=True)
+    late = partial(succeeds, most_seconds=stage.most_seconds, is_printed_late=True)
     with ThreadPoolExecutor(max_workers=2) as threads:
-        return list(threads.map(one, stage.commands))
+        if not stage.is_first_shown:
+            return list(threads.map(late, stage.commands))
+        first, second = stage.commands
+        other = threads.submit(late, second, heading="\n")
+        return [succeeds(first, stage.most_seconds), other.result()]
 
 
 def behind(stage: Stage) -> list[bool]:

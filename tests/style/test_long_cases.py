@@ -32,5 +32,5 @@ def test_only_test_long_runs_what_is_long_and_sets_the_variable():
     assert command[command.index("-m") + 1].startswith("long or ")
     pytest_commands = [one for stage in stages() for one in stage.commands if "-m" in one[1:]]
     chosen = [one[one.index("-m") + 1] for one in pytest_commands if one[0].endswith("pytest")]
-    assert len(chosen) == 6
+    assert len(chosen) == 7
     assert all(markers.endswith("and not long") for markers in chosen)

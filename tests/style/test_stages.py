@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.run_tests import stages
+from scripts.run_tests import FAST, OTHER_STAGE, ROOT, fast_files, names_marker, stages
 from scripts.stage_runs import AT_LOW_PRIORITY, Outcome, Stage, busy_share, run, run_all, table
 
 PRIORITY = "import os; print('priority', os.getpriority(os.PRIO_PROCESS, 0))"
@@ -91,3 +91,37 @@ def test_stages_in_the_background_need_nothing_and_have_no_live_clusters() -> No
     behind = [one for one in stages() if one.in_background]
     assert [one.name for one in behind] == ["wheel"]
     assert not any(one.needs or one.at_once for one in behind)
+
+
+def test_the_first_of_two_commands_is_shown_while_it_runs_and_the_other_one_at_its_end(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    say = f"{MEETING}\nprint(mine.name, 'met the other')"
+    first = (sys.executable, "-c", say, str(one), str(other))
+    second = (sys.executable, "-c", say, str(other), str(one))
+    stage = Stage(name="two", commands=(first, second), at_once=True, is_first_shown=True)
+    assert run(stage, ()).verdict == "ok"
+    said = capfd.readouterr().out
+    assert {"one met the other", "other met the other"} <= set(said.splitlines())
+
+
+@pytest.mark.parametrize("statuses", [(0, 1), (1, 0)])
+def test_each_of_two_commands_at_once_may_fail(statuses: tuple[int, int]) -> None:
+    first, second = ((sys.executable, "-c", f"raise SystemExit({status})") for status in statuses)
+    stage = Stage(name="two", commands=(first, second), at_once=True, is_first_shown=True)
+    assert run(stage, ()).verdict == "failed"
+
+
+def test_the_fast_stage_collects_each_file_once_unless_all_its_tests_have_another_stage() -> None:
+    computing, waiting = fast_files()
+    assert not set(computing) & set(waiting)
+    everything = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
+    left = everything - {*computing, *waiting}
+    assert left
+    for path in left:
+        marked = OTHER_STAGE.search((ROOT / path).read_text(encoding="utf-8"))
+        assert marked, path
+        assert marked[1] == "long" or (
+            names_marker(ROOT / path, marked[1]) and f"not {marked[1]}" in FAST
+        )
