@@ -19,7 +19,7 @@ def bare(tmp_path):
     "command",
     [
         ("test", "--backend", "docker"),
-        ("test", "--backend", "docker", "--nemesis", "clock"),
+        pytest.param(("test", "--backend", "docker", "--nemesis", "clock"), marks=pytest.mark.long),
         ("up", "--backend", "docker"),
     ],
     ids=" ".join,
@@ -63,7 +63,7 @@ def test_judging_on_spark_names_its_extra(bare, command, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", [long(("--help",)), long(("test", "--help")), ("list",), ("sweep",)]
+    "command", [long(("--help",)), long(("test", "--help")), ("list",), long(("sweep",))]
 )
 def test_what_needs_no_extra_works_without_any(bare, command):
     done = run(KRAFTPROOF, *command, environment=bare)

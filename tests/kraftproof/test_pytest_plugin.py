@@ -135,6 +135,7 @@ def test_a_local_cluster_is_taken_down_also_when_the_test_fails(pytester, runtim
     assert all(identify(process) is None for process in processes)
 
 
+@pytest.mark.long
 def test_partitions_and_clocks_are_plain_methods(pytester, runtime):
     pytester.makepyfile(BROKEN_ON_PURPOSE)
     pytester.runpytest_subprocess().assert_outcomes(passed=2)

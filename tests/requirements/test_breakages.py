@@ -8,7 +8,7 @@ from tests.requirements.breakage import BREAKAGES, FOLDER, Breakage, breakages_o
 from tests.requirements.edits import Verdict
 from tests.support.long_cases import mostly_long
 
-QUICK_FILES = ("administration", "brokers", "forwarding", "quorum")
+QUICK_FILES = ("forwarding", "quorum")
 QUICK = [breakages_of(FOLDER / f"{name}.toml")[0].name for name in QUICK_FILES]
 """Breakages that `make test` tries; `make requirement-edits` and `make test-long` try all."""
 

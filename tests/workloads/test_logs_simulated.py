@@ -31,7 +31,8 @@ def test_moves_restarts_and_settings_are_valid_under_restarts(kraftproof_run, wo
     assert run.figures.ok > 500
 
 
-@pytest.mark.parametrize("seed", [9, long(24), long(26), long(3920005)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [9, 24, 26, 3920005])
 def test_a_search_loses_no_acknowledged_record_with_its_disks(tmp_path, seed):
     """The seeds lose writes that were not synced, or restart with hundreds of logs.
 

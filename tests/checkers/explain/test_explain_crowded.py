@@ -73,7 +73,8 @@ def test_what_may_have_happened_beside_does_not_hide_what_shows_it(options, most
     assert len(whole_proof(options).constraints) <= most
 
 
-@pytest.mark.parametrize("seed", [3, long(8)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [3, 8])
 def test_what_is_shown_is_invalid_even_where_there_is_no_time_to_find_the_first(seed):
     columns = columns_of(generated_table(crowded("stack", "out-of-order", 1_000, 30, 0.1, seed)))
     options = CheckOptions(limits=Limits(seconds=0))

@@ -37,6 +37,7 @@ def contexts(tmp_path):
     return {"DOCKER_CONFIG": str(tmp_path), "DOCKER_HOST": "", "DOCKER_CONTEXT": ""}
 
 
+@pytest.mark.long
 def test_a_context_over_ssh_says_what_is_missing(contexts, tmp_path):
     (meta,) = tmp_path.glob("contexts/meta/*/meta.json")
     meta.write_text(meta.read_text().replace("unix://", "ssh://"))

@@ -171,9 +171,6 @@ DAMAGES = {
 
 QUICK = (
     "flipped byte",
-    "snapshots cut short",
-    "quorum-state cut short",
-    "meta.properties of another node",
     "voter missing",
 )
 

@@ -11,6 +11,7 @@ from kraftproof.cluster.local.hosts import MESHED
 from kraftproof.cluster.local.local_cluster import LocalCluster
 from kraftproof.cluster.protocol import ClusterError, ClusterOptions, Link, nodes_of
 from kraftproof.cluster.systems.registry import make_system
+from tests.support.long_cases import mostly_long
 
 MS_NS = 1_000_000
 THERE, BACK = frozenset({Link(1, 2)}), frozenset({Link(2, 1)})
@@ -22,6 +23,7 @@ FAULTS = {
     "of 10 connections broke": LinkFault(reset=1.0),
     "pieces of data delayed": LinkFault(loss=0.9),
 }
+QUICK = ("an answer took", "the end took", "of 10 connections broke")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +64,9 @@ def test_a_cut_is_one_way_and_spares_clients_and_other_links(mesh):
     assert run(cluster.round_trip(Link(1, 2)))
 
 
-@pytest.mark.parametrize(("said", "fault"), FAULTS.items(), ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(
+    ("said", "fault"), mostly_long([(said, (said, fault)) for said, fault in FAULTS.items()], QUICK)
+)
 def test_a_fault_of_a_link_is_measured_and_ends(mesh, said, fault):
     runner, cluster = mesh
     run = runner.run

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from kraftproof.cluster.live.scope import LiveScope
 from kraftproof.cluster.local.local_cluster import LocalCluster
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
@@ -35,6 +37,7 @@ class Both(ReferenceSystem):
         return await super().identity(cluster.clusters[self.asked - 1], node_id)
 
 
+@pytest.mark.long
 def test_brokers_of_two_clusters_are_told_and_those_of_one_are_not(tmp_path):
     async def both():
         clusters = [local(tmp_path / str(seed), seed) for seed in (1, 2)]

@@ -168,6 +168,7 @@ def night(folder: Path, number: int, plan: str) -> tuple[int, str]:
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_a_night_of_controls_alone_is_empty(tmp_path) -> None:
     status, text = night(tmp_path, 1, '[controls]\nmutants = ["A18"]\n')
     assert status == 2, text

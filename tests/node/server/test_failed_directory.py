@@ -138,6 +138,7 @@ def test_a_broker_goes_on_without_a_directory_that_vanished(cluster: LiveCluster
     ), "a formatted directory is filled again"
 
 
+@pytest.mark.long
 def test_a_broker_ends_with_its_last_log_directory(cluster: LiveCluster) -> None:
     created(cluster)
     for partition in range(PARTITIONS):

@@ -92,7 +92,7 @@ def test_an_element_may_have_to_be_gone_because_of_several_others_together():
         assert decided("stack", history(*operations)).first_illegal_row == first_illegal
 
 
-@pytest.mark.parametrize("model", ["queue", long("stack"), "priority-queue"])
+@pytest.mark.parametrize("model", ["queue", long("stack"), long("priority-queue")])
 @pytest.mark.parametrize("indeterminate", [0.05, long(0.3)])
 @pytest.mark.parametrize("seed", [6, long(7), long(8)])
 def test_long_histories_with_lost_takes_are_decided(model, indeterminate, seed):

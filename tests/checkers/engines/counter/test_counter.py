@@ -104,7 +104,7 @@ def test_many_clients_with_adds_of_many_sizes_are_decided(corrupt, values):
 @pytest.mark.parametrize("corrupt", [None, "lost-add", "too-high"])
 @pytest.mark.parametrize(
     ("values", "lost", "concurrency"),
-    [(5, 0.05, 5), long(5, 0.05, 50), long(5, 0.01, 50), (100, 0.05, 20)],
+    [(5, 0.05, 5), long(5, 0.05, 50), long(5, 0.01, 50), long(100, 0.05, 20)],
 )
 def test_adds_without_a_known_outcome_may_make_up_a_sum(corrupt, values, lost, concurrency):
     outcome = generated(corrupt, values, lost, concurrency)

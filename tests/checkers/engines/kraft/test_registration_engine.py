@@ -29,7 +29,6 @@ from tests.checkers.kraft.recorder import LINEARIZABLE, MODEL, Recorder
 from tests.support.checkers import reference
 from tests.support.checkers.differential import as_keys
 from tests.support.checkers.random_histories import draw_registration, random_history, some_lost
-from tests.support.long_cases import long
 from tests.support.random_cases import random_cases
 
 HISTORIES = random_cases(500, share=32)
@@ -123,9 +122,8 @@ def test_its_order_of_a_legal_prefix_is_legal():
     assert shown > HISTORIES / 10
 
 
-@pytest.mark.parametrize(
-    "corrupt", ["stale-epoch", long("repeated-epoch"), long("unregistered"), long("any")]
-)
+@pytest.mark.parametrize("corrupt", ["stale-epoch", "repeated-epoch", "unregistered", "any"])
+@pytest.mark.long
 def test_a_long_history_with_lost_answers_is_explained_by_a_few_operations(corrupt):
     table = generated(corrupt)
     (verdict,) = judge_columns(MODEL, columns_of(table), CheckOptions())

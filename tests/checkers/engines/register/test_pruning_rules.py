@@ -152,7 +152,7 @@ def test_tight_histories_among_more_calls_than_a_word_has_bits(engine, tight):
     assert_right(engine, many, list(map(truth_among, truths, keys, many)))
 
 
-@pytest.mark.parametrize("before", [0, 62, 64])
+@pytest.mark.parametrize("before", [0, long(62), 64])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_what_each_condition_of_a_rule_is_for(engine, before):
     keys = [list(condition.key) for condition in CONDITIONS]

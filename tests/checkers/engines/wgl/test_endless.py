@@ -52,7 +52,7 @@ def agrees(case, histories=HISTORIES):
     return count
 
 
-@pytest.mark.parametrize("case", [*SEARCHED[::2], *map(long, SEARCHED[1::2])])
+@pytest.mark.parametrize("case", [SEARCHED[0], *map(long, SEARCHED[1:])])
 def test_what_is_decided_from_both_sides_agrees_with_trying_every_order(case):
     assert agrees(case) > HISTORIES / 20
 

@@ -56,7 +56,7 @@ def test_a_linearizable_history_stays_so(name):
     assert reduced > HISTORIES / 10, "hardly anything was reduced"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MOSTLY_LONG)
 def test_a_window_of_a_window_of_a_linearizable_history_is_linearizable(name):
     """What it may begin in may have been reached before the first."""
     model, random = sequential(name), Random(f"windows {name}")

@@ -59,6 +59,7 @@ def test_idle_connections_are_ended_and_used_ones_are_kept(
         assert ended_after(unfinished, begun) >= IDLE_S
 
 
+@pytest.mark.long
 def test_a_client_that_reads_no_answer_loses_its_place(
     live: "Callable[..., LiveCluster]",
 ) -> None:

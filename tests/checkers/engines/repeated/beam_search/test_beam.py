@@ -48,6 +48,7 @@ def outcome_of(model: str, columns: Columns, limits: Limits = LIMITS) -> Outcome
 
 @pytest.mark.parametrize("operations", [300, long(2_000), long(10_000)])
 @pytest.mark.parametrize("model", [MODELS[0], *map(long, MODELS[1:])])
+@pytest.mark.long
 def test_a_valid_history_of_twenty_clients_is_decided(model, operations):
     outcome = outcome_of(model, generated(model, operations=operations, concurrency=20, seed=1))
     assert (outcome.verdict, outcome.engine) == (Verdict.VALID, ENGINE)

@@ -97,9 +97,10 @@ def test_what_shows_in_two_registers_only_is_found():
     ("model", "draw", "apply"),
     [
         ("kv-append", draw_append, reference.kv_append),
-        long("multi-register", draw_txn, reference.multi_register(0)),
+        ("multi-register", draw_txn, reference.multi_register(0)),
     ],
 )
+@pytest.mark.long
 def test_what_is_refuted_is_what_the_whole_search_finds(model, draw, apply):
     random, shown = Random(3), []
     original = Refuter.shown

@@ -44,7 +44,7 @@ def generated(*, values: int | None = 5, **options) -> QueueCalls:
 @pytest.mark.parametrize("lost", [0.0, long(0.05)])
 @pytest.mark.parametrize(
     ("corrupt", "verdict"),
-    [(None, Verdict.VALID), long("phantom", Verdict.INVALID), ("false-empty", Verdict.INVALID)],
+    [long(None, Verdict.VALID), long("phantom", Verdict.INVALID), ("false-empty", Verdict.INVALID)],
 )
 def test_a_large_history_with_five_values_is_decided(lost, corrupt, verdict):
     calls = generated(operations=LARGE, indeterminate=lost, corrupt=corrupt, seed=4)

@@ -92,7 +92,7 @@ def test_of_a_long_invalid_history_the_first_that_is_stuck_is_told(corrupt, room
     assert order_of(calls, before + 1, LIMITS) is None
 
 
-@pytest.mark.parametrize("corrupt", [long(None), "phantom", "out-of-order"])
+@pytest.mark.parametrize("corrupt", [long(None), "phantom", long("out-of-order")])
 @pytest.mark.parametrize("seed", [0, long(1), long(2)])
 def test_of_elements_put_once_it_says_what_their_own_engine_says(corrupt, seed):
     operations = 10_000 if is_long() else 150

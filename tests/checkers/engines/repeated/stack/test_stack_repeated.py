@@ -138,6 +138,7 @@ def test_what_is_wrong_is_found_where_it_shows(corrupt):
     assert (outcome.verdict, outcome.engine) == (Verdict.INVALID, ENGINE)
 
 
+@pytest.mark.long
 def test_past_its_limits_a_key_is_left_undecided():
     calls = generated(operations=1_000, seed=1)
     assert stacks.decide(calls, Limits(seconds=0.001)) == [None]
