@@ -155,6 +155,7 @@ def test_the_controller_grants_its_shutdown(java: Java, tmp_path: Path) -> None:
         assert until(lambda: is_fenced(mix))
 
 
+@pytest.mark.long
 def test_a_cluster_with_features_of_4_3_refuses_it_by_name(java: Java, tmp_path: Path) -> None:
     patience = {"initial_broker_registration_timeout_ms": "12000"}
     with following(java, tmp_path, "4.3-IV0", **patience) as mix:

@@ -220,6 +220,7 @@ IMPOSSIBLE = {
 """What row 2 of a table of ten writes is changed to, and why no such row can be."""
 
 
+@pytest.mark.long
 def test_a_table_of_what_can_not_be_is_refused_in_the_same_line_by_every_engine(
     tmp_path, capsys, monkeypatch
 ):

@@ -144,6 +144,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.long
 def test_unusual_operations_get_the_same_verdicts_from_both_engines(tmp_path, second_passes):
     wanted = {**ADDED, **REFUSED}
     paths = [

@@ -104,6 +104,7 @@ def test_a_node_with_little_processor_time_is_throttled_until_healed(driver: Dri
     assert after.throttled == calm.throttled
 
 
+@pytest.mark.long
 def test_a_node_at_its_memory_limit_is_refused_memory_until_healed(driver: Driver):
     cluster = driver.cluster
     before = driver.run(cluster.usage(4))

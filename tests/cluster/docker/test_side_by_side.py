@@ -46,6 +46,7 @@ def held(engine: docker.DockerClient, name: str) -> list[str]:
     return [run for run in runs if run.startswith(f"{name}-")]
 
 
+@pytest.mark.long
 def test_two_clusters_share_the_engine_and_nothing_else(
     driver: Driver, engine: docker.DockerClient, tmp_path: Path
 ):

@@ -108,6 +108,7 @@ def image():
 
 
 @pytest.mark.docker
+@pytest.mark.long
 def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(

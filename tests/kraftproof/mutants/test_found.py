@@ -23,7 +23,7 @@ BUDGET_S = 30
 MOST_S = 0.6
 """CPU seconds of a search in `make test`; others are left to `make test-long`."""
 LINEARIZABLE = "topics/linearizable"
-COMMON = 4
+COMMON = 2
 """Number of runs of the unchanged node in `make test`: those that most searches begin with."""
 QUICK_S = 4
 FRESH, CLEAN_SEEDS = (2, 4) if is_long() else (1, 2)

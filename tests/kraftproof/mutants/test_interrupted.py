@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import begin
+from tests.support.long_cases import long
 
 pytestmark = pytest.mark.simulation
 
@@ -28,7 +29,7 @@ def wait_for(find):
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, long(signal.SIGTERM)])
 def test_ctrl_c_ends_every_search(number):
     process = begin(
         *("mutants", "clean", "--jobs", "2"),

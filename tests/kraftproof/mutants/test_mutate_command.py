@@ -37,6 +37,7 @@ def test_a_mistake_is_one_line(arguments, line):
 
 
 @pytest.mark.simulation
+@pytest.mark.long
 def test_a_mutant_is_searched_shown_and_replayed(tmp_path):
     """The mutant's file is there already, so that no type check of the node is needed.
 

@@ -132,6 +132,7 @@ def test_the_schedule_that_is_kept_is_the_whole_run(found, tmp_path):
         assert (tmp_path / "sim-schedule" / name).read_bytes() == (kept / name).read_bytes()
 
 
+@pytest.mark.long
 def test_it_shrinks_to_a_file_that_fails_for_the_same_reason(found, tmp_path):
     out, store = found
     kept = store / f"sim-seed{violation_of(out)['seed']}"

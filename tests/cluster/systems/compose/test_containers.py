@@ -36,7 +36,13 @@ def run(store: Path, system: str, *arguments: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("system", [COMPOSE, CONTAINERS], ids=["compose", "testcontainers"])
+@pytest.mark.parametrize(
+    "system",
+    [
+        pytest.param(COMPOSE, id="compose"),
+        pytest.param(CONTAINERS, id="testcontainers", marks=pytest.mark.long),
+    ],
+)
 def test_nodes_of_both_kinds_are_killed_and_the_lost_writes_are_found(
     system: str, tmp_path: Path
 ) -> None:

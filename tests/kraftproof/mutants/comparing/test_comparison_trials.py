@@ -99,6 +99,7 @@ def test_an_assertion_of_the_node_is_none_of_a_comparison(trials, source):
     assert (trial.result, trial.by) == ("assertion", "quotas")
 
 
+@pytest.mark.long
 def test_the_command_lists_survivors(tmp_path, source):
     """The files are there already, so that no type check is needed."""
 

@@ -21,6 +21,7 @@ def candidate(old, new):
     return Candidate(source=source, operator="constant", replacement=replacement)
 
 
+@pytest.mark.long
 def test_an_edit_is_accepted_if_it_type_checks_and_imports(tmp_path):
     misspelled = candidate("return self._batches[-1]", "return self._batch[-1]")
     unimportable = candidate("\n\nclass Log", "\n\nassert not __name__\n\n\nclass Log")
