@@ -189,7 +189,6 @@ def diverged():
 
 
 @pytest.mark.requirement("595-77")
-@pytest.mark.long
 def test_no_order_of_an_election_makes_two_leaders_of_an_epoch():
     states, leaders, _, exits = explore(split, {"timeout": 1, "crash": 1, "lose": 0}, depth=5)
     assert states > 1_000
