@@ -40,7 +40,7 @@ lint: setup ## Style only: ruff, mypy, import contracts, tests that pass without
 requirements: setup ## Each row of the requirements with the tests that carry it; fails if one lacks any
 	@$(BIN)/python -m scripts.requirements
 
-requirement-edits: setup ## Break each row of the requirements; its tests must go red (ROWS="595-01 ..."); an hour
+requirement-edits: setup ## Break each row of the requirements; its tests must go red (ROWS="595-01 ..."); half an hour
 	@$(BIN)/python -m tests.requirements.edits $(ROWS)
 
 test-the-tests: setup ## Empty SAMPLE=300 functions one by one; name those that no test misses; half an hour
