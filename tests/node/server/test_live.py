@@ -80,15 +80,15 @@ def test_two_client_libraries_create_list_and_delete_topics(
 @pytest.mark.requirement("595-61")
 @pytest.mark.requirement("595-78")
 def test_every_node_tells_the_cluster_id_it_was_formatted_with(live: "MakeCluster") -> None:
-    cluster = live(1, 1)
+    cluster = live(3, 1)
     told: list[str] = []
     for index, node in enumerate(cluster.nodes):
         with Client(Address("127.0.0.1", node.port), 5) as client:
-            is_broker = index == 1
+            is_broker = index == 3
             answer = client.ask(DescribeClusterRequest(endpoint_type=1 if is_broker else 2))
         assert isinstance(answer, DescribeClusterResponse)
         told.append(answer.cluster_id)
-    assert told == [CLUSTER_ID] * 2
+    assert told == [CLUSTER_ID] * 4
 
 
 @pytest.mark.requirement("595-08")

@@ -1,7 +1,7 @@
 """Hostile bytes before the login, on each kind of listener of one node: nobody is harmed.
 
-The long test sends 200,000 frames to each, KRAFTPROOF_HOSTILE_FRAMES another number; `make
-test` sends a thousand. `make fuzz-listeners` sends FRAMES=1000000 to each.
+The long test sends 200,000 frames to each listener, or KRAFTPROOF_HOSTILE_FRAMES; `make test`
+sends 1,000 to each. `make fuzz-listeners` sends FRAMES=1000000 to each.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
 """Hostile frames after the login, on each kind of listener of one node: nobody is harmed.
 
 The user alice has proven who she is, and has no right. Most frames are whole requests with odd
-values. The long test and `make test` send as many as in test_hostile_clients.
+values. The long test sends as many frames as that of test_hostile_clients; `make test` sends 400 to
+each listener.
 """
 
 import contextlib
