@@ -13,7 +13,6 @@ from kraftproof.cluster.simulated.invariants.security.authorized_answers import 
     TOPIC,
 )
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.log_effects import FindTimestamp
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_log_dirs_request,
@@ -32,8 +31,6 @@ EPOCHS_FROM, NOT_AVAILABLE_FROM = 4, 5
 TIMES: Final = (LATEST, LATEST, EARLIEST, NEWEST, EARLIEST_LOCAL, TIERED, PENDING, -7, 0, 5, 5)
 _NOT_FOUND: Final = (-1, -1)
 Offsets = list_offsets_response.ListOffsetsPartitionResponse
-_Searched = tuple[int, int, FindTimestamp]
-"""The place of a partition in the request, and its search."""
 
 
 def list_offsets(asking: Asking) -> None:
