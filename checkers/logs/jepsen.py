@@ -27,6 +27,8 @@ from kraftproof.checkers.verdict import Finding
 
 MANAGEMENT: Final = frozenset({"assign", "subscribe", "crash", "debug-topic-partitions"})
 """Operations on the clients, which neither send nor poll."""
+ACTING: Final = frozenset({"send", "poll", "txn"})
+"""Operations that send or poll; all others concern clients or topics."""
 FINAL_POLLS: Final = "debug-topic-partitions"
 NOTHING_SENT: Final = "no send was acknowledged: nothing was checked"
 NOTHING_POLLED: Final = "no poll returned a record: what was acknowledged was not checked"
@@ -38,7 +40,7 @@ Stretch = tuple[int, int]
 
 def jepsen_findings(key: str, operations: Sequence[Operation]) -> list[Finding]:
     """Return the findings on operations in the form of Jepsen's Kafka tests."""
-    own = [one for one in operations if one.f not in MANAGEMENT]
+    own = [one for one in operations if one.f in ACTING]
     sends = [(one, record) for one in own for record in sent(one)]
     polls = [(one, record) for one in own for record in polled(one)]
     observed = [seen for seen in sends if seen[1].offset is not None] + polls
@@ -57,7 +59,7 @@ def jepsen_findings(key: str, operations: Sequence[Operation]) -> list[Finding]:
 
 def nothing_checked(operations: Sequence[Operation]) -> str | None:
     """Return why a history without a finding is not valid; None if its answers were checked."""
-    own = [one for one in operations if one.f not in MANAGEMENT]
+    own = [one for one in operations if one.f in ACTING]
     if not any(record.offset is not None for one in own for record in sent(one)):
         return NOTHING_SENT
     return None if any(True for one in own for _ in polled(one)) else NOTHING_POLLED
@@ -128,7 +130,7 @@ def _stretches(operations: Iterable[Operation]) -> Mapping[str, Collection[Stret
     reading: dict[tuple[int, str], Stretch] = {}
     placed: set[int] = set()
     for one in operations:
-        if one.f in MANAGEMENT or one.status != "ok":
+        if one.f not in ACTING or one.status != "ok":
             placed.add(one.process)
             for process, log in [place for place in reading if place[0] == one.process]:
                 found[log].append(reading.pop((process, log)))
@@ -155,10 +157,10 @@ def _disordered(operations: Iterable[Operation], observed: Iterable[Seen]) -> It
     for one in operations:
         if one.f in {"assign", "subscribe"}:
             subscribed[one.process] = one.f == "subscribe"
-        is_cut = one.f in MANAGEMENT or one.status != "ok" or subscribed.get(one.process, False)
+        is_cut = one.f not in ACTING or one.status != "ok" or subscribed.get(one.process, False)
         if is_cut:
             reached = {place: last for place, last in reached.items() if place[0] != one.process}
-        for record in () if one.f in MANAGEMENT else polled(one):
+        for record in () if one.f not in ACTING else polled(one):
             assert record.offset is not None
             last = reached.get((one.process, record.log))
             reached[one.process, record.log] = record.offset
@@ -202,7 +204,7 @@ def _sends_out_of_order(
             last = {
                 key: each for key, each in last.items() if key[0] != one.process or key[1] in kept
             }
-        if one.f in MANAGEMENT or one.status == "fail":
+        if one.f not in ACTING or one.status == "fail":
             continue
         mine: dict[str, list[Record]] = defaultdict(list)
         for record in sent(one):

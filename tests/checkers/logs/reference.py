@@ -48,7 +48,8 @@ class Reference:
         self.found.add((f"log/{check}", kind, offset, value, index))
 
     def offset_of(self, send):
-        return send.output["offset"] if send.status == "ok" else None
+        is_told = send.status == "ok" and send.input["acks"] != 0
+        return send.output["offset"] if is_told else None
 
     def sender_of(self, value):
         return next((one for one in self.sends if canonical(one.input["value"]) == value), None)
@@ -148,6 +149,8 @@ class Reference:
     def readers(self):
         kept = {}
         for one in self.operations:
+            if one.f in {"poll", "assign"} and one.status == "info":
+                kept[one.process] = None
             if one.status != "ok" or one.f == "send":
                 continue
             position = one.input["position"]
