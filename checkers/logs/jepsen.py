@@ -4,7 +4,8 @@ The semantics are those of jepsen.tests.kafka, whose anomalies are named in brac
 two values [inconsistent-offsets], no value two offsets [duplicate]; a polled value had been sent
 [G1a], and not by the polling transaction itself [precommitted-read]; the polls contain what was
 acknowledged at an offset that a consumer went past [lost-write]; the sends of a process are in the
-log in their order [nonmonotonic-send]; and a process that was assigned logs polls each of them in
+log in their order [nonmonotonic-send], but for a send without an answer, after which the process
+has a new client; and a process that was assigned logs polls each of them in
 order [nonmonotonic-poll] and leaves none out [poll-skip]. A consumer may start anywhere: records
 before its first polled record are not lost. A consumer that subscribed may go back or leave out
 records between two operations. At the end of a test with final polls, which
@@ -211,6 +212,8 @@ def _sends_out_of_order(
             before = last.get((one.process, record.log))
             mine[record.log] += [record] if mine[record.log] or before is None else [before, record]
             last[one.process, record.log] = record
+        if one.status == "info":
+            last = {key: each for key, each in last.items() if key[0] != one.process}
         for log, records in mine.items():
             for earlier, later in pairwise(records):
                 places = at.get((log, earlier.value)), at.get((log, later.value))

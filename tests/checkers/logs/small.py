@@ -26,6 +26,8 @@ def _sends(random):
         session = random.randrange(2)
         counts[session] += 1
         value = number if is_plain else f"{session}.{counts[session]}@a"
+        if is_plain and random.random() < 0.2:
+            value = random.randrange(number + 1)  # perhaps one that was sent before
         status = random.choice(["ok", "ok", "ok", "info", "fail"])
         made.append((value, status, random.choice([-1, -1, -1, 1, 0]), session == 0))
     return made

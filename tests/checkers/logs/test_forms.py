@@ -85,3 +85,31 @@ def test_an_offset_that_no_broker_stated_is_no_acknowledgement():
     assert judged(unheard, send("y", 0), final("y", "x")) == (set(), None)
     assert judged(send("x", 1), send("y", 0), final("y", "x"))[0] == {"log/append-order"}
     assert judged(unheard, final("y", "x"))[1] == "no send was acknowledged: nothing was checked"
+
+
+def idempotent(field, *, is_so):
+    process, f, asked, told, status = field
+    return process, f, {**asked, "idempotent": is_so}, told, status
+
+
+@pytest.mark.parametrize("is_so", [True, False])
+@pytest.mark.parametrize(
+    "other", [send("x", None, acks=0), (0, "send", {"value": "x"}, None, "info")]
+)
+def test_a_value_of_two_sends_may_stand_in_the_log_twice(other, is_so):
+    for sends in ((send("x", 0), other), (other, send("x", 1))):
+        both = [idempotent(one, is_so=is_so) for one in sends]
+        assert judged(*both, final("x", "x")) == (set(), None)
+        repeated = judged(*both, final("x", "x", "x"))[0]
+        assert repeated == ({"log/duplicate"} if is_so else set())
+    assert judged(send("x", 1), other, final("x", "x"))[0] == {"log/append-order"}
+
+
+def test_a_value_whose_first_send_failed_may_come_from_a_later_one():
+    failed, later = (
+        (0, "send", {"value": "x"}, None, "fail"),
+        (3, "send", {"value": "x"}, None, "info"),
+    )
+    known = send("y", 1)
+    assert judged(failed, later, known, poll((0, "x")), final("x", "y")) == (set(), None)
+    assert judged(failed, known, final("x", "y"))[0] == {"log/sent"}
