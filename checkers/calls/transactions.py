@@ -6,7 +6,7 @@ left the value; if a value may come from two transactions, or from a transaction
 value, the general engine decides the key.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kraftproof.checkers.calls import Calls
 from kraftproof.checkers.calls.answered import require_asked
 from kraftproof.checkers.calls.values import canonical, require_functions
-from kraftproof.checkers.history.columns import FAIL, OK, Columns
+from kraftproof.checkers.history.columns import FAIL, NEVER, OK, Columns
 from kraftproof.checkers.text import as_json
 
 NOBODY: Final = -1
@@ -78,6 +78,54 @@ def _is_action(action: object) -> bool:
     return isinstance(action, list) and len(action) == 3 and str(action[0]) in ACTIONS
 
 
+def parts_of(actions: Sequence[Action]) -> tuple[dict[str, str], dict[str, str], bool]:
+    """Return what a transaction found, what it left, and whether it contradicts itself.
+
+    The first two are by register; a read after the transaction's own write finds nothing new.
+    """
+    found: dict[str, str] = {}
+    left: dict[str, str] = {}
+    is_absurd = False
+    for action, register, value in actions:
+        if action == "write":
+            left[register] = value
+            continue
+        seen = left.get(register, found.get(register))
+        is_absurd |= seen is not None and seen != value
+        if seen is None:
+            found[register] = value
+    return found, left, is_absurd
+
+
+Timed = tuple[int, int, Sequence[Action]]
+"""The event of a transaction's invocation, that of its completion or NEVER, and its actions."""
+
+
+def start_with_null(transactions: Iterable[Timed]) -> frozenset[str]:
+    """Return the registers that start with null; all others start with 0.
+
+    A history does not state the start. A register in which null was found starts with null, unless
+    0 was found there before any transaction wrote 0, and null was perhaps written.
+
+    Args:
+        transactions: those that did not fail; without an answer, those have no reads.
+    """
+    found: dict[tuple[str, str], int] = {}
+    left: dict[tuple[str, str], int] = {}
+    for invoke, complete, actions in transactions:
+        finds, leaves, _ = parts_of(actions)
+        for place in finds.items():
+            found[place] = min(complete, found.get(place, NEVER))
+        for place in leaves.items():
+            left[place] = min(invoke, left.get(place, NEVER))
+
+    def is_start(register: str, value: str) -> bool:
+        return found.get((register, value), NEVER) < left.get((register, value), NEVER)
+
+    null_found = {register for register, value in found if value == "null"}
+    return frozenset(one for one in null_found if is_start(one, "null") or not is_start(one, "0"))
+
+
 def initial_of(null_registers: frozenset[str], register: str) -> str:
     """Return the initial value of a register, given the registers with initial value null."""
     return "null" if register in null_registers else "0"
@@ -93,7 +141,8 @@ def transaction_calls(columns: Columns, model: str, functions: frozenset[str]) -
     rows = np.flatnonzero(columns.status != FAIL)
     starts = np.searchsorted(rows, columns.starts).astype(np.int64)
     observed = list(_decoded(columns))
-    decoded = [observed[row] for row in rows.tolist()]
+    times = columns.invoke[rows].tolist(), columns.complete[rows].tolist()
+    decoded = list(zip(*times, (observed[row] for row in rows.tolist()), strict=True))
     keys = [_Key().filled(decoded[start:end]) for start, end in pairwise(starts.tolist())]
     sources = [key.sources() for key in keys]
     return TransactionCalls(
@@ -147,27 +196,16 @@ class _Key:
     is_absurd: list[bool] = field(default_factory=list)
     is_ambiguous: bool = False
     _numbers: dict[str, int] = field(default_factory=dict)
-    _nulls: set[str] = field(default_factory=set)
+    _nulls: frozenset[str] = frozenset()
 
-    def filled(self, transactions: Sequence[Sequence[Action]]) -> "_Key":
-        for actions in transactions:
+    def filled(self, transactions: Sequence[Timed]) -> "_Key":
+        self._nulls = start_with_null(transactions)
+        for _, _, actions in transactions:
             self._add(actions)
         return self
 
     def _add(self, actions: Sequence[Action]) -> None:
-        found: dict[str, str] = {}
-        left: dict[str, str] = {}
-        is_absurd = False
-        for action, register, value in actions:
-            if action == "write":
-                left[register] = value
-                continue
-            if value == "null":
-                self._nulls.add(register)
-            seen = left.get(register, found.get(register))
-            is_absurd |= seen is not None and seen != value
-            if seen is None:
-                found[register] = value
+        found, left, is_absurd = parts_of(actions)
         self.is_absurd.append(is_absurd)
         self.finds.append(len(found))
         self.leaves.append(len(left))
@@ -184,8 +222,7 @@ class _Key:
 
         The method also records, for each write, the first write of the same value.
         """
-        nulls = frozenset(self._nulls)
-        places = {(name, initial_of(nulls, name)): INITIAL for name in self._numbers}
+        places = {(name, initial_of(self._nulls, name)): INITIAL for name in self._numbers}
         repeated = set()
         for place, observed in enumerate(self.left):
             self.same_as.append(places.setdefault(observed, place))

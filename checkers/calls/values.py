@@ -111,7 +111,7 @@ def integers(
     except pa.ArrowInvalid:
         pass
     else:
-        if not (np.abs(found) >= below).any():
+        if not ((found >= below) | (found <= -below)).any():  # abs(-(1 << 63)) is negative
             return found
     verb = "answers" if is_output else "takes"
     for row, text in zip(np.flatnonzero(rows).tolist(), texts.to_pylist(), strict=True):

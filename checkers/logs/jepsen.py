@@ -4,7 +4,8 @@ The semantics are those of jepsen.tests.kafka, whose anomalies are named in brac
 two values [inconsistent-offsets], no value two offsets [duplicate]; a polled value had been sent
 [G1a], and not by the polling transaction itself [precommitted-read]; the polls contain what was
 acknowledged at an offset that a consumer went past [lost-write]; the sends of a process are in the
-log in their order [nonmonotonic-send]; and a process that was assigned logs polls each of them in
+log in their order [nonmonotonic-send], but for a send without an answer, after which the process
+has a new client; and a process that was assigned logs polls each of them in
 order [nonmonotonic-poll] and leaves none out [poll-skip]. A consumer may start anywhere: records
 before its first polled record are not lost. A consumer that subscribed may go back or leave out
 records between two operations. At the end of a test with final polls, which
@@ -27,6 +28,8 @@ from kraftproof.checkers.verdict import Finding
 
 MANAGEMENT: Final = frozenset({"assign", "subscribe", "crash", "debug-topic-partitions"})
 """Operations on the clients, which neither send nor poll."""
+ACTING: Final = frozenset({"send", "poll", "txn"})
+"""Operations that send or poll; all others concern clients or topics."""
 FINAL_POLLS: Final = "debug-topic-partitions"
 NOTHING_SENT: Final = "no send was acknowledged: nothing was checked"
 NOTHING_POLLED: Final = "no poll returned a record: what was acknowledged was not checked"
@@ -38,7 +41,7 @@ Stretch = tuple[int, int]
 
 def jepsen_findings(key: str, operations: Sequence[Operation]) -> list[Finding]:
     """Return the findings on operations in the form of Jepsen's Kafka tests."""
-    own = [one for one in operations if one.f not in MANAGEMENT]
+    own = [one for one in operations if one.f in ACTING]
     sends = [(one, record) for one in own for record in sent(one)]
     polls = [(one, record) for one in own for record in polled(one)]
     observed = [seen for seen in sends if seen[1].offset is not None] + polls
@@ -57,7 +60,7 @@ def jepsen_findings(key: str, operations: Sequence[Operation]) -> list[Finding]:
 
 def nothing_checked(operations: Sequence[Operation]) -> str | None:
     """Return why a history without a finding is not valid; None if its answers were checked."""
-    own = [one for one in operations if one.f not in MANAGEMENT]
+    own = [one for one in operations if one.f in ACTING]
     if not any(record.offset is not None for one in own for record in sent(one)):
         return NOTHING_SENT
     return None if any(True for one in own for _ in polled(one)) else NOTHING_POLLED
@@ -128,7 +131,7 @@ def _stretches(operations: Iterable[Operation]) -> Mapping[str, Collection[Stret
     reading: dict[tuple[int, str], Stretch] = {}
     placed: set[int] = set()
     for one in operations:
-        if one.f in MANAGEMENT or one.status != "ok":
+        if one.f not in ACTING or one.status != "ok":
             placed.add(one.process)
             for process, log in [place for place in reading if place[0] == one.process]:
                 found[log].append(reading.pop((process, log)))
@@ -155,10 +158,10 @@ def _disordered(operations: Iterable[Operation], observed: Iterable[Seen]) -> It
     for one in operations:
         if one.f in {"assign", "subscribe"}:
             subscribed[one.process] = one.f == "subscribe"
-        is_cut = one.f in MANAGEMENT or one.status != "ok" or subscribed.get(one.process, False)
+        is_cut = one.f not in ACTING or one.status != "ok" or subscribed.get(one.process, False)
         if is_cut:
             reached = {place: last for place, last in reached.items() if place[0] != one.process}
-        for record in () if one.f in MANAGEMENT else polled(one):
+        for record in () if one.f not in ACTING else polled(one):
             assert record.offset is not None
             last = reached.get((one.process, record.log))
             reached[one.process, record.log] = record.offset
@@ -202,13 +205,15 @@ def _sends_out_of_order(
             last = {
                 key: each for key, each in last.items() if key[0] != one.process or key[1] in kept
             }
-        if one.f in MANAGEMENT or one.status == "fail":
+        if one.f not in ACTING or one.status == "fail":
             continue
         mine: dict[str, list[Record]] = defaultdict(list)
         for record in sent(one):
             before = last.get((one.process, record.log))
             mine[record.log] += [record] if mine[record.log] or before is None else [before, record]
             last[one.process, record.log] = record
+        if one.status == "info":
+            last = {key: each for key, each in last.items() if key[0] != one.process}
         for log, records in mine.items():
             for earlier, later in pairwise(records):
                 places = at.get((log, earlier.value)), at.get((log, later.value))

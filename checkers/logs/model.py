@@ -6,6 +6,7 @@ operation (`checkers.logs.jepsen`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +17,7 @@ from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import iterate_rows, operations_table
 from kraftproof.checkers.logs.actions import polled, require_actions, sent
 from kraftproof.checkers.logs.declared import is_loss_declared
-from kraftproof.checkers.logs.jepsen import MANAGEMENT, jepsen_findings, nothing_checked
+from kraftproof.checkers.logs.jepsen import ACTING, MANAGEMENT, jepsen_findings, nothing_checked
 from kraftproof.checkers.logs.judge import judge
 from kraftproof.checkers.logs.reading import forms
 from kraftproof.checkers.logs.reading.unpack import unpacked
@@ -26,6 +27,7 @@ from kraftproof.checkers.logs.wording import findings_of
 from kraftproof.checkers.models import PropertyModel, TableModel, unknown_function
 from kraftproof.checkers.models.starting import Step, require_records
 from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.text import as_json
 from kraftproof.checkers.verdict import Finding
 
 
@@ -41,6 +43,8 @@ class Log(PropertyModel, TableModel):
             raise unknown_function(self, operation)
         if operation.f in OF_STATES:
             require_state(operation)
+        elif operation.f in forms.UNREAD:
+            return
         elif isinstance(operation.input, dict) and operation.f in forms.FUNCTIONS:
             forms.require_form(operation)
         elif operation.f == "final":
@@ -50,7 +54,7 @@ class Log(PropertyModel, TableModel):
 
     def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
         """Return the logs named by operations in Jepsen's form."""
-        own = [one for one in operations if one.f not in MANAGEMENT]
+        own = [one for one in operations if one.f in ACTING]
         seen = (record.log for one in own for record in (*sent(one), *polled(one)))
         return {log: log for log in seen}
 
@@ -77,6 +81,7 @@ class Log(PropertyModel, TableModel):
             operations = list(iterate_rows(rows))
             for operation in operations:
                 self.validate(operation)
+                _require_actions(operation)
             return jepsen_findings(key, operations), nothing_checked(operations)
         facts, values = unpacked(rows)
         judged = judge(facts, values, is_loss_declared=is_loss_declared(options))
@@ -85,7 +90,24 @@ class Log(PropertyModel, TableModel):
         return [*found, *state_findings(key, iterate_rows(states))], judged.reason
 
 
-def has_own_form(rows: pa.Table) -> bool:
-    """Return whether the operations of a key have the form with one partition a key."""
-    texts = rows.column("input").slice(0, 1).to_pylist()
-    return bool(texts) and texts[0].startswith("{")
+def has_own_form(rows: pa.Table) -> bool | None:
+    """Return whether operations have the form with one partition a key; None if none shows it.
+
+    The first operation that sends, reads or describes shows the form. Others may have any value.
+    """
+    shows = pc.is_in(rows.column("f"), pa.array(sorted(_SHOWING_FORM)))
+    first = pc.index(shows, pa.scalar(value=True)).as_py()
+    return None if first < 0 else rows.column("input")[first].as_py().startswith("{")
+
+
+_SHOWING_FORM: Final = frozenset({"final", "state", *ACTING})
+
+
+def _require_actions(operation: Operation) -> None:
+    """Raise ValueError for an operation of the other form."""
+    if operation.f in _SHOWING_FORM and isinstance(operation.input, dict):
+        raise ValueError(
+            f"field value: operation {operation.index}, {operation.f} "
+            f"{as_json(operation.input)}: a list of sends and polls is expected, as in the first"
+            " send or poll of the history"
+        )

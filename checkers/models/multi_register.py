@@ -1,8 +1,9 @@
 """Several registers under one key, read and written together in a transaction.
 
 An operation `txn` has a list of ["read" | "write", register, value], done in order and as one. A
-register is initially 0, as in Knossos, or null where a transaction of the history reads it as null:
-a history does not say which of the two its system starts from.
+register is initially 0, as in Knossos, or null if a transaction of the history reads it as null: a
+history does not say which of the two its system starts from. A register that was surely read as 0
+before 0 was written starts with 0, even if null is written and read later.
 """
 
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
@@ -19,9 +20,10 @@ from kraftproof.checkers.calls.transactions import (
     TransactionCalls,
     actions_of,
     initial_of,
+    start_with_null,
     transaction_calls,
 )
-from kraftproof.checkers.history.columns import Columns
+from kraftproof.checkers.history.columns import NEVER, Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
@@ -65,7 +67,7 @@ class MultiRegister(ReducibleModel):
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return why a transaction cannot have read its values."""
-        return register_reason(operations, wrong, _read_as_null(operations))
+        return register_reason(operations, wrong, _null_registers(operations))
 
     @override
     def init(self) -> Hashable:
@@ -73,7 +75,7 @@ class MultiRegister(ReducibleModel):
 
     @override
     def calls(self, operations: Sequence[Operation]) -> list[Hashable | None]:
-        null_registers = _read_as_null(operations)
+        null_registers = _null_registers(operations)
         return [_call(operation, null_registers) for operation in operations]
 
     @override
@@ -185,14 +187,17 @@ def _all_actions(operation: Operation) -> list[Action]:
     return actions_of(operation.input, is_answered=True)
 
 
-def _read_as_null(operations: Sequence[Operation]) -> frozenset[str]:
-    return frozenset(
-        register
-        for operation in operations
-        if operation.status == "ok"
-        for action, register, value in _actions(operation)
-        if action == "read" and value == "null"
+def _null_registers(operations: Sequence[Operation]) -> frozenset[str]:
+    """Return the registers that start with null, as `start_with_null` tells."""
+    return start_with_null(
+        (one.invoke_index, _end(one), _actions(one)) for one in operations if one.status != "fail"
     )
+
+
+def _end(operation: Operation) -> int:
+    """Return the event of the completion; NEVER for a transaction that may not have happened."""
+    is_over = operation.status == "ok" and operation.complete_index is not None
+    return operation.complete_index or 0 if is_over else NEVER
 
 
 def _call(operation: Operation, null_registers: frozenset[str]) -> Hashable | None:

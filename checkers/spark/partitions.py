@@ -62,10 +62,7 @@ class Split(NamedTuple):
 
 
 def splittable(staged: Staged) -> dict[Place, int]:
-    """Return the long partitions of long runs of the model `log`, with their operations.
-
-    The first operation of such a run has the form with one partition a key.
-    """
+    """Return the number of operations of each long partition of long runs of the model `log`."""
     return {
         (run, key): n
         for run, plan in staged.plans.items()
@@ -98,8 +95,9 @@ def passes_java(source: Source) -> bool:
 
 def _has_own_form(staged: Staged, run: str) -> bool:
     with pq.ParquetFile(operations_path(staged, run)) as file:
-        first = next(file.iter_batches(1, columns=["input"]), None)
-    return first is not None and has_own_form(pa.Table.from_batches([first]))
+        some = file.iter_batches(_FIRST_ROWS, columns=["f", "input"])
+        shown = (has_own_form(pa.Table.from_batches([one])) for one in some)
+        return next((is_own for is_own in shown if is_own is not None), False)
 
 
 def _keys(path: Path) -> Counter[str]:

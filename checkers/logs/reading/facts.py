@@ -92,12 +92,14 @@ class Reads(Frame):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polls(Frame):
-    """The answered polls, final reads and assignments, int64[n] each, by invocation.
+    """The polls, final reads and assignments of readers, int64[n] each, by invocation.
+
+    All are answered but those of the kind UNANSWERED, which may have moved the reader.
 
     Attributes:
         index: the operation.
         process: the reader.
-        kind: POLL, FINAL or ASSIGN.
+        kind: POLL, FINAL, ASSIGN or UNANSWERED.
         position: the first offset that was asked for; UNKNOWN if the reader keeps it itself.
         count: the number of received records.
         log_start: the first offset of the log, as the answer says; UNKNOWN without one.
@@ -124,6 +126,8 @@ class Polls(Frame):
 POLL: Final = 0
 FINAL: Final = 1
 ASSIGN: Final = 2
+UNANSWERED: Final = 4
+"""A poll or an assignment that may have had an effect: the position of its reader is unknown."""
 
 F = TypeVar("F", bound=Frame)
 

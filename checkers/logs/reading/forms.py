@@ -18,7 +18,9 @@ import msgspec
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.text import as_json
 
-FUNCTIONS: Final = frozenset({"create", "delete", "send", "poll", "assign", "final"})
+UNREAD: Final = frozenset({"create", "delete"})
+"""Functions whose values no rule reads."""
+FUNCTIONS: Final = UNREAD | {"send", "poll", "assign", "final"}
 READING: Final = frozenset({"poll", "final"})
 Offset = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
 
@@ -69,7 +71,7 @@ _ANSWERED: Final = {
 def require_form(operation: Operation) -> None:
     """Raise ValueError, naming the field, if an operation on a partition has another form."""
     f = operation.f
-    if f in {"create", "delete"}:
+    if f in UNREAD:
         return
     asked: type[msgspec.Struct] = Send if f == "send" else Position
     _require(f, "takes", operation.input, asked, _EXPECTED[f])

@@ -15,13 +15,14 @@ import pyarrow.compute as pc
 from typing_extensions import override
 
 from kraftproof.checkers.calls.values import canonical
-from kraftproof.checkers.history.columns import NEVER, OK
+from kraftproof.checkers.history.columns import INFO, NEVER, OK
 from kraftproof.checkers.history.schema import OPERATION_STATUSES
 from kraftproof.checkers.logs.reading import scanning
 from kraftproof.checkers.logs.reading.facts import (
     ASSIGN,
     FINAL,
     POLL,
+    UNANSWERED,
     UNKNOWN,
     Bools,
     Facts,
@@ -32,6 +33,7 @@ from kraftproof.checkers.logs.reading.facts import (
 )
 from kraftproof.checkers.logs.reading.forms import Position, Received, Send, Sent
 from kraftproof.checkers.logs.reading.values import Values, numbered
+from kraftproof.checkers.text import shortened
 
 _FEW: Final = 5_000
 """Operations up to which the general decoder is quicker than to load compiled code."""
@@ -93,11 +95,12 @@ def unpacked(rows: pa.Table, *, is_compiled: bool | None = None) -> tuple[Facts,
         _codes(rows.column("f"), _FUNCTIONS),
         _codes(rows.column("status"), OPERATION_STATUSES),
     )
-    is_poll = (f >= 0) & (f != _SEND) & (status == OK)
+    is_lost = ((f == POLL) | (f == ASSIGN)) & (status == INFO)
+    is_poll = ((f >= 0) & (f != _SEND) & (status == OK)) | is_lost
     sends, polls = (
         _Rows(rows, at, status[at]) for at in (np.flatnonzero(f == _SEND), np.flatnonzero(is_poll))
     )
-    kinds = f[polls.at].astype(np.int64)
+    kinds = np.where(is_lost, UNANSWERED, f)[polls.at].astype(np.int64)
     if len(rows) > _FEW if is_compiled is None else is_compiled:
         found = _scanned(sends, polls, kinds)
         if found is not None:
@@ -107,7 +110,7 @@ def unpacked(rows: pa.Table, *, is_compiled: bool | None = None) -> tuple[Facts,
 
 def _scanned(sends: _Rows, polls: _Rows, kinds: Ints) -> tuple[Facts, Values] | None:
     """Return the facts of texts of the common layout; None if any text has another layout."""
-    places = np.flatnonzero(kinds != ASSIGN)
+    places = np.flatnonzero(_is_answer(kinds))
     reading = polls.at[places]
     told = scanning.bytes_of(_texts(sends.table, "output"))
     run = run_of(sends) if len(sends) else run_read(*told, reading)
@@ -146,13 +149,15 @@ def _decoded(sends: _Rows, polls: _Rows, kinds: Ints) -> tuple[Facts, Values]:
     asked = _decoder(sends, "input", Send)
     is_ok = sends.status == OK
     told = _decoder(sends.where(is_ok), "output", Sent)
+    acks, idempotent = _ints([one.acks for one in asked]), _ints([one.idempotent for one in asked])
     offset = np.full(len(sends), UNKNOWN, dtype=np.int64)
     offset[is_ok] = [UNKNOWN if one.offset is None else one.offset for one in told]
-    answers = _decoder(polls.where(kinds != ASSIGN), "output", Received)
+    offset[acks == 0] = UNKNOWN  # no broker stated it
+    answers = _decoder(polls.where(_is_answer(kinds)), "output", Received)
     records = [record for answer in answers for record in answer.records]
     texts = [canonical(one.value) for one in asked] + [canonical(one) for _, one in records]
     numbers, values = numbered(texts)
-    places = np.flatnonzero(kinds != ASSIGN)
+    places = np.flatnonzero(_is_answer(kinds))
     counts = _ints([len(answer.records) for answer in answers])
     bounds = [
         UNKNOWN if one is None else one for told in answers for one in (told.log_start, told.end)
@@ -162,7 +167,6 @@ def _decoded(sends: _Rows, polls: _Rows, kinds: Ints) -> tuple[Facts, Values]:
         offset=_ints([place for place, _ in records]),
         value=numbers[len(sends) :],
     )
-    acks, idempotent = _ints([one.acks for one in asked]), _ints([one.idempotent for one in asked])
     return Facts(
         sends=_sends(sends, numbers[: len(sends)], offset, acks, idempotent),
         reads=reads,
@@ -220,12 +224,26 @@ def _polls(rows: _Rows, kinds: Ints, reading: Ints, counts: Ints, bounds: Ints) 
     )
 
 
+def _is_answer(kinds: Ints) -> Bools:
+    """Return which rows have an answer with records."""
+    found: Bools = (kinds == POLL) | (kinds == FINAL)
+    return found
+
+
 def _decoder(rows: _Rows, column: str, kind: type[T]) -> list[T]:
     decode = msgspec.json.Decoder(kind).decode
+    texts = rows.texts(column)
+    found: list[T] = []
     try:
-        return [decode(text) for text in rows.texts(column)]
+        found.extend(map(decode, texts))
     except msgspec.ValidationError as error:
-        raise ValueError(f"field value: {error}") from error
+        place = len(found)
+        index, f = rows.numbers("index")[place], rows.texts("f")[place]
+        raise ValueError(
+            f"field value: operation {index}, {f} {shortened(texts[place])}: {error}: "
+            "all operations on a partition have the form of its first send or read"
+        ) from error
+    return found
 
 
 def _ended(rows: _Rows, name: str) -> Ints:

@@ -52,13 +52,24 @@ _HASH_FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
 """2 ** 64 divided by the golden ratio: Knuth's multiplicative hashing."""
 
 
-def row_of_value(sends: Sends, values: Ints) -> Ints:
-    """Return the row of the first send of each value; UNKNOWN for a value that was never sent."""
+def row_of_value(sends: Sends, values: Ints, *, is_placed: bool) -> Ints:
+    """Return the row of a send of each value; UNKNOWN for a value that was never sent.
+
+    Of several sends of a value, the first that did not fail is taken.
+
+    Args:
+        sends: the sends.
+        values: the values.
+        is_placed: whether a send with an acknowledged offset is as good as one without.
+    """
     wanted = np.sort(values)  # mostly few: the sends are looked up in these
     rows = np.flatnonzero(is_among(sends.value, wanted))
     if not len(rows):
         return np.full(len(values), UNKNOWN, dtype=np.int64)
-    order = rows[np.argsort(sends.value[rows], kind="stable")]
+    is_worse = 2 * (sends.status[rows] == FAIL)
+    if not is_placed:
+        is_worse += sends.offset[rows] != UNKNOWN
+    order = rows[np.lexsort((is_worse, sends.value[rows]))]
     ordered = sends.value[order]
     places = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
     return np.where(ordered[places] == values, order[places], UNKNOWN)
@@ -117,7 +128,7 @@ def appended(known: Sends, sends: Sends, final: FinalRead) -> tuple[Appended, li
     """
     row = row_at_offset(known, final.offset, final.value)
     left = np.flatnonzero(row == UNKNOWN)
-    sender = row_of_value(sends, final.value[left])
+    sender = row_of_value(sends, final.value[left], is_placed=False)
     is_found = sender != UNKNOWN
     status = np.where(is_found, sends.status[sender], UNKNOWN) if len(sends) else sender
     bad = left[~is_found | (status == FAIL)]
@@ -131,13 +142,15 @@ def appended(known: Sends, sends: Sends, final: FinalRead) -> tuple[Appended, li
     )
     good = is_found & (status != FAIL)
     left, sender = left[good], sender[good]
-    is_again = _is_again(sends.take(sender), final.offset[left], final)
-    found += _duplicates(sends.take(sender[is_again]), final.offset[left[is_again]], final)
+    unplaced = sends.take((sends.status != FAIL) & (sends.offset == UNKNOWN))
+    counts = _counts(unplaced.value, final.value[left])
+    is_again = _is_again(sends.take(sender), final.offset[left], final, counts)
+    found += _duplicates(sends, sender[is_again], final.offset[left[is_again]], final)
     at_offset = np.flatnonzero(row != UNKNOWN)
     matched = _appended(final, at_offset, known, row[at_offset])
-    left, sender = left[~is_again], sender[~is_again]
+    left, sender, counts = left[~is_again], sender[~is_again], counts[~is_again]
     at_home = (sends.offset[sender] == UNKNOWN) | (sends.offset[sender] == final.offset[left])
-    is_sure = (sends.status[sender] == OK) & (sends.acks[sender] != 0) & at_home
+    is_sure = (sends.status[sender] == OK) & (sends.acks[sender] != 0) & at_home & (counts < 2)
     first = _appended(final, left, sends, sender)
     first.complete[~is_sure] = NEVER
     if len(left):
@@ -158,31 +171,45 @@ def _appended(final: FinalRead, records: Ints, sends: Sends, rows: Ints) -> Appe
     )
 
 
-def _is_again(sender: Sends, offsets: Ints, final: FinalRead) -> Bools:
+def _counts(values: Ints, wanted: Ints) -> Ints:
+    """Return how often each wanted value is among some values."""
+    ordered = np.sort(values[is_among(values, np.unique(wanted))])
+    ends = [np.searchsorted(ordered, wanted, side=side) for side in ("left", "right")]
+    found: Ints = ends[1] - ends[0]
+    return found
+
+
+def _is_again(sender: Sends, offsets: Ints, final: FinalRead, counts: Ints) -> Bools:
     """Return which leftovers repeat a value that the log has at another, earlier judged offset.
 
-    A value stands where its acknowledgement says, else where the log has the value first.
+    A value stands where its acknowledgement says, else where the log has the value first: as often
+    as there are sends of the value without an offset (`counts`), and once at least.
     """
     is_home = sender.offset == offsets  # another send has been acknowledged at the same offset
     is_there = (sender.offset != UNKNOWN) & (final.at(sender.offset) == sender.value)
     order = np.lexsort((offsets, sender.value))
     values = sender.value[order]
     repeats = np.zeros(len(values), dtype=np.bool_)
-    repeats[order[1:]] = values[1:] == values[:-1]
+    rank = np.arange(len(values)) - np.searchsorted(values, values)
+    repeats[order] = rank >= np.maximum(counts[order], 1)
     found: Bools = (is_there | repeats) & ~is_home
     return found
 
 
-def _duplicates(sender: Sends, offsets: Ints, final: FinalRead) -> list[Problems]:
-    if not len(sender):
+def _duplicates(sends: Sends, rows: Ints, offsets: Ints, final: FinalRead) -> list[Problems]:
+    """Return the repeated values; those that a producer without idempotence sent as declared."""
+    if not len(rows):
         return []
+    sender = sends.take(rows)
+    careless = sends.value[(sends.idempotent == 0) & (sends.status != FAIL)]
+    is_idempotent = _counts(careless, sender.value) == 0
     order = np.argsort(final.value, kind="stable")
     first = final.offset[order[np.searchsorted(final.value[order], sender.value)]]
     other = np.where(first == offsets, sender.offset, first)
     found = []
     for kind, chosen in (
-        (FindingKind.SAFETY, sender.idempotent == 1),
-        (FindingKind.DECLARED, sender.idempotent == 0),
+        (FindingKind.SAFETY, is_idempotent),
+        (FindingKind.DECLARED, ~is_idempotent),
     ):
         rows = np.flatnonzero(chosen)
         found += problems(
@@ -218,7 +245,7 @@ def unsent(known: Sends, sends: Sends, polled: Polled) -> list[Problems]:
     matched, left = np.flatnonzero(row != UNKNOWN), np.flatnonzero(row == UNKNOWN)
     is_late = known.invoke[row[matched]] > polled.complete[matched]
     late = matched[is_late]
-    sender = row_of_value(sends, polled.value[left])
+    sender = row_of_value(sends, polled.value[left], is_placed=True)
     is_wrong = sender == UNKNOWN
     if len(sends):
         is_wrong |= sends.status[sender] == FAIL

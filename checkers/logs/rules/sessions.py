@@ -11,6 +11,7 @@ from kraftproof.checkers.logs.reading.facts import (
     FINAL,
     NEVER,
     POLL,
+    UNANSWERED,
     UNKNOWN,
     Ints,
     Polls,
@@ -29,7 +30,8 @@ def before(reads: Reads, polls: Polls) -> Ints:
     """Return the offset that the reader of each record had read before; NO_OFFSET if unknown.
 
     A poll with a stated position continues there. Any other poll continues after the last record
-    that the process received since its assignment, and a final read begins with the log.
+    that the process received since its assignment, and a final read begins with the log. A poll or
+    an assignment without an answer leaves the process at an unknown offset.
     """
     previous = np.full(len(reads), NO_OFFSET, dtype=np.int64)
     previous[1:] = reads.offset[:-1]
@@ -63,6 +65,8 @@ def _kept(reads: Reads, polls: Polls) -> Ints:
         found[place] = kept.get(process, NO_OFFSET)
         if kind == FINAL:
             found[place] = NO_OFFSET
+        elif kind == UNANSWERED:
+            kept[process] = NO_OFFSET
         elif kind == ASSIGN:
             kept[process] = NO_OFFSET if position == UNKNOWN else position - 1
         elif last != UNKNOWN:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kraftproof.checkers.history.columns import FAIL
 from kraftproof.checkers.logs.reading.facts import Ints, Polls, Sends, joined
 from kraftproof.checkers.logs.reading.values import Values
 from kraftproof.checkers.logs.rules import origin
@@ -30,7 +31,8 @@ def bounds_of(covers: Polls, *, is_declared: bool) -> Bounds:
 def unexplained(left: Iterable[Polled], loose: Sends) -> Ints:
     """Return the values of the leftovers that no send without an offset explains."""
     values = joined(list(left), Polled).value
-    return np.unique(values[~np.isin(values, loose.value)])
+    explained = loose.value[loose.status != FAIL]
+    return np.unique(values[~np.isin(values, explained)])
 
 
 def resolve(

@@ -1,5 +1,7 @@
 """The rules of the model `log` by their definitions alone: loops over operations, no columns."""
 
+from collections import Counter
+
 from kraftproof.checkers.calls.values import canonical
 
 NOTHING = (None, None)
@@ -48,9 +50,18 @@ class Reference:
         self.found.add((f"log/{check}", kind, offset, value, index))
 
     def offset_of(self, send):
-        return send.output["offset"] if send.status == "ok" else None
+        is_told = send.status == "ok" and send.input["acks"] != 0
+        return send.output["offset"] if is_told else None
 
-    def sender_of(self, value):
+    def senders_of(self, value):
+        """The sends of a value that may have appended it."""
+        return [
+            one
+            for one in self.sends
+            if canonical(one.input["value"]) == value and one.status != "fail"
+        ]
+
+    def failed_of(self, value):
         return next((one for one in self.sends if canonical(one.input["value"]) == value), None)
 
     def problems(self):
@@ -109,34 +120,42 @@ class Reference:
                     self.add("kept", "safety", offset, value, one.index)
 
     def origin(self):
-        self.records = []  # (offset, send) of the final records that stand where they may
-        placed = set()
+        self.records = []  # (offset, send, is known) of the final records that stand where they may
+        placed = Counter()
         for offset, (value, index) in sorted(self.final.items()):
-            sender = self.sender_of(value)
-            if sender is None or sender.status == "fail":
+            senders = self.senders_of(value)
+            at_home = [one for one in senders if self.offset_of(one) == offset]
+            unplaced = [one for one in senders if self.offset_of(one) is None]
+            if not senders:
                 self.add("sent", "safety", offset, value, index)
                 continue
-            home = self.offset_of(sender)
-            is_home = home is not None and self.final.get(home, NOTHING)[0] == value
-            if (offset != home) if is_home else (value in placed):
-                kind = "safety" if sender.input["idempotent"] else "declared"
+            if at_home:
+                self.records.append((offset, at_home[0], True))
+                continue
+            sender = [*unplaced, *senders][0]
+            homes = map(self.offset_of, [] if unplaced else [sender])
+            is_home = any(self.final.get(home, NOTHING)[0] == value for home in homes)
+            if is_home or placed[value] >= max(1, len(unplaced)):
+                kind = "safety" if all(one.input["idempotent"] for one in senders) else "declared"
                 self.add("duplicate", kind, offset, value, sender.index)
             else:
-                placed.add(value)
-                self.records.append((offset, sender))
+                self.records.append((offset, sender, len(unplaced) == 1))
+            placed[value] += 1
         for one in self.polls:
             for offset, value in seen_by(one):
-                sender = self.sender_of(value)
-                is_none = sender is None or sender.status == "fail"
-                if is_none or sender.invoke_index > one.complete_index:
+                began = [send.invoke_index for send in self.senders_of(value)]
+                is_home = any(self.offset_of(send) == offset for send in self.senders_of(value))
+                if is_home:
+                    began = [send.invoke_index for send in self.senders_of(value)
+                             if self.offset_of(send) == offset]  # fmt: skip
+                if not began or began[0] > one.complete_index:
                     self.add("sent", "safety", offset, value, one.index)
 
     def appends(self):
-        for place, (offset, one) in enumerate(self.records):
+        for place, (offset, one, is_known) in enumerate(self.records):
             value = canonical(one.input["value"])
-            home = self.offset_of(one)
-            is_sure = one.status == "ok" and one.input["acks"] != 0 and home in {None, offset}
-            before = [send for _, send in self.records[:place]]
+            is_sure = is_known and one.status == "ok" and one.input["acks"] != 0
+            before = [send for _, send, _ in self.records[:place]]
             if is_sure and any(one.complete_index < send.invoke_index for send in before):
                 self.add("append-order", "safety", offset, value, one.index)
             mine = session_of(value)
@@ -148,6 +167,8 @@ class Reference:
     def readers(self):
         kept = {}
         for one in self.operations:
+            if one.f in {"poll", "assign"} and one.status == "info":
+                kept[one.process] = None
             if one.status != "ok" or one.f == "send":
                 continue
             position = one.input["position"]

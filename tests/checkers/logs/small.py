@@ -26,6 +26,8 @@ def _sends(random):
         session = random.randrange(2)
         counts[session] += 1
         value = number if is_plain else f"{session}.{counts[session]}@a"
+        if is_plain and random.random() < 0.2:
+            value = random.randrange(number + 1)  # perhaps one that was sent before
         status = random.choice(["ok", "ok", "ok", "info", "fail"])
         made.append((value, status, random.choice([-1, -1, -1, 1, 0]), session == 0))
     return made
@@ -35,7 +37,7 @@ def _send(random, log, value, status, acks, idempotent):
     offset = log.index(value) if value in log else random.randrange(6)
     if random.random() < 0.07:
         offset = random.randrange(6)
-    if acks == 0 or random.random() < 0.05:
+    if (acks == 0 and random.random() < 0.8) or random.random() < 0.05:
         offset = None
     asked = {"value": value, "acks": acks, "idempotent": idempotent}
     return random.randrange(3), "send", asked, {"offset": offset}, status
@@ -65,9 +67,10 @@ def _poll(random, truth):
         found[-1] = (found[-1][0] + random.randrange(2), random.choice(found)[1])
     process = 3 + random.randrange(2)
     if random.random() < 0.2:
-        return process, "assign", {"position": random.choice([None, 0, 1])}, None, "ok"
+        status = random.choice(["ok", "ok", "ok", "info"])
+        return process, "assign", {"position": random.choice([None, 0, 1])}, None, status
     answer = {"records": [list(one) for one in found], "log_start": 0, "end": 9}
-    status = random.choice(["ok", "ok", "ok", "fail"])
+    status = random.choice(["ok", "ok", "ok", "ok", "fail", "info"])
     return process, "poll", {"position": position}, answer, status
 
 

@@ -116,6 +116,10 @@ BAD = {
     "field value: put takes a value other than null": ("map", ("put", None, None)),
     "field value: produce answers an integer .* not null": ("append-log", ("produce", 1, None)),
     "field value: fetch takes an integer .* not true": ("append-log", ("fetch", True, None)),
+    "field value: fetch takes an integer .* not -9223372036854775808": (
+        "append-log",
+        ("fetch", -(1 << 63), None),
+    ),
     "field value: lock answers an integer .* not \\[1\\]": ("fencing-lock", ("lock", None, [1])),
     "field value: use takes an integer .* not null": ("fencing-lock", ("use", None, True)),
     "field value: use answers true or false, not null": ("fencing-lock", ("use", 1, None)),

@@ -53,7 +53,10 @@ def test_an_add_and_get_tells_its_place():
     assert decided("counter", in_turn(*(step[:3] for step in gets))).first_illegal_row == 0
 
 
-@pytest.mark.parametrize("value", [1.5, "1", True, None, 1 << 40, 1 << 70])
+LARGE = [1 << 40, -(1 << 40), -(1 << 63), 1 << 70]
+
+
+@pytest.mark.parametrize("value", [1.5, "1", True, None, *LARGE])
 def test_what_is_no_integer_is_refused(value):
     with pytest.raises(ValueError, match="field value: add takes an integer"):
         calls_of("counter", in_turn(("add", 1, None), ("add", value, None)))

@@ -55,6 +55,7 @@ def refusal(tmp_path, text, name="h.edn"):
         (r"\a", "a"),
         (r"\newline", "newline"),
         ("##Inf", "##Inf"),
+        ("##-Inf", "##-Inf"),
         ('#inst "2024"', "2024"),
         ("#{3 1 2}", [1, 2, 3]),
         ("#{10 9 :a}", ["a", 10, 9]),
