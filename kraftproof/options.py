@@ -212,9 +212,17 @@ def parse_pair(text: str) -> tuple[int, int]:
 
 
 def parse_nemeses(text: str) -> tuple[str, ...]:
-    """Return the names of a comma-separated list, each once; `none` and an empty text are none."""
-    names = [name.strip() for name in text.split(",")]
-    return tuple(dict.fromkeys(name for name in names if name and name != "none"))
+    """Return the names of a comma-separated list, each once; `none` stands for no fault.
+
+    Raises:
+        UsageError: the text has no name, as an unset variable of a script, or faults beside `none`.
+    """
+    names = tuple(dict.fromkeys(name for one in text.split(",") if (name := one.strip())))
+    if not names:
+        raise UsageError(f"--nemesis {text!r}: names of faults are expected, or none")
+    if "none" in names and len(names) > 1:
+        raise UsageError(f"--nemesis {text}: none can't be combined with faults")
+    return () if names == ("none",) else names
 
 
 def parse_node_config(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

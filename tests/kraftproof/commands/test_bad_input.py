@@ -1,6 +1,7 @@
 """Every bad input of a user: the real command, one line that names it, and its exit code."""
 
 import os
+import shlex
 import shutil
 
 import pytest
@@ -109,6 +110,17 @@ def test_node_that_is_called_wrongly(arguments):
             "--workload queue: the clients of the system reference serve only topics, ",
         ),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
+        ("--nemesis ''", "--nemesis '': names of faults are expected, or none"),
+        ("--nemesis ,", "--nemesis ',': names of faults are expected, or none"),
+        ("--nemesis none,kill", "--nemesis none,kill: none can't be combined with faults"),
+        (
+            "--mutant A18 --system apache-kafka",
+            "--mutant A18: the bug is one of our node, which the system apache-kafka does not run",
+        ),
+        (
+            "--mutant A18 --system examples/kv/system.py:KV --workload register",
+            "--mutant A18: the bug is one of our node, which the system kv does not run; only",
+        ),
         ("--nemesis clock", "--nemesis clock: the local backend can't do that, only bandwidth"),
         (
             "--backend docker --nemesis wipe",
@@ -126,7 +138,7 @@ def test_node_that_is_called_wrongly(arguments):
     ],
 )
 def test_a_run_that_can_not_be(arguments, named):
-    line = one_line(call("test", *ENGINE, *arguments.split()), 3)
+    line = one_line(call("test", *ENGINE, *shlex.split(arguments)), 3)
     assert line.startswith(f"kraftproof: {named}")
 
 
