@@ -215,7 +215,8 @@ def _refuse_beside(schedule: Path, given: tuple[object, ...]) -> None:
     if any(option is not None for option in given):
         raise UsageError(
             f"--schedule {schedule}: the file itself sets the options of the run; --seeds, --seed, "
-            "--runs, --nodes, --workload, --mutant and --time-limit can't be combined with --schedule"
+            "--runs, --nodes, --workload, --mutant and --time-limit can't be combined with "
+            "--schedule"
         )
 
 

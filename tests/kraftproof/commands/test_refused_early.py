@@ -44,7 +44,7 @@ def test_a_file_that_a_search_can_not_write_is_refused_before_the_search(
         tmp_path: f"{tmp_path}: Is a directory; the name of a file is expected",
         tmp_path / "no" / "x": f"{tmp_path}/no/x: {tmp_path}/no does not exist; make it first",
         there / "x": f"{there}/x: {there} is not a folder",
-        tmp_path / ("x" * 300): ": File name too long",
+        tmp_path / ("x" * 300): " File name too long",
     }.items():
         line = one_line(call(*command, path), 3)
         assert line.startswith(f"kraftproof: {option} {tmp_path}")
