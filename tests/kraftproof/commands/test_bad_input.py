@@ -218,6 +218,24 @@ def test_a_damaged_run_directory_is_named(damage, healthy_run, tmp_path, capsys)
     assert said in line
 
 
+@pytest.mark.parametrize("above", ["", ".."])
+@pytest.mark.parametrize("is_loop", [False, True])
+def test_a_run_without_its_run_file_is_not_judged_by_its_history_alone(
+    above, is_loop, healthy_run, tmp_path, capsys
+):
+    directory = tmp_path / "store" / "run"
+    shutil.copytree(healthy_run, directory)
+    run_file = directory / "run.json"
+    run_file.unlink()
+    if is_loop:
+        run_file.symlink_to("run.json")
+    assert cli.run(["check", *ENGINE, str((directory / above).resolve())]) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    (line,) = said.err.splitlines()
+    assert line.startswith(f"kraftproof check: {run_file}: can't be read: ")
+
+
 def test_a_table_that_is_missing_is_listed_as_not_applicable(healthy_run, tmp_path, capsys):
     directory = tmp_path / "run"
     shutil.copytree(healthy_run, directory)
