@@ -11,8 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.broker.data.list_offsets",
-            old="        if asked.timestamp == LATEST and end < found.leader.epoch_start:",
-            new="        if asked.timestamp == LATEST and end <= found.leader.epoch_start:",
+            old="        is_early = end < found.leader.epoch_start",
+            new="        is_early = end <= found.leader.epoch_start",
         ),
     ),
 )

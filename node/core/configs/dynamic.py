@@ -10,6 +10,7 @@ from typing import Final
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.configs.effective import SetConfigs, layers_of
 from kraftproof.node.core.configs.generated.resources import BROKER_DEFINITIONS
+from kraftproof.node.core.configs.values import is_legal
 from kraftproof.node.core.metadata.image import MetadataImage
 
 MAX_CONNECTIONS: Final = "max.connections"
@@ -36,13 +37,17 @@ EFFECTIVE_WHILE_RUNNING: Final = (
 """The keys whose dynamic values have an effect without a restart."""
 BOUND_AT_START: Final = frozenset({"listeners", "listener.security.protocol.map"})
 """Keys that Kafka changes while a broker runs, and that this node reads at its start only."""
-_DYNAMIC: Final = frozenset(definition.name for definition in BROKER_DEFINITIONS)
+_DYNAMIC: Final = {definition.name: definition for definition in BROKER_DEFINITIONS}
 _NO_FILE: Final[SetConfigs] = {}
-assert _DYNAMIC.issuperset(EFFECTIVE_WHILE_RUNNING)
+assert _DYNAMIC.keys() >= set(EFFECTIVE_WHILE_RUNNING)
 
 
 def broker_number(image: MetadataImage, node_id: NodeId, name: str, static: int) -> int:
-    """Return a broker's whole number; `static` is the value of the file or the default."""
+    """Return a broker's whole number; `static` is the value of the file or the default.
+
+    The controller stores any text as the value of a broker; an illegal value is ignored.
+    """
     for text, _ in layers_of(image, node_id, _NO_FILE).found(name):
-        return int(text)
+        if is_legal(_DYNAMIC[name], text):
+            return int(text)
     return static

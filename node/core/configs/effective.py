@@ -3,6 +3,9 @@
 A topic's own value comes first, then the values of the topic's broker: dynamic values of this
 broker, of all brokers, the broker's file, and Kafka's default. A broker names a configuration
 otherwise than a topic, for example `log.retention.ms` for `retention.ms`.
+
+The controller stores the value of a broker unchecked, as in Kafka: a client of the controller
+listener may set any text. An illegal value of a broker is ignored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,6 +19,7 @@ from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.configs.definition import Definition
 from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
 from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource
+from kraftproof.node.core.configs.values import is_legal, whole_number
 from kraftproof.node.core.metadata.image import MetadataImage
 
 SetConfigs = Mapping[str, str]
@@ -81,10 +85,14 @@ class Value(Struct, frozen=True):
 
     @property
     def effective(self) -> str | None:
-        """Return the value in the topic's unit; a negative number has no limit and is -1."""
+        """Return the value in the topic's unit; a negative number has no limit and is -1.
+
+        A text that is no number has no value in another unit.
+        """
         if self.factor == 1 or self.value is None:
             return self.value
-        return str(max(int(self.value) * self.factor, -1))
+        number = whole_number(self.value)
+        return None if number is None else str(max(number * self.factor, -1))
 
 
 def topic_values(definition: Definition, configs: SetConfigs, layers: Layers) -> Iterator[Value]:
@@ -92,12 +100,20 @@ def topic_values(definition: Definition, configs: SetConfigs, layers: Layers) ->
     if definition.name in configs:
         yield Value(definition.name, configs[definition.name], ConfigSource.DYNAMIC_TOPIC)
     for name in definition.synonyms[:1]:
-        for text, source in layers.found(name):
-            yield Value(name, text, source)
-        for other, factor in definition.converted:
-            for text, source in layers.found(other):
-                yield Value(other, text, source, factor)
+        for value in _broker_values(definition, name, layers):
+            text = value.effective
+            if text is not None and is_legal(definition, text):
+                yield value
         yield Value(name, definition.default, ConfigSource.DEFAULT)
+
+
+def _broker_values(definition: Definition, name: str, layers: Layers) -> Iterator[Value]:
+    """Yield the values of a broker for a topic's configuration, legal or not."""
+    for text, source in layers.found(name):
+        yield Value(name, text, source)
+    for other, factor in definition.converted:
+        for text, source in layers.found(other):
+            yield Value(other, text, source, factor)
 
 
 class EffectiveConfig(Struct, frozen=True):

@@ -84,6 +84,20 @@ def parse_value(definition: Definition, text: str) -> Value:
     return value
 
 
+def is_legal(definition: Definition, text: str) -> bool:
+    """Return whether a text is a value of a configuration."""
+    try:
+        parse_value(definition, text)
+    except InvalidConfigError:
+        return False
+    return True
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number of a text; None if the text is no number of 64 bits."""
+    return _integer(text.strip(), _BITS[ConfigType.LONG])
+
+
 def _parse(definition: Definition, text: str) -> Value | None:
     match definition.type:
         case ConfigType.BOOLEAN:

@@ -87,9 +87,11 @@ def _split_creation(authorizer: Authorizer, event: Received, _: MetadataImage) -
     request = event.message
     assert isinstance(request, create_topics_request.CreateTopicsRequest), "the key says so"
     names = dict.fromkeys(topic.name for topic in request.topics)
-    refused = [
-        name for name in names if name != METADATA_TOPIC and not authorizer.allows_part(event, name)
-    ]
+    refused = {  # in order; the topics of a request may be many
+        name: None
+        for name in names
+        if name != METADATA_TOPIC and not authorizer.allows_part(event, name)
+    }
     left = tuple(topic for topic in request.topics if topic.name not in refused)
     kind, operation = ResourceKind.TOPIC, Operation.DESCRIBE_CONFIGS
     hidden = {
@@ -169,8 +171,13 @@ def _split_deletion(authorizer: Authorizer, event: Received, image: MetadataImag
 def _split_growth(authorizer: Authorizer, event: Received, _: MetadataImage) -> Parts:
     request = event.message
     assert isinstance(request, create_partitions_request.CreatePartitionsRequest), "the key says so"
-    left = [topic for topic in request.topics if authorizer.allows_part(event, topic.name)]
-    names = dict.fromkeys(topic.name for topic in request.topics if topic not in left)
+    left: list[create_partitions_request.CreatePartitionsTopic] = []
+    names: dict[str, None] = {}
+    for topic in request.topics:
+        if authorizer.allows_part(event, topic.name):
+            left.append(topic)
+        else:
+            names[topic.name] = None
     result = create_partitions_response.CreatePartitionsTopicResult
     denied = [result(name=name, error_code=_DENIED_TOPIC, error_message=DENIED) for name in names]
     return Parts(

@@ -2,6 +2,9 @@
 
 The steps are apart, since checks of the topic and of the leader come between: first the
 framing of the request's bytes, then the content against the settings of the topic.
+
+The header of a batch names the newest time of its records and the type of the times. Look-ups by
+time and retention read the header alone, so the leader corrects a wrong header, as Kafka does.
 """
 
 from typing import Final
@@ -26,6 +29,8 @@ from kraftproof.node.wire.records.raw_records import RecordView, read_records
 _ZSTD: Final = 4
 _ZSTD_FROM: Final = 7
 """The first version of Produce with zstd (KIP-110)."""
+_LARGEST_MS: Final = (1 << 63) - 1
+"""The largest time that a header can name."""
 _MOST_RECORD_ERRORS: Final = 100
 """Maximum number of records named in an answer."""
 
@@ -64,8 +69,8 @@ def parse_produced(data: bytes | None, version: int) -> RawBatch | Refusal:
     return batch
 
 
-def check_content(batch: RawBatch, settings: TopicSettings, wall: WallClock) -> Refusal | None:
-    """Return the reason against the append of a batch, if any."""
+def check_content(batch: RawBatch, settings: TopicSettings, wall: WallClock) -> RawBatch | Refusal:
+    """Return the batch with a true header, or the reason against the append."""
     return (
         _check_crc(batch)
         or _check_sizes(batch, settings)
@@ -113,7 +118,7 @@ def _check_header(batch: RawBatch) -> Refusal | None:
     return Refusal(ErrorCode.INVALID_RECORD, problem)
 
 
-def _check_records(batch: RawBatch, settings: TopicSettings, now_ms: int) -> Refusal | None:
+def _check_records(batch: RawBatch, settings: TopicSettings, now_ms: int) -> RawBatch | Refusal:
     try:
         records = read_records(batch)
     except WireError as error:
@@ -125,8 +130,8 @@ def _check_records(batch: RawBatch, settings: TopicSettings, now_ms: int) -> Ref
                 ErrorCode.INVALID_RECORD, keyless, "a record of a compacted topic needs a key"
             )
     if settings.uses_append_time:
-        return None
-    return _check_timestamps(batch, records, settings, now_ms)
+        return batch  # the leader stamps the header at the append
+    return _check_timestamps(batch, records, settings, now_ms) or _dated(batch, records)
 
 
 def _check_timestamps(
@@ -151,6 +156,16 @@ def _check_timestamps(
         return None
     message = f"a timestamp outside of {oldest} to {newest}"
     return _records_refusal(ErrorCode.INVALID_TIMESTAMP, outside, message)
+
+
+def _dated(batch: RawBatch, records: tuple[RecordView, ...] | None) -> RawBatch:
+    """Return the batch with the newest time of its records; the times of opaque records stay."""
+    if records is None:
+        return batch
+    newest_ms = max(one.timestamp_ms for one in records)
+    newest_ms = min(max(newest_ms, NO_TIMESTAMP), _LARGEST_MS)
+    is_true = newest_ms == batch.max_timestamp_ms and not batch.is_log_append_time
+    return batch if is_true else batch.dated(newest_ms)
 
 
 def _records_refusal(error: ErrorCode, indexes: list[int], message: str) -> Refusal:

@@ -114,7 +114,13 @@ class RawBatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def stamped(self, timestamp_ms: int) -> "RawBatch":
         """Return the batch with LogAppendTime: the broker's time, and a new CRC."""
-        attributes = self.attributes | _LOG_APPEND_TIME
+        return self._timed(self.attributes | _LOG_APPEND_TIME, timestamp_ms)
+
+    def dated(self, newest_ms: int) -> "RawBatch":
+        """Return the batch with CreateTime: the newest time of its records, and a new CRC."""
+        return self._timed(self.attributes & ~_LOG_APPEND_TIME, newest_ms)
+
+    def _timed(self, attributes: int, timestamp_ms: int) -> "RawBatch":
         base_offset, length, epoch, magic, _, *fields = _HEADER.unpack_from(self.data)
         fields[0], fields[3] = attributes, timestamp_ms
         covered = _HEADER.pack(base_offset, length, epoch, magic, 0, *fields)[CRC_BEGIN:]

@@ -155,3 +155,17 @@ def test_an_edit_of_the_data_plane_runs_with_records(tmp_path, module, given, wo
     assert workload_of(None) is None
     with pytest.raises(UsageError, match="--mutant Z9: mutant 'Z9': unknown"):
         workload_of("Z9")
+
+
+@pytest.mark.parametrize("command", ["sim --seeds 0:9", "test --backend simulated"])
+def test_a_mutant_of_code_that_no_simulated_run_loads_is_refused_at_once(tmp_path, command):
+    path = tmp_path / "mine.py"
+    text = FILE.format(old="import asyncio\n").replace("core.raft.quorum", "server.workers")
+    path.write_text(text.replace("return voters", "import asyncio as asyncio"))
+    done = python("-m", "kraftproof", *command.split(), "--mutant", path)
+    assert (done.returncode, done.stdout) == (3, "")
+    (line,) = done.stderr.splitlines()
+    assert line == (
+        f"kraftproof: --mutant {path}: no simulated run loads kraftproof.node.server.workers; "
+        "plant it in the processes of a cluster, by --backend local or docker"
+    )

@@ -13,7 +13,6 @@ from kraftproof.cluster.simulated.invariants.security.authorized_answers import 
     TOPIC,
 )
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.log_effects import FindTimestamp
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_log_dirs_request,
@@ -32,8 +31,6 @@ EPOCHS_FROM, NOT_AVAILABLE_FROM = 4, 5
 TIMES: Final = (LATEST, LATEST, EARLIEST, NEWEST, EARLIEST_LOCAL, TIERED, PENDING, -7, 0, 5, 5)
 _NOT_FOUND: Final = (-1, -1)
 Offsets = list_offsets_response.ListOffsetsPartitionResponse
-_Searched = tuple[int, int, FindTimestamp]
-"""The place of a partition in the request, and its search."""
 
 
 def list_offsets(asking: Asking) -> None:
@@ -69,12 +66,17 @@ def list_offsets(asking: Asking) -> None:
     what = f"of ListOffsets v{event.version}"
     same(f"the topics {what}", [one.name for one in found.topics], [name for name, _ in topics])
     for number, (topic, shown) in enumerate(zip(request.topics, found.topics, strict=True)):
+        is_allowed = asking.rights.allows(event, DESCRIBE, TOPIC, topic.name)
         due = [
-            _offsets(asking, event, request.replica_id, topic.name, one)
-            if (number, place) not in searched
+            _repeated(one)
+            if is_allowed and _times(topic, one) > 1
             else _of_search(event, one.partition_index, searched[number, place])
+            if (number, place) in searched
+            else _offsets(asking, event, request.replica_id, topic.name, one)
             for place, one in enumerate(topic.partitions)
         ]
+        if is_allowed:
+            due = list(dict.fromkeys(due))  # a partition that is named twice has one answer
         same(f"the partitions {what}", [_shown(one) for one in shown.partitions], due)
 
 
@@ -94,11 +96,9 @@ def _offsets(
     """Return the answer about a partition without a search."""
     place = (name, asked.partition_index)
     error = _error(asking, event, place, asked.current_leader_epoch)
-    version_error = ErrorCode.UNSUPPORTED_VERSION
-    if not error and (
-        event.version < FIRST_VERSIONS.get(asked.timestamp, 0) or asked.timestamp < PENDING
-    ):
-        error = version_error
+    is_unknown = event.version < FIRST_VERSIONS.get(asked.timestamp, 0) or asked.timestamp < PENDING
+    if is_unknown and error != ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+        error = ErrorCode.UNSUPPORTED_VERSION
     if error or asked.timestamp in {TIERED, PENDING}:
         return (place[1], error, *_NOT_FOUND, -1)
     one = asking.broker.partitions[name][place[1]]
@@ -129,6 +129,7 @@ def _end_searches(
             searches = one.timestamp >= 0 or one.timestamp == NEWEST
             if (
                 searches
+                and _times(topic, one) == 1
                 and not is_old
                 and not _error(asking, event, where, one.current_leader_epoch)
             ):
@@ -150,6 +151,17 @@ def _end_searches(
         results[where_asked] = asking.random.choice((offset, offset, offset, -1))
         asking.rig.find(search, results[where_asked])
     return results
+
+
+def _times(
+    topic: list_offsets_request.ListOffsetsTopic, asked: list_offsets_request.ListOffsetsPartition
+) -> int:
+    """Return how often a topic of a request names a partition."""
+    return [one.partition_index for one in topic.partitions].count(asked.partition_index)
+
+
+def _repeated(asked: list_offsets_request.ListOffsetsPartition) -> tuple[object, ...]:
+    return (asked.partition_index, ErrorCode.INVALID_REQUEST, *_NOT_FOUND, -1)
 
 
 def _of_search(event: Received, index: int, found: int) -> tuple[object, ...]:

@@ -109,7 +109,9 @@ class Fetches:
         return ErrorCode.NONE
 
     def _diverging(self, offset: int, last_epoch: int) -> tuple[int, int] | None:
-        """Return the epoch and the end that a diverged copy is told."""
+        """Return the epoch and the end that a diverged copy is told, unless it begins again."""
+        if offset < self._model.start:
+            return None
         epoch, end = self._model.end_of(last_epoch)
         is_known = epoch >= 0
         return (epoch, end) if is_known and (epoch < last_epoch or end < offset) else None

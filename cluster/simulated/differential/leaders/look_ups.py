@@ -80,11 +80,12 @@ class LookUps:
         """Return the error, the offset, the time and the epoch of an answer."""
         model = self._model
         error = _epoch_error(model, known_epoch)
-        end = model.end if is_replica else model.high_watermark
-        if not error and timestamp == LATEST and end < model.epoch_start:
-            error = ErrorCode.OFFSET_NOT_AVAILABLE
-        if not error and timestamp < TIERED:
+        if timestamp < TIERED:
             error = ErrorCode.UNSUPPORTED_VERSION
+        end = model.end if is_replica else model.high_watermark
+        is_early = end < model.epoch_start
+        if not error and timestamp == LATEST and is_early:
+            error = ErrorCode.OFFSET_NOT_AVAILABLE
         if error or timestamp == TIERED:
             return (int(error), -1, -1, -1)
         if timestamp == LATEST:
@@ -93,7 +94,9 @@ class LookUps:
             return (NONE, model.start, -1, model.epoch_at(model.start))
         search = self._rig.searches.pop()
         same("the searched offsets", (search.start_offset, search.end_offset), (model.start, end))
-        return (NONE, *model.first_at(timestamp, end))
+        found = model.first_at(timestamp, end)
+        error = ErrorCode.OFFSET_NOT_AVAILABLE if found[0] < 0 and is_early else ErrorCode.NONE
+        return (int(error), *found)
 
     def epoch_ends(self) -> None:
         """Ask for the end of an epoch."""

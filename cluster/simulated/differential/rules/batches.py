@@ -70,7 +70,8 @@ def compare_batches(random: Random) -> None:
             continue
         check("the bytes are a batch", isinstance(found, RawBatch))
         assert isinstance(found, RawBatch), "checked"
-        refusal = check_content(found, settings, WallClock(milliseconds(NOW_MS) + 999_999))
+        checked = check_content(found, settings, WallClock(milliseconds(NOW_MS) + 999_999))
+        refusal = checked if isinstance(checked, Refusal) else None
         error = ErrorCode.NONE if refusal is None else refusal.error
         same("the error of a batch", error, case.error)
         if refusal is not None:

@@ -36,7 +36,8 @@ def readable(part: FetchPart, replica: Replica, *, is_follower: bool) -> PartRea
     )
     if asked.last_fetched_epoch >= 0:
         known = index.epochs.end_of(Epoch(asked.last_fetched_epoch), index.end_offset)
-        if known == UNDEFINED_END:
+        if known == UNDEFINED_END or offset < index.start_offset:
+            # A replica that lacks deleted records must begin again, whether or not it diverges.
             read.error = ErrorCode.OFFSET_OUT_OF_RANGE
             return read
         if known.epoch < asked.last_fetched_epoch or known.end_offset < offset:

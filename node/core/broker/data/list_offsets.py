@@ -4,6 +4,7 @@ The ends of a log are known at once. A timestamp needs a search in the files, so
 a request waits for the last search of the request.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -39,13 +40,15 @@ _NOT_AVAILABLE_FROM: Final = 5
 """The first version of ListOffsets with OFFSET_NOT_AVAILABLE."""
 _EPOCHS_FROM: Final = 4
 """The first version of ListOffsets with leader epochs in the answers."""
-_SHARED_FIRST_VERSION: Final[Mapping[int, int]] = {
+_FIRST_VERSIONS: Final[Mapping[int, int]] = {
+    LATEST: 0,
+    EARLIEST: 0,
     MAX_TIMESTAMP: 7,
     EARLIEST_LOCAL: 8,
     _LATEST_TIERED: 9,
     _EARLIEST_PENDING_UPLOAD: 11,
 }
-"""The first version of each special timestamp; -1 and -2 are in each version."""
+"""The first version of each special timestamp."""
 
 PartitionAnswer = list_offsets_response.ListOffsetsPartitionResponse
 
@@ -54,7 +57,7 @@ class _Open(Struct, kw_only=True):
     """A request with a search under way."""
 
     event: Received
-    topics: list[tuple[str, list[PartitionAnswer]]]
+    topics: dict[str, list[PartitionAnswer]] = {}
     searches: int = 0
 
 
@@ -62,8 +65,11 @@ class _Search(Struct, frozen=True):
     """The place of the result of a search."""
 
     request: _Open
-    topic: int
-    partition: int
+    topic: str
+    place: int
+    """The place of the answer among those of the topic."""
+    is_early: bool
+    """Whether the leader is new, so that later records may still become readable (KIP-207)."""
 
 
 class ListOffsetsService:
@@ -87,20 +93,32 @@ class ListOffsetsService:
         self._token = 0
 
     def receive(self, event: Received, request: list_offsets_request.ListOffsetsRequest) -> None:
-        """Answer at once, or after the searches of timestamps."""
-        opened = _Open(event=event, topics=[])
+        """Answer at once, or after the searches of timestamps.
+
+        A partition that the request names twice has one answer, INVALID_REQUEST.
+        """
+        opened = _Open(event=event)
         names = [topic.name for topic in request.topics]
         denied = denied_topics(self._authorizer, event, names)
+        left = Counter(
+            (topic.name, asked.partition_index)
+            for topic in request.topics
+            for asked in topic.partitions
+        )
         for topic in request.topics:
-            answers: list[PartitionAnswer] = []
-            opened.topics.append((topic.name, answers))
+            answers = opened.topics.setdefault(topic.name, [])
             for asked in topic.partitions:
+                index = asked.partition_index
+                times = left.pop((topic.name, index), 0)
                 if topic.name in denied:
                     error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                    answers.append(_partition(event.version, asked.partition_index, error=error))
-                    continue
-                is_replica = request.replica_id >= 0
-                answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
+                    answers.append(_partition(event.version, index, error=error))
+                elif times == 1:
+                    is_replica = request.replica_id >= 0
+                    answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
+                elif times > 1:
+                    error = ErrorCode.INVALID_REQUEST
+                    answers.append(_partition(event.version, index, error=error))
         if opened.searches == 0:
             self._reply(opened)
 
@@ -110,11 +128,16 @@ class ListOffsetsService:
         if search is None:
             return
         opened = search.request
-        answers = opened.topics[search.topic][1]
-        answers[search.partition] = _partition(
-            opened.event.version,
-            answers[search.partition].partition_index,
-            error=ErrorCode.KAFKA_STORAGE_ERROR if event.has_failed else ErrorCode.NONE,
+        answers = opened.topics[search.topic]
+        version, error = opened.event.version, ErrorCode.NONE
+        if event.has_failed:
+            error = ErrorCode.KAFKA_STORAGE_ERROR
+        elif event.offset == _NO_OFFSET and search.is_early:
+            error = _not_available(version)
+        answers[search.place] = _partition(
+            version,
+            answers[search.place].partition_index,
+            error=error,
             offset=event.offset,
             timestamp=event.timestamp_ms,
             epoch=event.epoch,
@@ -155,34 +178,33 @@ class ListOffsetsService:
         is_replica: bool,
     ) -> PartitionAnswer:
         version = opened.event.version
+        if not _knows(version, asked.timestamp):
+            return _partition(version, asked.partition_index, error=ErrorCode.UNSUPPORTED_VERSION)
         found = self._find(topic, asked.partition_index, asked.current_leader_epoch)
         if not isinstance(found, LedPartition):
             return _partition(version, asked.partition_index, error=found)
-        if version < _SHARED_FIRST_VERSION.get(asked.timestamp, 0):
-            return _partition(version, asked.partition_index, error=ErrorCode.UNSUPPORTED_VERSION)
         index = found.replica.index
         end = index.end_offset if is_replica else index.high_watermark
-        if asked.timestamp == LATEST and end < found.leader.epoch_start:
-            return _partition(version, asked.partition_index, error=_not_available(version))
+        is_early = end < found.leader.epoch_start
         match asked.timestamp:
+            case -1 if is_early:
+                error = _not_available(version)
+                return _partition(version, asked.partition_index, error=error)
             case -1:
                 return _at(found.replica, version, end)
             case -2 | -4:
                 return _at(found.replica, version, index.start_offset)
             case -5 | -6:
                 return _partition(version, asked.partition_index)  # nothing is tiered
-            case timestamp if timestamp < MAX_TIMESTAMP:
-                error = ErrorCode.UNSUPPORTED_VERSION  # a time that no version knows
-                return _partition(version, asked.partition_index, error=error)
             case timestamp:
-                self._search(opened, found.replica, timestamp, end)
+                place = len(opened.topics[topic])
+                self._token += 1
+                self._searches[self._token] = _Search(opened, topic, place, is_early)
+                opened.searches += 1
+                self._emit_search(found.replica, timestamp, end)
                 return _partition(version, asked.partition_index)
 
-    def _search(self, opened: _Open, replica: Replica, timestamp: int, end: Offset) -> None:
-        self._token += 1
-        place = len(opened.topics) - 1
-        self._searches[self._token] = _Search(opened, place, len(opened.topics[place][1]))
-        opened.searches += 1
+    def _emit_search(self, replica: Replica, timestamp: int, end: Offset) -> None:
         self._outbox.emit(
             FindTimestamp(
                 token=self._token,
@@ -199,7 +221,7 @@ class ListOffsetsService:
                 list_offsets_response.ListOffsetsTopicResponse(
                     name=name, partitions=tuple(partitions)
                 )
-                for name, partitions in opened.topics
+                for name, partitions in opened.topics.items()
             )
         )
         self._outbox.reply(opened.event, response)
@@ -224,6 +246,11 @@ class ListOffsetsService:
         if topic_id is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return find_leader(image, self._replicas, LogId(topic_id, partition), known_epoch)
+
+
+def _knows(version: int, timestamp: int) -> bool:
+    """Return whether a version has a timestamp: each time, and some negative numbers."""
+    return timestamp >= 0 or version >= _FIRST_VERSIONS.get(timestamp, version + 1)
 
 
 def _not_available(version: int) -> ErrorCode:

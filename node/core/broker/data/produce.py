@@ -182,10 +182,10 @@ class ProduceService:
             return _fail(result, found)
         if request.acks == ACKS_ALL and found.leader.is_under_min_isr:
             return _fail(result, ErrorCode.NOT_ENOUGH_REPLICAS)
-        refusal = check_content(batch, found.replica.settings, now.wall)
-        if refusal is not None:
-            return _refuse(result, refusal)
-        self._append_once(found.replica, batch, result, now)
+        checked = check_content(batch, found.replica.settings, now.wall)
+        if isinstance(checked, Refusal):
+            return _refuse(result, checked)
+        self._append_once(found.replica, checked, result, now)
         result.is_open = request.acks != NO_ACKS and result.error is ErrorCode.NONE
         return result
 

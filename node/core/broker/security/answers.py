@@ -4,6 +4,7 @@ A broker also judges whether a connection may ask about tokens before it forward
 (KIP-48). Descriptions of credentials name mechanisms and iterations, and hold no key.
 """
 
+from collections import Counter
 from typing import Final
 
 from kraftproof.node.core.base.config import TokenPolicy
@@ -151,14 +152,14 @@ def describe_tokens(
         return refusal(request, ErrorCode.DELEGATION_TOKEN_AUTH_DISABLED)
     owners = None
     if request.owners is not None:
-        owners = [
-            Principal(type=owner.principal_type, name=owner.principal_name)
+        owners = frozenset(
+            format_principal(Principal(type=owner.principal_type, name=owner.principal_name))
             for owner in request.owners
-        ]
+        )
     tokens = [
         token
         for token in delegation_tokens(image)
-        if (owners is None or any(owns_or_renews(token, owner) for owner in owners))
+        if (owners is None or not owners.isdisjoint((token.owner, *token.renewers)))
         and (owns_or_renews(token, event.principal) or _may_see(event, token, authorizer))
     ]
     return describe_delegation_token_response.DescribeDelegationTokenResponse(
@@ -214,10 +215,10 @@ def describe_scram(
 ) -> Message:
     """Return the mechanisms and iterations of the named users; no name means all users."""
     module = describe_user_scram_credentials_response
-    named = [user.name for user in request.users or ()]
-    names = dict.fromkeys(named or (kept.name for kept in scram_credentials(image)))
+    named = Counter(user.name for user in request.users or ())
+    names = named or dict.fromkeys(kept.name for kept in scram_credentials(image))
     return module.DescribeUserScramCredentialsResponse(
-        results=tuple(_scram_of(image, name, named.count(name)) for name in names)
+        results=tuple(_scram_of(image, name, named[name]) for name in names)
     )
 
 

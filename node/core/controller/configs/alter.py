@@ -18,7 +18,7 @@ from kraftproof.node.core.configs.resources import (
     definitions_of,
     is_list,
 )
-from kraftproof.node.core.configs.values import InvalidConfigError
+from kraftproof.node.core.configs.values import LONGEST_VALUE, InvalidConfigError
 from kraftproof.node.core.controller.configs.resource_names import (
     ResourceError,
     check_exists,
@@ -158,6 +158,9 @@ def _value(kind: int, present: Mapping[str, str], alteration: Alteration) -> str
         return value
     if not is_list(kind, name):
         raise ResourceError(ErrorCode.INVALID_CONFIG, f"{name[:200]} is no list")
+    if len(value) > LONGEST_VALUE:
+        reason = f"{name[:200]}: {len(value)} characters, {LONGEST_VALUE} are the most"
+        raise ResourceError(ErrorCode.INVALID_CONFIG, reason)
     base = present.get(name, definitions_of(kind)[name].default or "")
     members = [member for member in base.split(",") if member]
     for member in value.split(","):

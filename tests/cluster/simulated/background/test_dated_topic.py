@@ -59,9 +59,10 @@ def test_the_node_gives_the_expected_answer_to_each_batch():
             result = parse_produced(batch.data, version)
             if not isinstance(result, Refusal):
                 result = check_content(result, settings_of(rules), NOW_MS * 1_000_000)
-            error = ErrorCode.NONE if result is None else result.error
+            refusal = result if isinstance(result, Refusal) else None
+            error = ErrorCode.NONE if refusal is None else refusal.error
             assert error in batch.expected, (seed, batch.about, error)
-            named = () if result is None else tuple(one.index for one in result.records)
+            named = () if refusal is None else tuple(one.index for one in refusal.records)
             assert named == batch.wrong_records, (seed, batch.about)
     assert kinds == odd_batches.ERRORS
 

@@ -10,7 +10,14 @@ from kraftproof.node.core.configs.dynamic import (
     UNCLEAN_ELECTIONS,
     broker_number,
 )
+from kraftproof.node.core.configs.effective import (
+    ConfigSource,
+    effective_configs,
+    layers_of,
+    topic_values,
+)
 from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource
+from kraftproof.node.core.configs.values import DEFINITIONS
 from kraftproof.node.core.controller.partitions.change import Election
 from kraftproof.node.core.controller.partitions.unclean import election_of
 from kraftproof.node.core.metadata.apply import apply_all
@@ -77,6 +84,47 @@ def test_the_own_value_comes_before_the_value_of_all_brokers_and_the_file(name: 
     )
     image = apply_all(image, (own,))
     assert (broker_number(image, 1, name, 3), broker_number(image, 2, name, 3)) == (6, 5)
+
+
+ILLEGAL = {
+    **dict.fromkeys(CHANGES, "no value"),
+    "log.message.timestamp.type": "Never",
+    "log.retention.hours": "ten",
+    "log.retention.minutes": "1e3",
+    "log.roll.hours": "9" * 5000,
+}
+
+
+@pytest.mark.parametrize("name", ILLEGAL)
+def test_a_topic_ignores_an_illegal_value_of_its_broker(name: str) -> None:
+    """The controller takes any text for a broker: no text may end the brokers or the controller."""
+    image = image_with(ALL_BROKERS, name, ILLEGAL[name])
+    assert topic_settings(image, "t", 1, {}) == topic_settings(EMPTY_IMAGE, "t", 1, {})
+    assert list(effective_configs({}, layers_of(image, 1, {}))) == list(effective_configs({}))
+
+
+def test_the_next_legal_value_of_a_broker_counts() -> None:
+    image = image_with(ALL_BROKERS, "log.retention.ms", "8")
+    own = records.ConfigRecord(
+        resource_type=Resource.BROKER, resource_name="1", name="log.retention.ms", value="often"
+    )
+    image = apply_all(image, (own,))
+    assert topic_settings(image, "t", 1, {"log.retention.ms": "5"}).retention_ms == 8
+    layers = layers_of(image, 1, {"log.retention.ms": "5"})
+    sources = [one.source for one in topic_values(DEFINITIONS["retention.ms"], {}, layers)]
+    expected = (ConfigSource.DYNAMIC_ALL_BROKERS, ConfigSource.STATIC, ConfigSource.DEFAULT)
+    assert sources == list(expected)
+
+
+@pytest.mark.parametrize("text", ["many", "", "1e3", "-1", "9" * 5000])
+@pytest.mark.parametrize("name", [MAX_CONNECTIONS, PRODUCER_EXPIRATION])
+def test_a_broker_ignores_an_illegal_value_of_its_own(name: str, text: str) -> None:
+    image = image_with("1", name, text)
+    assert broker_number(image, 1, name, 3) == 3
+    for_all = records.ConfigRecord(
+        resource_type=Resource.BROKER, resource_name=ALL_BROKERS, name=name, value=" 5 "
+    )
+    assert broker_number(apply_all(image, (for_all,)), 1, name, 3) == 5
 
 
 def test_unclean_elections_are_allowed_at_once() -> None:

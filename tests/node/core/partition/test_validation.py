@@ -27,8 +27,13 @@ def settings(**changes) -> TopicSettings:
     return replace(SETTINGS, **changes)
 
 
-def refused(batch: RawBatch, **changes) -> Refusal | None:
+def checked(batch: RawBatch, **changes) -> RawBatch | Refusal:
     return check_content(batch, settings(**changes), NOW_MS * 1_000_000)
+
+
+def refused(batch: RawBatch, **changes) -> Refusal | None:
+    found = checked(batch, **changes)
+    return found if isinstance(found, Refusal) else None
 
 
 def error_of(batch: RawBatch, **changes) -> int | None:
@@ -143,6 +148,41 @@ def test_each_record_has_its_own_timestamp():
     assert error_of(batch, timestamp_before_max_ms=HOUR_MS, uses_append_time=True) is None
 
 
+APPEND_TIME = 0x08
+TIMED = records_bytes([(b"k", b"v")] * 3, deltas_ms=[0, 7, 5])
+
+
+@pytest.mark.parametrize("codec", [0, 1])
+@pytest.mark.parametrize("flag", [0, APPEND_TIME])
+@pytest.mark.parametrize("newest_ms", [-1, 0, NOW_MS, NOW_MS + 8, NOW_MS + 10 * HOUR_MS])
+def test_a_wrong_time_in_the_header_becomes_that_of_the_records(codec, flag, newest_ms):
+    """Retention and look-ups by time read the header alone."""
+    content = gzip.compress(TIMED) if codec else TIMED
+    wrong = in_time(3, content=content, attributes=codec | flag, max_timestamp_ms=newest_ms)
+    found = checked(wrong)
+    right = in_time(3, content=content, attributes=codec, max_timestamp_ms=NOW_MS + 7)
+    assert found == right
+    assert found == parse_batch(right.data), "the CRC fits"
+    assert checked(wrong, uses_append_time=True) is wrong, "the leader stamps the header"
+
+
+@pytest.mark.parametrize("timestamp_ms", [NOW_MS, -1, 0])
+def test_a_true_header_stays_as_it_is(timestamp_ms):
+    batch = raw_batch(2, timestamp_ms=timestamp_ms)
+    assert checked(batch) is batch
+
+
+def test_the_newest_time_fits_into_the_header():
+    largest = (1 << 63) - 1
+    content = records_bytes([(b"k", b"v")] * 2, deltas_ms=[0, 5])
+    late = raw_batch(2, content=content, timestamp_ms=largest, max_timestamp_ms=0)
+    found = checked(late, timestamp_after_max_ms=1 << 63)
+    assert isinstance(found, RawBatch)
+    assert found.max_timestamp_ms == largest
+    early = raw_batch(2, content=content, timestamp_ms=-9, max_timestamp_ms=0)
+    assert checked(early) == raw_batch(2, content=content, timestamp_ms=-9, max_timestamp_ms=-1)
+
+
 def snappy(data: bytes) -> bytes:
     return pyarrow.Codec("snappy").compress(data, asbytes=True)
 
@@ -202,8 +242,8 @@ def test_damaged_and_excessive_output_is_refused(codec, compress, monkeypatch):
 
 def test_without_a_library_the_records_of_its_codecs_stay_opaque(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    batch = in_time(50, attributes=4, content=b"opaque")
-    assert refused(batch) is None
+    batch = in_time(50, attributes=4, content=b"opaque", max_timestamp_ms=NOW_MS + 5)
+    assert checked(batch) is batch
     late = in_time(50, attributes=4, content=b"opaque", max_timestamp_ms=NOW_MS + 2 * HOUR_MS)
     assert error_of(late) == ErrorCode.INVALID_TIMESTAMP
 

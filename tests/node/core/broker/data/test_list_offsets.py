@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.log_effects import RaiseLogStart
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
@@ -22,18 +23,25 @@ def filled(**fields):
     return world
 
 
-def ask(world, node, *timestamps, version=9, replica=-1, epoch=-1, topic="t"):
-    parts = tuple(
-        list_offsets_request.ListOffsetsPartition(
+def ask(world, node, *timestamps, epoch=-1, **fields):
+    """Return the answer to a request of its own for each timestamp."""
+    answers = []
+    for timestamp in timestamps:
+        part = list_offsets_request.ListOffsetsPartition(
             partition_index=0, timestamp=timestamp, current_leader_epoch=epoch
         )
-        for timestamp in timestamps
-    )
+        answers.extend(ask_once(world, node, part, **fields))
+    return answers
+
+
+def ask_once(world, node, *parts, version=9, replica=-1, topic="t"):
     named = list_offsets_request.ListOffsetsTopic(name=topic, partitions=parts)
     request = list_offsets_request.ListOffsetsRequest(replica_id=replica, topics=(named,))
     token = world.request(world.brokers[node], request, version)
     world.settle()
-    return world.brokers[node].answers[token].topics[0].partitions
+    (answer,) = world.brokers[node].answers[token].topics
+    assert answer.name == topic
+    return answer.partitions
 
 
 def test_the_ends_of_a_log_are_those_that_the_reader_may_see():
@@ -48,7 +56,7 @@ def test_the_ends_of_a_log_are_those_that_the_reader_may_see():
     assert replica.offset == 7
 
 
-def test_a_timestamp_is_searched_in_the_files_and_the_whole_request_waits():
+def test_a_timestamp_is_searched_in_the_files():
     world = filled()
     early, late, never, end = ask(world, 1, START_MS, START_MS + 150, START_MS + 10_000, -1)
     assert [part.offset for part in (early, late, never, end)] == [0, 2, -1, 6]
@@ -161,6 +169,17 @@ def test_a_follower_that_leads_later_starts_where_the_deletion_ended():
     assert world.brokers[leader].replica.log == LOG
 
 
+def test_a_reader_of_deleted_records_begins_again_whether_or_not_it_diverges():
+    world = filled()
+    delete(world, 4)
+    world.run(400)
+    world.brokers[1].replica.index.epochs.assign(Epoch(5), Offset(6))
+    for offset, epoch, error in ((5, 3, ErrorCode.NONE), (2, 3, ErrorCode.OFFSET_OUT_OF_RANGE)):
+        answer = world.fetched(1, world.fetch(1, offset, last_fetched_epoch=epoch))
+        assert answer.error_code == error
+        assert (answer.diverging_epoch.epoch == 0) == (error == ErrorCode.NONE)
+
+
 @pytest.mark.parametrize(
     ("version", "error"),
     [(9, ErrorCode.OFFSET_NOT_AVAILABLE), (4, ErrorCode.LEADER_NOT_AVAILABLE)],
@@ -170,6 +189,29 @@ def test_a_new_leader_tells_no_end_below_the_begin_of_its_epoch(version, error):
     world = filled()
     replica = world.brokers[1].data.replicas.by_log[LOG]
     replica.leader.epoch_start = replica.index.end_offset + 1
-    latest, earliest = ask(world, 1, -1, -2, version=version)
+    latest, earliest, never = ask(world, 1, -1, -2, START_MS + 10_000, version=version)
     assert (latest.error_code, latest.offset) == (error, -1)
     assert (earliest.error_code, earliest.offset) == (ErrorCode.NONE, 0)
+    assert (never.error_code, never.offset) == (error, -1)
+    (found,) = ask(world, 1, START_MS + 150, version=version)
+    assert (found.error_code, found.offset) == (ErrorCode.NONE, 2)
+
+
+def test_a_partition_that_is_named_twice_has_one_answer_an_error():
+    world = filled()
+    latest, other, earliest = (
+        list_offsets_request.ListOffsetsPartition(partition_index=index, timestamp=timestamp)
+        for index, timestamp in ((0, -1), (7, -1), (0, -2))
+    )
+    twice, unknown = ask_once(world, 1, latest, other, earliest)
+    assert (twice.partition_index, twice.error_code) == (0, ErrorCode.INVALID_REQUEST)
+    assert twice.offset == -1
+    assert (unknown.partition_index, unknown.error_code) == (
+        7,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    )
+
+
+def test_an_unknown_timestamp_is_refused_before_the_partition_is_looked_up():
+    (part,) = ask(filled(), 1, -77, topic="no-such-topic")
+    assert part.error_code == ErrorCode.UNSUPPORTED_VERSION
