@@ -102,7 +102,7 @@ HEALS = {
 }
 
 
-@pytest.mark.parametrize(("heal", "what"), HEALS.items(), ids=HEALS)
+@pytest.mark.parametrize(("heal", "what"), HEALS.values(), ids=HEALS)
 @pytest.mark.long
 def test_a_heal_that_fails_keeps_no_other_fault_from_being_healed(
     test, tmp_path, package, heal, what
