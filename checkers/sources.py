@@ -29,12 +29,15 @@ from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
 from kraftproof.checkers.run_files import RUN_FILE, read_run_files
+from kraftproof.checkers.run_outcome import OUTCOME_FILE
 from kraftproof.checkers.sampling import sample_of
 from kraftproof.checkers.stated import InitialValues
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError
 
 HISTORY_FILE: Final = "history.jsonl"
+FILES_OF_RUNS: Final = (RUN_FILE, OUTCOME_FILE)
+"""Files of run directories only: with one of the two lost, the history alone is not judged."""
 TABLES_DIRECTORY: Final = "tables"
 NODE_TABLES: Final = ("records", "batches", "snapshots", "trace", "writes", "replicas")
 NO_MODEL: Final = "none"
@@ -230,7 +233,8 @@ def _under(path: Path) -> list[Path]:
     """Return the run directories and history files of a path."""
     try:
         mode = path.stat().st_mode
-        is_one = stat.S_ISREG(mode) or (path / RUN_FILE).is_file() or is_table_folder(path)
+        is_run = any((path / name).is_file() for name in FILES_OF_RUNS)
+        is_one = stat.S_ISREG(mode) or is_run or is_table_folder(path)
     except OSError as error:
         is_missing = isinstance(error, FileNotFoundError | NotADirectoryError)
         reason = "no such file or directory" if is_missing else f"can't be read: {error.strerror}"
@@ -239,7 +243,7 @@ def _under(path: Path) -> list[Path]:
         return [path]
     if not stat.S_ISDIR(mode):
         raise CheckerInputError(f"{path}: neither a file nor a folder")
-    runs = sorted(file.parent for file in path.rglob(RUN_FILE))
+    runs = {file.parent for name in FILES_OF_RUNS for file in path.rglob(name)}
     histories = [
         file
         for file in path.rglob("*")

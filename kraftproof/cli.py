@@ -29,6 +29,7 @@ from kraftproof.errors import (
     USAGE_EXIT_CODE,
     UsageError,
 )
+from kraftproof.option_values import value_line
 from kraftproof.output import print_error, print_line
 
 COMMANDS: Final = {
@@ -180,6 +181,9 @@ def _room(error: Exception) -> str:
 def _usage_line(error: Exception) -> str | None:
     """Return the line of an error of the command-line parser or a backend, otherwise None."""
     as_line = getattr(error, "format_message", None)
+    refused = value_line(error)
+    if refused is not None:
+        return refused
     if as_line is not None:
         return " ".join(str(as_line()).split())
     is_ours = _room(error) == "cluster"

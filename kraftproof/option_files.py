@@ -23,18 +23,26 @@ def option_file(option: str, path: Path) -> Iterator[Path]:
         raise UsageError(f"{option} {path}: {reason_of(error)}") from error
 
 
-def refuse_name(option: str, path: Path) -> None:
-    """Refuse a path whose name no file can have; the disk stays as before.
+def refuse_path(option: str, path: Path | None) -> None:
+    """Refuse a path at which no file can be written; the disk stays as before.
 
     For results that take long: the path is refused before the work begins.
 
     Raises:
-        UsageError: the file system refuses the name, for example a name that is too long.
+        UsageError: the path is a folder, its folder is missing or can't be written to, or the file
+            system refuses the name, for example a name that is too long.
     """
-    try:
-        path.stat()
-    except FileNotFoundError:
+    if path is None:
         return
+    folder = path.absolute().parent
+    try:
+        if path.is_dir():
+            raise UsageError(f"{option} {path}: Is a directory; the name of a file is expected")
+        if not folder.is_dir():
+            reason = "is not a folder" if folder.exists() else "does not exist; make it first"
+            raise UsageError(f"{option} {path}: {folder} {reason}")
+        if not path.exists() and not os.access(folder, os.W_OK | os.X_OK):
+            raise UsageError(f"{option} {path}: the folder {folder} can't be written to")
     except OSError as error:
         raise UsageError(f"{option} {path}: {reason_of(error)}") from error
 

@@ -212,9 +212,17 @@ def parse_pair(text: str) -> tuple[int, int]:
 
 
 def parse_nemeses(text: str) -> tuple[str, ...]:
-    """Return the names of a comma-separated list, each once; `none` and an empty text are none."""
-    names = [name.strip() for name in text.split(",")]
-    return tuple(dict.fromkeys(name for name in names if name and name != "none"))
+    """Return the names of a comma-separated list, each once; `none` stands for no fault.
+
+    Raises:
+        UsageError: the text has no name, as an unset variable of a script, or faults beside `none`.
+    """
+    names = tuple(dict.fromkeys(name for one in text.split(",") if (name := one.strip())))
+    if not names:
+        raise UsageError(f"--nemesis {text!r}: names of faults are expected, or none")
+    if "none" in names and len(names) > 1:
+        raise UsageError(f"--nemesis {text}: none can't be combined with faults")
+    return () if names == ("none",) else names
 
 
 def parse_node_config(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -238,11 +246,21 @@ def refuse_store(store: Path) -> None:
     Raises:
         UsageError: it is, or lies under, something that is no directory; or it may not be written.
     """
-    there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    refuse_folder("--store", store)
+
+
+def refuse_folder(option: str, folder: Path) -> None:
+    """Refuse a path at which no folder can be made; the disk stays as before.
+
+    Raises:
+        UsageError: the path is, or lies under, a file, or a folder that may not be written.
+    """
+    path = folder.absolute()
+    there = next(one for one in (path, *path.parents) if one.exists())
     if not there.is_dir():
-        raise UsageError(f"--store {store}: {there} is not a directory")
+        raise UsageError(f"{option} {folder}: {there} is not a directory")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise UsageError(f"--store {store}: {there} can't be written to")
+        raise UsageError(f"{option} {folder}: {there} can't be written to")
 
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:

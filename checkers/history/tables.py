@@ -5,6 +5,8 @@ to read other tables. The meaning of the rows is unknown here. pyarrow.parquet i
 needed: most checks do not need it.
 """
 
+import errno
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -31,8 +33,7 @@ def write_table(directory: Path, name: str, rows: Iterable[Mapping[str, object]]
     import pyarrow.parquet as pq
 
     schema = table_schema(name)
-    path = table_path(directory, name)
-    directory.mkdir(parents=True, exist_ok=True)
+    path = _path_to_write(directory, name)
     remaining = iter(rows)
     with pq.ParquetWriter(path, schema) as writer:
         while batch := list(islice(remaining, _BATCH_ROWS)):
@@ -44,10 +45,23 @@ def write_whole(directory: Path, name: str, table: pa.Table) -> Path:
     """Write an in-memory table, replacing an old table, and return its path."""
     import pyarrow.parquet as pq
 
-    path = table_path(directory, name)
-    directory.mkdir(parents=True, exist_ok=True)
+    path = _path_to_write(directory, name)
     schema = table_schema(name)
     pq.write_table(table.select(schema.names).cast(schema), path, row_group_size=_BATCH_ROWS)
+    return path
+
+
+def _path_to_write(directory: Path, name: str) -> Path:
+    """Make the directory of tables, and return where a table goes.
+
+    Raises:
+        OSError: the directory can't be made, or a folder has the table's name; pyarrow's own error
+            has the path only in its text.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    path = table_path(directory, name)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return path
 
 

@@ -47,4 +47,5 @@ ATTRIBUTES: Final[Expected] = {
     "errors": (lambda value: isinstance(value, ErrorTable), "an ErrorTable"),
     "internal_errors": (is_texts, "a frozenset of texts"),
     "fatal_output": (_is_patterns, "a tuple of regular expressions"),
+    "takes_mutants": (lambda value: isinstance(value, bool), "True or False"),
 }

@@ -112,6 +112,7 @@ class System(ABC):
         internal_errors: The errors by which a node admits a mistake of its own, as completions
             have them.
         fatal_output: Patterns of the lines that a node prints only when it is broken for good.
+        takes_mutants: Whether its deployment plants the bug of `--mutant` in its nodes.
     """
 
     name: ClassVar[str]
@@ -125,6 +126,7 @@ class System(ABC):
     errors: ClassVar[ErrorTable] = ErrorTable()
     internal_errors: ClassVar[frozenset[str]] = frozenset()
     fatal_output: ClassVar[tuple[str, ...]] = (r"^panic: ", r"Segmentation fault")
+    takes_mutants: ClassVar[bool] = False
 
     # Nodes
 

@@ -23,6 +23,7 @@ from kraftproof.checkers.options import Limits
 from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
+from kraftproof.options import refuse_folder
 from kraftproof.output import in_one_line, print_error
 from kraftproof.quick_start import without_pandas
 
@@ -106,6 +107,8 @@ def check(
     """
     if engine is EngineName.INLINE:
         without_pandas()
+    if explain is not None:
+        refuse_folder("--explain", explain)
     report_compiling(_report)
     refused: list[ValueError] = []
     try:

@@ -22,7 +22,7 @@ from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding, RunVerdict, Verdict
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
-from kraftproof.option_files import option_file
+from kraftproof.option_files import option_file, refuse_path
 from kraftproof.output import print_error, print_line, print_verdict
 from kraftproof.quick_start import without_pandas
 from kraftproof.report.explanations import write_html
@@ -72,6 +72,7 @@ def explain(
     input.
     """
     without_pandas()
+    refuse_path("--html", html)
     report_compiling(lambda line: print_error(f"kraftproof explain: {line}"))
     read = _only(
         read_history(history, model, is_keyed=is_keyed, initial=parse_initial(initial)),

@@ -24,7 +24,7 @@ from kraftproof.mutants.search import (
     parse_range,
 )
 from kraftproof.mutants.sim_processes import SearchFailedError, SearchStoppedError
-from kraftproof.option_files import option_file, refuse_name
+from kraftproof.option_files import option_file, refuse_path
 from kraftproof.output import print_error, print_json, print_line
 
 if TYPE_CHECKING:
@@ -125,10 +125,7 @@ def _refuse(budget_s: float, scoreboard: Path | None) -> None:
     """Refuse an empty budget, and a table that no file can hold, before the searches begin."""
     if not budget_s > 0:
         raise UsageError(f"--budget-s {budget_s:g}: more than 0 is expected")
-    if scoreboard is not None and not scoreboard.parent.is_dir():
-        raise UsageError(f"--scoreboard {scoreboard}: no directory {scoreboard.parent}")
-    if scoreboard is not None:
-        refuse_name("--scoreboard", scoreboard)
+    refuse_path("--scoreboard", scoreboard)
 
 
 def _chosen(wanted: Sequence[str]) -> "tuple[Mutant, ...]":

@@ -7,7 +7,7 @@ import typer
 
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.mutants.installation import workload_of
-from kraftproof.option_files import option_file
+from kraftproof.option_files import option_file, refuse_path
 from kraftproof.options import refuse_store
 from kraftproof.output import print_json
 from kraftproof.quick_start import without_pandas
@@ -160,7 +160,11 @@ def sim(
     """
     refuse_budget(budget_s)
     refuse_store(store)
+    refuse_path("--coverage", coverage)
+    refuse_path("--blocks", blocks)
     if schedule is None:
+        if runs is not None and (seeds, seed) != (None, None):
+            raise UsageError(f"--runs {runs}: names the seeds; --seeds and --seed can't be added")
         drawn = Seeds(
             store=store,
             mutant=mutant,
@@ -172,7 +176,7 @@ def sim(
         source, wanted = _chosen(drawn, _seeds_wanted(seeds, seed), runs, workload, is_open=is_open)
     else:
         limit = None if time_limit == TIME_LIMIT_S else time_limit
-        _refuse_beside(schedule, (seeds, seed, nodes, workload, mutant, limit))
+        _refuse_beside(schedule, (seeds, seed, runs, nodes, workload, mutant, limit))
         source = ScheduleFile(schedule, store)
         wanted = str(source.seed)
     status = _search(
@@ -211,7 +215,8 @@ def _refuse_beside(schedule: Path, given: tuple[object, ...]) -> None:
     if any(option is not None for option in given):
         raise UsageError(
             f"--schedule {schedule}: the file itself sets the options of the run; --seeds, --seed, "
-            "--nodes, --workload, --mutant and --time-limit can't be combined with --schedule"
+            "--runs, --nodes, --workload, --mutant and --time-limit can't be combined with "
+            "--schedule"
         )
 
 

@@ -153,7 +153,7 @@ class RunDirectory:
         """
         try:
             run = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise UsageError(f"{self.path}: not a run directory, no readable run.json") from error
         if not isinstance(run, dict) or run.get("schema_version") != SCHEMA_VERSION:
             raise UsageError(f"{self.path}/run.json: schema_version {SCHEMA_VERSION} is expected")

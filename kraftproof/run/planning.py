@@ -211,16 +211,22 @@ def _refuse_model(workload: Workload) -> None:
 
 
 def refuse_system(options: RunOptions, system: System, requested: ClusterOptions) -> None:
-    """Refuse a backend, a workload, nodes or settings that the system can't have.
+    """Refuse a backend, a mutant, a workload, nodes or settings that the system can't have.
 
     Raises:
-        UsageError: the system does not run on the backend, or has no clients for the workload.
+        UsageError: the system does not run on the backend, plants no mutants, or has no clients
+            for the workload.
         SystemUnavailableError: the system refuses its nodes or settings.
     """
     if options.backend not in system.backends:
         able = ", ".join(system.backends)
         raise UsageError(
             f"--backend {options.backend}: the system {system.name} runs only on {able}"
+        )
+    if options.mutant is not None and not system.takes_mutants:
+        raise UsageError(
+            f"--mutant {options.mutant}: the bug is one of our node, which the system "
+            f"{system.name} does not run; only --system reference and mixed do"
         )
     refuse_workload(options.workload, system)
     culprit = plugin("system", system.name, system)

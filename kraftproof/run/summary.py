@@ -11,7 +11,8 @@ def last_line(result: RunResult) -> str:
     """Return the text after the verdict on the last line of `kraftproof test`."""
     found = result.figures
     if found is None:
-        return f"  nothing was run; {result.directory.path}"
+        page = result.directory.report
+        return f"  no operation was run; {page if page.is_file() else result.directory.path}"
     bitten = ", ".join(f"{count} {kind}" for kind, count in found.bitten) or "none"
     return (
         f"  {found.ok} ok ({found.quiet_ok_rate:.0f}/s when quiet, {found.ok_in_faults} during "

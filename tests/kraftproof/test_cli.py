@@ -182,6 +182,7 @@ def test_parsers():
             parse_nodes(text)
     assert parse_nemeses("kill, pause,kill") == ("kill", "pause")
     assert parse_nemeses("none") == ()
+    assert parse_nemeses("kill,") == ("kill",)
     assert list(parse_seeds("2:4")) == [2, 3]
     assert list(parse_seeds("7")) == [7]
     endless = iter(parse_seeds("3:"))

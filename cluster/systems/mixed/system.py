@@ -39,6 +39,7 @@ class MixedSystem(KafkaSystem):
 
     name = "mixed"
     nodes = "reference=2,apache-kafka=1"
+    takes_mutants = True
     workloads: ClassVar[tuple[str, ...]] = ApacheKafka.workloads
     ready_s = ApacheKafka.ready_s
     guarantees: ClassVar[Mapping[str, Guarantee]] = ApacheKafka.guarantees

@@ -55,6 +55,7 @@ class ReferenceSystem(KafkaSystem):
 
     name = "reference"
     nodes = "3+3"
+    takes_mutants = True
     backends: ClassVar[tuple[str, ...]] = tuple(BACKENDS)
     workloads: ClassVar[tuple[str, ...]] = (
         *TOPIC_WORKLOADS,

@@ -1,6 +1,7 @@
 """Every bad input of a user: the real command, one line that names it, and its exit code."""
 
 import os
+import shlex
 import shutil
 
 import pytest
@@ -109,6 +110,17 @@ def test_node_that_is_called_wrongly(arguments):
             "--workload queue: the clients of the system reference serve only topics, ",
         ),
         ("--nemesis storm", "unknown nemesis 'storm': one of kill, "),
+        ("--nemesis ''", "--nemesis '': names of faults are expected, or none"),
+        ("--nemesis ,", "--nemesis ',': names of faults are expected, or none"),
+        ("--nemesis none,kill", "--nemesis none,kill: none can't be combined with faults"),
+        (
+            "--mutant A18 --system apache-kafka",
+            "--mutant A18: the bug is one of our node, which the system apache-kafka does not run",
+        ),
+        (
+            "--mutant A18 --system examples/kv/system.py:KV --workload register",
+            "--mutant A18: the bug is one of our node, which the system kv does not run; only",
+        ),
         ("--nemesis clock", "--nemesis clock: the local backend can't do that, only bandwidth"),
         (
             "--backend docker --nemesis wipe",
@@ -126,7 +138,7 @@ def test_node_that_is_called_wrongly(arguments):
     ],
 )
 def test_a_run_that_can_not_be(arguments, named):
-    line = one_line(call("test", *ENGINE, *arguments.split()), 3)
+    line = one_line(call("test", *ENGINE, *shlex.split(arguments)), 3)
     assert line.startswith(f"kraftproof: {named}")
 
 
@@ -204,6 +216,24 @@ def test_a_damaged_run_directory_is_named(damage, healthy_run, tmp_path, capsys)
     assert line.startswith(f"kraftproof check: {directory}")
     assert named in line
     assert said in line
+
+
+@pytest.mark.parametrize("above", ["", ".."])
+@pytest.mark.parametrize("is_loop", [False, True])
+def test_a_run_without_its_run_file_is_not_judged_by_its_history_alone(
+    above, is_loop, healthy_run, tmp_path, capsys
+):
+    directory = tmp_path / "store" / "run"
+    shutil.copytree(healthy_run, directory)
+    run_file = directory / "run.json"
+    run_file.unlink()
+    if is_loop:
+        run_file.symlink_to("run.json")
+    assert cli.run(["check", *ENGINE, str((directory / above).resolve())]) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    (line,) = said.err.splitlines()
+    assert line.startswith(f"kraftproof check: {run_file}: can't be read: ")
 
 
 def test_a_table_that_is_missing_is_listed_as_not_applicable(healthy_run, tmp_path, capsys):

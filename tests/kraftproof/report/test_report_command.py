@@ -116,6 +116,24 @@ def test_a_file_in_the_place_of_the_tables_is_one_line(healthy_run, tmp_path):
     assert done.stderr == f"kraftproof: {directory / 'tables'}: File exists\n"
 
 
+def test_a_folder_in_the_place_of_a_table_is_one_line(healthy_run, tmp_path):
+    directory = copy(healthy_run, tmp_path)
+    table = directory / "tables" / "verdicts.parquet"
+    table.unlink(missing_ok=True)
+    table.mkdir(parents=True)
+    done = call("report", directory)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr == f"kraftproof: {table}: Is a directory\n"
+
+
+def test_a_run_file_of_many_brackets_is_one_line(healthy_run, tmp_path):
+    directory = copy(healthy_run, tmp_path)
+    (directory / "run.json").write_text("[" * 200_000)
+    done = call("report", directory)
+    assert done.returncode == 3, done.stderr[-300:]
+    assert done.stderr == f"kraftproof: {directory}: not a run directory, no readable run.json\n"
+
+
 def test_an_old_run_without_an_outcome_is_unknown_but_has_pages(healthy_run, tmp_path):
     directory = copy(healthy_run, tmp_path)
     (directory / "outcome.json").unlink()

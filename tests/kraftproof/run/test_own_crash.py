@@ -41,7 +41,7 @@ def test_a_crash_of_our_own_in_the_report_leaves_the_verdict(monkeypatch, tmp_pa
     status = cli.run(
         [
             *("test", "--backend", "simulated", "--engine", "inline", "--nodes", "1+1"),
-            *("--nemesis", "", "--time-limit", "5", "--store", str(tmp_path)),
+            *("--nemesis", "none", "--time-limit", "5", "--store", str(tmp_path)),
         ]
     )
     out, err = capsys.readouterr()

@@ -23,6 +23,7 @@ UNUSABLE = {
         "its planner returned None; a Fault is expected",
     ),
     "seconds": ({"system": "ready_s = '60'"}, "system.py: ready_s is '60'; a number of seconds"),
+    "mutants": ({"system": "takes_mutants = 'no'"}, "takes_mutants is 'no'; True or False"),
     "endless": ({"system": "ready_s = float('inf')"}, "a number of seconds above 0 and up to 864"),
     "roles": (
         {"system": "def node_roles(self, asked): return 'server'"},
