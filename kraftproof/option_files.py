@@ -1,7 +1,7 @@
 """Write the files that options name: a file is complete, or the disk stays as before."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,6 +45,16 @@ def refuse_path(option: str, path: Path | None) -> None:
             raise UsageError(f"{option} {path}: the folder {folder} can't be written to")
     except OSError as error:
         raise UsageError(f"{option} {path}: {reason_of(error)}") from error
+
+
+def refuse_paths(paths: Mapping[str, Path | None]) -> None:
+    """Refuse the paths of several options before the work begins.
+
+    Raises:
+        UsageError: a path can't be written.
+    """
+    for option, path in paths.items():
+        refuse_path(option, path)
 
 
 def reason_of(error: OSError) -> str:

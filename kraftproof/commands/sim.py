@@ -7,7 +7,7 @@ import typer
 
 from kraftproof.errors import CRASH_EXIT_CODE, UsageError
 from kraftproof.mutants.installation import workload_of
-from kraftproof.option_files import option_file, refuse_path
+from kraftproof.option_files import option_file, refuse_paths
 from kraftproof.options import refuse_store
 from kraftproof.output import print_json
 from kraftproof.quick_start import without_pandas
@@ -160,11 +160,8 @@ def sim(
     """
     refuse_budget(budget_s)
     refuse_store(store)
-    refuse_path("--coverage", coverage)
-    refuse_path("--blocks", blocks)
+    refuse_paths({"--coverage": coverage, "--blocks": blocks})
     if schedule is None:
-        if runs is not None and (seeds, seed) != (None, None):
-            raise UsageError(f"--runs {runs}: names the seeds; --seeds and --seed can't be added")
         drawn = Seeds(
             store=store,
             mutant=mutant,
@@ -173,10 +170,9 @@ def sim(
             time_limit_s=time_limit,
         )
         is_open = plan and not (in_order or nodes or workload or blocks)
-        source, wanted = _chosen(drawn, _seeds_wanted(seeds, seed), runs, workload, is_open=is_open)
+        source, wanted = _chosen(drawn, (seeds, seed), runs, workload, is_open=is_open)
     else:
-        limit = None if time_limit == TIME_LIMIT_S else time_limit
-        _refuse_beside(schedule, (seeds, seed, runs, nodes, workload, mutant, limit))
+        _refuse_beside(schedule, (seeds, seed, runs, nodes, workload, mutant), time_limit)
         source = ScheduleFile(schedule, store)
         wanted = str(source.seed)
     status = _search(
@@ -195,24 +191,26 @@ def sim(
 
 def _chosen(
     drawn: Seeds,
-    wanted: str,
+    given: tuple[str | None, int | None],
     runs: str | None,
     workload: str | None,
     *,
     is_open: bool,
 ) -> tuple[Source, str]:
     """Return the source of the runs, and its seeds: those given, or a plan."""
-    planned = None
+    planned, wanted = None, _seeds_wanted(*given)
     if runs is not None:
+        if given != (None, None):
+            raise UsageError(f"--runs {runs}: names the seeds; --seeds and --seed can't be added")
         planned = of_runs(drawn, runs, workload)
     elif is_open and wanted.endswith(":"):
         planned = of_edits(drawn, int(wanted[:-1]))
     return (drawn, wanted) if planned is None else (planned, planned.wanted)
 
 
-def _refuse_beside(schedule: Path, given: tuple[object, ...]) -> None:
+def _refuse_beside(schedule: Path, given: tuple[object, ...], time_limit: float) -> None:
     """Refuse options that a schedule file sets itself."""
-    if any(option is not None for option in given):
+    if time_limit != TIME_LIMIT_S or any(option is not None for option in given):
         raise UsageError(
             f"--schedule {schedule}: the file itself sets the options of the run; --seeds, --seed, "
             "--runs, --nodes, --workload, --mutant and --time-limit can't be combined with "

@@ -3,6 +3,8 @@
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
 from kraftproof.node.wire.messages import (
     Message,
@@ -20,6 +22,11 @@ AT_LIMIT_SHARE: Final = 0.03
 """Share of the changes of quotas with as many records as a request may write, or one more."""
 MOST_RECORDS: Final = 10_000
 """Maximum number of records of a request."""
+
+DEFAULT_SHARE: Final = 0.3
+"""Share of the parts of an entity that `with_defaults` turns into the default."""
+MOST_DEFAULTS: Final = 10
+"""Number of entries of a request that `with_defaults` changes."""
 
 
 # Quotas
@@ -50,6 +57,29 @@ def draw_quotas(random: Random, _: Vocabulary) -> Message:
     entry = module.EntryData(entity=tuple(parts), ops=tuple(ops))
     return module.AlterClientQuotasRequest(
         entries=(entry,) * random.choice((1, 1, 1, 1, 2)), validate_only=random.random() < 0.2
+    )
+
+
+def with_defaults(
+    random: Random, request: alter_client_quotas_request.AlterClientQuotasRequest
+) -> alter_client_quotas_request.AlterClientQuotasRequest:
+    """Return the request with the default entity in place of some named ones.
+
+    A run with clients must not use the result: the default binds them too.
+    """
+    return replace(
+        request,
+        entries=tuple(
+            replace(
+                entry,
+                entity=tuple(
+                    replace(part, entity_name=None) if random.random() < DEFAULT_SHARE else part
+                    for part in entry.entity
+                ),
+            )
+            for entry in request.entries[:MOST_DEFAULTS]
+        )
+        + request.entries[MOST_DEFAULTS:],
     )
 
 

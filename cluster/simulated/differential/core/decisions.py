@@ -16,6 +16,7 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
     topics_to_create,
 )
 from kraftproof.cluster.simulated.background.operators.cluster_requests import UPDATES
+from kraftproof.cluster.simulated.background.operators.users_and_quotas import with_defaults
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
 from kraftproof.cluster.simulated.differential.core.moves import (
@@ -42,6 +43,7 @@ from kraftproof.node.wire.codec import REQUESTS
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
+    alter_client_quotas_request,
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_response,
@@ -137,7 +139,10 @@ class _Asking:
         else:
             asked = draw_request(self.random, self.vocabulary, self.node.image)
             if asked is not None and isinstance(asked.message, OF_THE_CONTROLLER):
-                self.node.ask(asked.message, asked.version)
+                message = asked.message
+                if isinstance(message, alter_client_quotas_request.AlterClientQuotasRequest):
+                    message = with_defaults(copy(self.random), message)
+                self.node.ask(message, asked.version)
 
     def _ask_anything(self) -> None:
         kind = self.random.choice(OF_THE_CONTROLLER)
