@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from kraftproof.errors import UsageError
 from tests.checkers.history.read.test_bad_input import INVALID, VALID, run
 
 AS_ONE_WHO_MAY_NOT: Final = (
@@ -59,13 +60,23 @@ def test_a_run_with_a_folder_for_a_file_is_named_and_the_others_are_checked(tmp_
 
 
 def test_an_explanation_that_can_not_be_written_keeps_no_history_from_being_checked(tmp_path):
-    (tmp_path / "file").touch()
-    result = run(INVALID, INVALID, VALID, "--json", "--explain", tmp_path / "file")
+    taken = tmp_path / f"1-{INVALID.stem}-0.html"
+    taken.mkdir()
+    result = run(INVALID, INVALID, VALID, "--json", "--explain", tmp_path)
     assert result.exit_code == 3
     verdicts = [json.loads(line)["verdict"] for line in result.stdout.splitlines()]
     assert verdicts == ["invalid", "invalid", "valid"]
-    wanted = f"kraftproof check: {tmp_path / 'file'}: can't be written to: File exists\n"
-    assert result.stderr == wanted
+    assert f"kraftproof check: {taken}: can't be written to: Is a directory\n" in result.stderr
+
+
+def test_a_file_in_place_of_a_folder_for_explanations_is_refused_before_the_check(tmp_path):
+    (tmp_path / "file").touch()
+    result = run(INVALID, "--json", "--explain", tmp_path / "file")
+    assert isinstance(result.exception, UsageError)
+    assert (result.stdout, str(result.exception)) == (
+        "",
+        f"--explain {tmp_path / 'file'}: {tmp_path / 'file'} is not a directory",
+    )
 
 
 def test_names_that_are_no_utf_8_are_named_and_the_others_are_checked(tmp_path):
