@@ -81,7 +81,8 @@ def write_all(folder: Path, found: Iterable[Explained], prefix: str = "") -> lis
             with whole_file(path) as part:
                 write_html(part, one)
         except OSError as error:
-            raise UsageError(f"{folder}: can't be written to: {reason_of(error)}") from error
+            path = error.filename or folder
+            raise UsageError(f"{path}: can't be written to: {reason_of(error)}") from error
         written.append(Written(explanation=one.explanation, picture=path))
     return written
 

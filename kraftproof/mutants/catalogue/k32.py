@@ -10,12 +10,11 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.controller.quotas",
-            old="""            records.EntityData(entity_type=part.entity_type, entity_name=part.entity_name)
-""",
-            new="""            records.EntityData(
-                entity_type=part.entity_type, entity_name=part.entity_name or ""
-            )
-""",
+            old="records.EntityData(entity_type=part.entity_type, entity_name=part.entity_name)",
+            new=(
+                "records.EntityData("
+                'entity_type=part.entity_type, entity_name=part.entity_name or "")'
+            ),
         ),
     ),
 )

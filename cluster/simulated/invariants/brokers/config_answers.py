@@ -9,6 +9,7 @@ from typing import Final
 
 from kraftproof.node.core.configs.definition import Definition
 from kraftproof.node.core.configs.generated.topics import TOPIC_DEFINITIONS
+from kraftproof.node.core.configs.values import is_legal
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import describe_configs_request, describe_configs_response
@@ -89,7 +90,12 @@ def _own_faults(
 def _held(
     image: MetadataImage, node_id: int, topic: str, static: Mapping[str, str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """Return the set values of each configuration of a topic with their sources, by precedence."""
+    """Return the set values of each configuration of a topic with their sources, by precedence.
+
+    A broker ignores an illegal value of its own and of all brokers: nobody but a broker judges the
+    value, and a client of the controllers may set any text. The legality of texts is compared
+    apart (RulesMatchReference).
+    """
     layers = (
         ((TOPIC_CONFIGS, topic), SET_FOR_TOPIC),
         ((BROKER_CONFIGS, str(node_id)), SET_FOR_BROKER),
@@ -99,8 +105,9 @@ def _held(
     for name, known in KNOWN.items():
         for resource, source in layers:
             key = name if source == SET_FOR_TOPIC else (*known.synonyms, "")[0]
-            if key in image.configs.get(resource, {}):
-                held.setdefault(name, []).append((image.configs[resource][key], source))
+            texts: Mapping[str, str] = image.configs.get(resource, {})
+            if key in texts and (source == SET_FOR_TOPIC or is_legal(known, texts[key])):
+                held.setdefault(name, []).append((texts[key], source))
         own = (*known.synonyms, "")[0]
         if own in static:
             held.setdefault(name, []).append((static[own], STATIC))
