@@ -114,10 +114,9 @@ def fetch(
 def offsets(
     name: str, timestamp: int, *, to: str = TOPIC, versions: tuple[int, ...] = (7,), **fields: Any
 ) -> Case:
-    """Return the case of a ListOffsets of one partition, which is named once or more often."""
-    times = fields.pop("times", 1)
+    """Return the case of a ListOffsets of one partition."""
     asked = list_offsets_request.ListOffsetsPartition(**{"timestamp": timestamp, **fields})
-    named = list_offsets_request.ListOffsetsTopic(name=to, partitions=(asked,) * times)
+    named = list_offsets_request.ListOffsetsTopic(name=to, partitions=(asked,))
     message = ListOffsetsRequest(replica_id=-1, topics=(named,))
     return Case(
         name=f"offsets: {name}", message=message, versions=versions, drawn=frozenset({"offset"})
@@ -229,7 +228,6 @@ READING: Final = (
     offsets("a time of no record", 1_900_000_000_000),
     offsets("an unknown negative time", -77),
     offsets("an unknown negative time of an unknown topic", -77, to="no-such-topic"),
-    offsets("a partition that is named three times", -1, times=3),
     offsets("an unknown topic", -1, to="no-such-topic"),
     offsets("an unknown partition", -1, partition_index=7),
     offsets("a future epoch", -1, current_leader_epoch=1 << 20),

@@ -66,17 +66,12 @@ def list_offsets(asking: Asking) -> None:
     what = f"of ListOffsets v{event.version}"
     same(f"the topics {what}", [one.name for one in found.topics], [name for name, _ in topics])
     for number, (topic, shown) in enumerate(zip(request.topics, found.topics, strict=True)):
-        is_allowed = asking.rights.allows(event, DESCRIBE, TOPIC, topic.name)
         due = [
-            _repeated(one)
-            if is_allowed and _times(topic, one) > 1
-            else _of_search(event, one.partition_index, searched[number, place])
+            _of_search(event, one.partition_index, searched[number, place])
             if (number, place) in searched
             else _offsets(asking, event, request.replica_id, topic.name, one)
             for place, one in enumerate(topic.partitions)
         ]
-        if is_allowed:
-            due = list(dict.fromkeys(due))  # a partition that is named twice has one answer
         same(f"the partitions {what}", [_shown(one) for one in shown.partitions], due)
 
 
@@ -129,7 +124,6 @@ def _end_searches(
             searches = one.timestamp >= 0 or one.timestamp == NEWEST
             if (
                 searches
-                and _times(topic, one) == 1
                 and not is_old
                 and not _error(asking, event, where, one.current_leader_epoch)
             ):
@@ -151,17 +145,6 @@ def _end_searches(
         results[where_asked] = asking.random.choice((offset, offset, offset, -1))
         asking.rig.find(search, results[where_asked])
     return results
-
-
-def _times(
-    topic: list_offsets_request.ListOffsetsTopic, asked: list_offsets_request.ListOffsetsPartition
-) -> int:
-    """Return how often a topic of a request names a partition."""
-    return [one.partition_index for one in topic.partitions].count(asked.partition_index)
-
-
-def _repeated(asked: list_offsets_request.ListOffsetsPartition) -> tuple[object, ...]:
-    return (asked.partition_index, ErrorCode.INVALID_REQUEST, *_NOT_FOUND, -1)
 
 
 def _of_search(event: Received, index: int, found: int) -> tuple[object, ...]:

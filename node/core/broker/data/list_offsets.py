@@ -4,7 +4,6 @@ The ends of a log are known at once. A timestamp needs a search in the files, so
 a request waits for the last search of the request.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -57,7 +56,7 @@ class _Open(Struct, kw_only=True):
     """A request with a search under way."""
 
     event: Received
-    topics: dict[str, list[PartitionAnswer]] = {}
+    topics: list[tuple[str, list[PartitionAnswer]]]
     searches: int = 0
 
 
@@ -65,7 +64,7 @@ class _Search(Struct, frozen=True):
     """The place of the result of a search."""
 
     request: _Open
-    topic: str
+    topic: int
     place: int
     """The place of the answer among those of the topic."""
     is_early: bool
@@ -93,32 +92,20 @@ class ListOffsetsService:
         self._token = 0
 
     def receive(self, event: Received, request: list_offsets_request.ListOffsetsRequest) -> None:
-        """Answer at once, or after the searches of timestamps.
-
-        A partition that the request names twice has one answer, INVALID_REQUEST.
-        """
-        opened = _Open(event=event)
+        """Answer at once, or after the searches of timestamps."""
+        opened = _Open(event=event, topics=[])
         names = [topic.name for topic in request.topics]
         denied = denied_topics(self._authorizer, event, names)
-        left = Counter(
-            (topic.name, asked.partition_index)
-            for topic in request.topics
-            for asked in topic.partitions
-        )
         for topic in request.topics:
-            answers = opened.topics.setdefault(topic.name, [])
+            answers: list[PartitionAnswer] = []
+            opened.topics.append((topic.name, answers))
             for asked in topic.partitions:
-                index = asked.partition_index
-                times = left.pop((topic.name, index), 0)
                 if topic.name in denied:
                     error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                    answers.append(_partition(event.version, index, error=error))
-                elif times == 1:
-                    is_replica = request.replica_id >= 0
-                    answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
-                elif times > 1:
-                    error = ErrorCode.INVALID_REQUEST
-                    answers.append(_partition(event.version, index, error=error))
+                    answers.append(_partition(event.version, asked.partition_index, error=error))
+                    continue
+                is_replica = request.replica_id >= 0
+                answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
         if opened.searches == 0:
             self._reply(opened)
 
@@ -128,7 +115,7 @@ class ListOffsetsService:
         if search is None:
             return
         opened = search.request
-        answers = opened.topics[search.topic]
+        answers = opened.topics[search.topic][1]
         version, error = opened.event.version, ErrorCode.NONE
         if event.has_failed:
             error = ErrorCode.KAFKA_STORAGE_ERROR
@@ -197,9 +184,10 @@ class ListOffsetsService:
             case -5 | -6:
                 return _partition(version, asked.partition_index)  # nothing is tiered
             case timestamp:
-                place = len(opened.topics[topic])
+                number = len(opened.topics) - 1
+                place = len(opened.topics[number][1])
                 self._token += 1
-                self._searches[self._token] = _Search(opened, topic, place, is_early)
+                self._searches[self._token] = _Search(opened, number, place, is_early)
                 opened.searches += 1
                 self._emit_search(found.replica, timestamp, end)
                 return _partition(version, asked.partition_index)
@@ -221,7 +209,7 @@ class ListOffsetsService:
                 list_offsets_response.ListOffsetsTopicResponse(
                     name=name, partitions=tuple(partitions)
                 )
-                for name, partitions in opened.topics.items()
+                for name, partitions in opened.topics
             )
         )
         self._outbox.reply(opened.event, response)

@@ -197,21 +197,6 @@ def test_a_new_leader_tells_no_end_below_the_begin_of_its_epoch(version, error):
     assert (found.error_code, found.offset) == (ErrorCode.NONE, 2)
 
 
-def test_a_partition_that_is_named_twice_has_one_answer_an_error():
-    world = filled()
-    latest, other, earliest = (
-        list_offsets_request.ListOffsetsPartition(partition_index=index, timestamp=timestamp)
-        for index, timestamp in ((0, -1), (7, -1), (0, -2))
-    )
-    twice, unknown = ask_once(world, 1, latest, other, earliest)
-    assert (twice.partition_index, twice.error_code) == (0, ErrorCode.INVALID_REQUEST)
-    assert twice.offset == -1
-    assert (unknown.partition_index, unknown.error_code) == (
-        7,
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-    )
-
-
 def test_an_unknown_timestamp_is_refused_before_the_partition_is_looked_up():
     (part,) = ask(filled(), 1, -77, topic="no-such-topic")
     assert part.error_code == ErrorCode.UNSUPPORTED_VERSION
