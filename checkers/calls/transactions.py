@@ -79,9 +79,9 @@ def _is_action(action: object) -> bool:
 
 
 def parts_of(actions: Sequence[Action]) -> tuple[dict[str, str], dict[str, str], bool]:
-    """Return what a transaction found, what it left, and whether it contradicts itself.
+    """Return the values found and left by a transaction, and whether its reads are absurd.
 
-    The first two are by register; a read after the transaction's own write finds nothing new.
+    The values are by register. A read after the transaction's own write finds nothing new.
     """
     found: dict[str, str] = {}
     left: dict[str, str] = {}

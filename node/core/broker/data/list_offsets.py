@@ -65,8 +65,7 @@ class _Search(Struct, frozen=True):
 
     request: _Open
     topic: int
-    place: int
-    """The place of the answer among those of the topic."""
+    partition: int
     is_early: bool
     """Whether the leader is new, so that later records may still become readable (KIP-207)."""
 
@@ -121,9 +120,9 @@ class ListOffsetsService:
             error = ErrorCode.KAFKA_STORAGE_ERROR
         elif event.offset == _NO_OFFSET and search.is_early:
             error = _not_available(version)
-        answers[search.place] = _partition(
+        answers[search.partition] = _partition(
             version,
-            answers[search.place].partition_index,
+            answers[search.partition].partition_index,
             error=error,
             offset=event.offset,
             timestamp=event.timestamp_ms,
@@ -184,15 +183,14 @@ class ListOffsetsService:
             case -5 | -6:
                 return _partition(version, asked.partition_index)  # nothing is tiered
             case timestamp:
-                number = len(opened.topics) - 1
-                place = len(opened.topics[number][1])
-                self._token += 1
-                self._searches[self._token] = _Search(opened, number, place, is_early)
-                opened.searches += 1
-                self._emit_search(found.replica, timestamp, end)
+                place = len(opened.topics) - 1, len(opened.topics[-1][1])
+                self._search(_Search(opened, *place, is_early), found.replica, timestamp, end)
                 return _partition(version, asked.partition_index)
 
-    def _emit_search(self, replica: Replica, timestamp: int, end: Offset) -> None:
+    def _search(self, search: _Search, replica: Replica, timestamp: int, end: Offset) -> None:
+        self._token += 1
+        self._searches[self._token] = search
+        search.request.searches += 1
         self._outbox.emit(
             FindTimestamp(
                 token=self._token,
