@@ -10,6 +10,7 @@ from xdist.remote import Producer
 
 from kraftproof.quick_start import collect_seldom
 from scripts.run_tests import LEFT_OUT, ROOT, STAGE_MARKERS, WORKER_S, names_marker, recorded
+from tests.support.failures import NamesFailures
 from tests.support.groups import ByGroup
 
 CPU_SECONDS = "cpu_s"
@@ -24,6 +25,13 @@ _BEGUN = pytest.StashKey[float]()
 # A draw must not fail because other work keeps the machine busy; pytest-timeout bounds each test.
 settings.register_profile("without deadline", settings(), deadline=None)
 settings.load_profile("without deadline")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    config = session.config
+    terminal = config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(NamesFailures(terminal))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup | None:

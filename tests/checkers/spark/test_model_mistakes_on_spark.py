@@ -35,7 +35,7 @@ def crashed(request, tmp_path):
             "--workload",
             package,
             "--nemesis",
-            "",
+            "none",
             "--time-limit",
             "5",
             "--store",
