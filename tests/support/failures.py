@@ -11,7 +11,7 @@ class NamesFailures:
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Print the name of a failed test and its phase, if that is not the test itself."""
+        """Print the name of a failed test; add the phase if set-up or tear-down failed."""
         if report.failed:
             phase = "" if report.when == "call" else f" ({report.when})"
             self._terminal.write(f"\nfailed: {report.nodeid}{phase}\n")
