@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.simulation.runs import NS_PER_S, OFTEN, run
+from bench.simulation.workloads import Creates
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,7 +59,7 @@ def memory(time_limit_s: float) -> Iterator[str]:
 
         look()
 
-    one = run(2, 10.0, time_limit_s, watch=watch, deletes=True, node_config=OFTEN)
+    one = run(2, 10.0, time_limit_s, watch=watch, workload=Creates(deletes=True), node_config=OFTEN)
     yield "| virtual time | resident |"
     yield "|---|---|"
     for at_s, resident_mb in looks:

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import ClassVar
 
+from bench.simulation.workloads import CLIENTS, Creates
 from kraftproof.cluster.profiles import PROFILES
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
@@ -18,50 +18,13 @@ from kraftproof.node.properties.keys import SNAPSHOT_BYTES_KEY, SNAPSHOT_INTERVA
 from kraftproof.run.history import FaultRecorder, HistoryRecorder
 from kraftproof.run.interpreter.interpreter import Interpreted, Interpreter
 from kraftproof.search.scenario import scenario
-from kraftproof.workloads.workload import Load, Outcome, Pacer, Session
+from kraftproof.workloads.workload import Load, Outcome
 
-CLIENTS = 20
 BY_DEFAULT = ((SNAPSHOT_BYTES_KEY, str(20 << 20)), (SNAPSHOT_INTERVAL_KEY, "3600000"))
 """Snapshot options of a default node; seeds also draw smaller snapshots."""
 OFTEN = ((SNAPSHOT_BYTES_KEY, "100000"),)
 """So that logs are cleaned, as in a node that has been up for long."""
 NS_PER_S = 1_000_000_000
-
-
-class Creates:
-    """Nothing but createTopics, each of a name of its own, at the rate that is asked for."""
-
-    name: ClassVar[str] = "topics"
-    model: ClassVar[str] = "topics"
-
-    def __init__(self, *, deletes: bool = False) -> None:
-        self._made = 0
-        self._deletes = deletes
-
-    async def run(self, session: Session) -> None:
-        """Let clients take turns until the session is ending."""
-        pacer = Pacer(session.scope, session.random, session.load.rate)
-        clients = [session.scope.spawn(self._client(session, pacer)) for _ in range(CLIENTS)]
-        for client in clients:
-            await client
-
-    async def _client(self, session: Session, pacer: Pacer) -> None:
-        process = session.process()
-        while True:
-            await pacer.turn()
-            if session.ending:
-                break
-            self._made += 1
-            name = f"topic-{self._made:07d}"
-            await process.invoke("create", name)
-            if self._deletes:
-                await process.invoke("delete", name, {"by": "name"})
-        process.close()
-
-    async def final_reads(self, session: Session) -> int:
-        """The benchmark judges no histories."""
-        del session
-        return 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,16 +52,25 @@ def run(
     time_limit_s: float,
     *,
     watch: Callable[[SimulatedCluster], None] | None = None,
-    deletes: bool = False,
+    workload: Creates | None = None,
     node_config: tuple[tuple[str, str], ...] = BY_DEFAULT,
 ) -> Measured:
     """Simulate a cluster under the faults of a seed, and judge the invariants.
 
+    Args:
+        seed: the seed of the faults, the nodes and the clients.
+        rate: createTopics a second.
+        time_limit_s: simulated seconds of the workload.
+        watch: is called with the cluster after its start.
+        workload: what the clients do; by default they create topics.
+        node_config: entries of server.properties.
+
     Raises:
         InvariantViolatedError: an invariant is violated, so the run has no measurement.
     """
+    clients = workload or Creates()
     drawn = scenario(
-        seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3), workload="topics"
+        seed, Path("unused"), time_limit_s=time_limit_s, nodes=(3, 3), workload=clients.name
     ).options
     with recorded() as (history, directory):
         options = ClusterOptions(
@@ -107,6 +79,7 @@ def run(
             directory=directory,
             is_collected=False,
             node_config=node_config,
+            has_data=clients.has_data,
         )
         cluster = SimulatedCluster(options)
         system = make_system("reference")
@@ -125,9 +98,7 @@ def run(
             await cluster.start()
             if watch is not None:
                 watch(cluster)
-            done = await interpreter.run(
-                Creates(deletes=deletes), load, seed=seed, time_limit_ns=time_limit_ns
-            )
+            done = await interpreter.run(clients, load, seed=seed, time_limit_ns=time_limit_ns)
             await cluster.quiesce()
             return done
 

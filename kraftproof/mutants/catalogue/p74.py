@@ -11,9 +11,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.partition.replicas",
-            old="""if not is_known or configs_changed:""",
+            old="""if not is_known or has_new_settings(before, image, topic_id, self._node_id):""",
             new="""same = before is None or before.partitions is image.partitions
-            if not is_known or (configs_changed and same):""",
+            is_set = same and has_new_settings(before, image, topic_id, self._node_id)
+            if not is_known or is_set:""",
         ),
     ),
 )

@@ -27,7 +27,7 @@ from kraftproof.node.core.partition.own_partitions import own_partitions
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.recovered import recovered_index
 from kraftproof.node.core.partition.replica import Replica
-from kraftproof.node.core.partition.settings import TopicSettings, topic_settings
+from kraftproof.node.core.partition.settings import TopicSettings, has_new_settings, topic_settings
 from kraftproof.node.wire.types import Uuid
 
 
@@ -103,7 +103,7 @@ class Replicas:
             self._forget_topic(topic_id)
         for topic_id, indexes in ours.items():
             is_known = self._partitions.get(topic_id) is image.partitions[topic_id]
-            if not is_known or configs_changed:
+            if not is_known or has_new_settings(before, image, topic_id, self._node_id):
                 self._follow_topic(image, topic_id, indexes, now)
         if before is None or before.brokers is not image.brokers:
             self._follow_brokers(image)

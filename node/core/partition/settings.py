@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.configs.effective import Layers, SetConfigs, layers_of, topic_values
-from kraftproof.node.core.configs.resources import Resource
+from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource
 from kraftproof.node.core.configs.values import DEFINITIONS, InvalidConfigError, Value, read_value
 from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.wire.types import Uuid
 
 NO_STATIC: Final[SetConfigs] = Map()
 
@@ -74,6 +75,24 @@ def topic_settings(
         timestamp_after_max_ms=number("message.timestamp.after.max.ms"),
         flush_messages=number("flush.messages"),
     )
+
+
+def has_new_settings(
+    before: MetadataImage | None, image: MetadataImage, topic_id: Uuid, node_id: NodeId
+) -> bool:
+    """Return whether the configurations of a topic may differ from those of an earlier image.
+
+    A comparison costs no reading of values: with every new topic that has configurations, a
+    broker of a thousand partitions looks at each of them.
+    """
+    if before is None:
+        return True
+    if before.configs is image.configs:
+        return False
+    own = (Resource.TOPIC, image.topics[topic_id].name)
+    every = (Resource.BROKER, ALL_BROKERS)
+    broker = (Resource.BROKER, str(node_id))
+    return any(before.configs.get(each) != image.configs.get(each) for each in (own, broker, every))
 
 
 def _first_legal(name: str, configs: SetConfigs, layers: Layers) -> Value:

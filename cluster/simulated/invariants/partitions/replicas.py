@@ -44,6 +44,8 @@ class Replicas(Invariant):
         self._offset = 0
         self._image = EMPTY_IMAGE
         self._processes: dict[int, ProcessView] = {}
+        self._broker_values: dict[str, set[str | None]] = {}
+        """By setting: the values on the brokers in the newest image, as far as they were asked."""
         self._lossy: set[Uuid] = set()
         """Topics that may have lost a record, by policy or by an election; never a log again."""
 
@@ -57,6 +59,7 @@ class Replicas(Invariant):
             return
         before, self._offset, self._image = self._image, offset, image
         if before.configs is not image.configs:
+            self._broker_values = {}
             self._lossy.update(topic for topic in image.topics if self._may_lose(topic))
         if before.partitions is not image.partitions:
             self._lossy.update(
@@ -91,7 +94,9 @@ class Replicas(Invariant):
 
     def _of_brokers(self, name: str) -> set[str | None]:
         """Return the values of a setting on the brokers; None for the default."""
-        found = {self._static.get(name)}
+        if name in self._broker_values:
+            return self._broker_values[name]
+        found = self._broker_values[name] = {self._static.get(name)}
         for (kind, _), configs in self._image.configs.items():
             if kind == BROKER and name in configs:
                 found.add(configs[name])

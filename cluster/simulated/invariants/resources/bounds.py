@@ -34,7 +34,21 @@ LARGE_TABLES = {
 }
 """The tables that may have more entries than MOST_ENTRIES; see node/core/raft/replicas.py, and
 node/core/partition/producers.py for batches above a high watermark that does not advance."""
-TABLES_OF_PARTITIONS = {"Replicas.by_log", "Replicas.recovered"}
+TABLES_OF_PARTITIONS = {
+    "AlterPartitionSender.open",
+    "DirectoryAssignments.confirmed",
+    "FailedLogs.by_id",
+    "Fetcher.replicas",
+    "PartitionExecutor.flushes",
+    "Purgatory.by_log",
+    "Replicas.by_log",
+    "Replicas.changed",
+    "Replicas.misplaced",
+    "Replicas.offline",
+    "Replicas.partitions",
+    "Replicas.recovered",
+    "_Entry.logs",
+}
 """The tables with an entry for each partition of a broker, or each log on its disk, besides."""
 TABLES_OF_TOPICS = {"MetadataAnswers.answers"}
 """The tables with an entry for each topic of an earlier image, besides."""

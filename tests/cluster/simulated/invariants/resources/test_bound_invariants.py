@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.invariants.resources.bounds import (
     LOOK_NS,
     MOST_ENTRIES,
     MOST_OPEN_REQUESTS,
+    TABLES_OF_PARTITIONS,
     OpenRequestsAreBounded,
     TablesAreBounded,
 )
@@ -46,13 +47,14 @@ def partition(index: int) -> Partition:
     return Partition(topic_id=TOPIC, index=index, replicas=four, isr=four)
 
 
+@pytest.mark.parametrize("table", sorted(TABLES_OF_PARTITIONS))
 @pytest.mark.parametrize("more", [0, 1])
-def test_a_table_of_partitions_grows_with_the_partitions(more: int) -> None:
+def test_a_table_of_partitions_grows_with_the_partitions(table: str, more: int) -> None:
     harness = MonitorHarness(TablesAreBounded())
     process = harness.process(4)
     partitions = Map({index: partition(index) for index in range(50)})
     process.image = msgspec.structs.replace(EMPTY_IMAGE, partitions=Map({TOPIC: partitions}))
-    process.tables = [("Replicas.by_log", MOST_ENTRIES + 50 + more)]
+    process.tables = [(table, MOST_ENTRIES + 50 + more)]
     process.steps()
     assert len(harness.reported) == more
 
