@@ -1,10 +1,10 @@
 """The proxies of all nodes of a local run, in the event loop of the harness."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from kraftproof.cluster.capabilities import LinkFault
-from kraftproof.cluster.local.mesh.owner import owner
+from kraftproof.cluster.local.mesh.owner import Owners, Processes
 from kraftproof.cluster.local.mesh.relay import Relay
 from kraftproof.cluster.local.mesh.state import LinkState
 from kraftproof.cluster.protocol import Address, ClusterError, Link
@@ -12,16 +12,13 @@ from kraftproof.cluster.remote.host import Host
 from kraftproof.cluster.remote.measure import Measured, counts_for, measure
 from kraftproof.cluster.remote.probe import Probe
 
-Processes = Callable[[], Mapping[int, Iterable[int]]]
-"""Returns the process ids of each node now."""
-
 
 class LocalMesh:
     """The proxied links of a run."""
 
     def __init__(self, hosts: Mapping[int, Host], processes: Processes, seed: int) -> None:
         self._hosts = hosts
-        self._processes = processes
+        self._owners = Owners(processes)
         self._state = LinkState(seed)
         self._servers: list[asyncio.Server] = []
         self._relays: set[asyncio.Task[None]] = set()
@@ -49,6 +46,7 @@ class LocalMesh:
         for server in self._servers:
             server.close()
         self._servers.clear()
+        self._owners.end()
         relays = list(self._relays)
         for relay in relays:
             relay.cancel()
@@ -114,7 +112,7 @@ class LocalMesh:
         writer: asyncio.StreamWriter,
     ) -> None:
         opener, accepted = writer.get_extra_info("peername"), writer.get_extra_info("sockname")
-        source = await asyncio.to_thread(owner, opener, accepted, self._processes())
+        source = await self._owners.find(opener, accepted)
         link = None if source is None or source == node_id else Link(source, node_id)
         try:
             target = await asyncio.open_connection(address.host, address.port)

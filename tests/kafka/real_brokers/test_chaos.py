@@ -16,10 +16,9 @@ from confluent_kafka.cimpl import NewTopic
 
 from kraftproof.cluster.protocol import Cluster
 from kraftproof.node.wire.records.raw_batch import parse_batches
+from tests.kafka.real_brokers.copier import COPIES, ORDERS
 from tests.kafka.real_brokers.traffic import (
     BROKERS,
-    COPIES,
-    ORDERS,
     PARTITIONS,
     Traffic,
     break_nodes,
@@ -75,7 +74,7 @@ def test_records_transactions_groups_and_moves_survive(jars: Path, tmp_path: Pat
         copies = await asyncio.to_thread(read_whole, bootstrap, COPIES)
         print(f"faults {broken}, moves {traffic.moves}, began anew {traffic.restarts}")
         print(f"{len(traffic.acked)} acknowledged, {len(orders)} orders, {len(copies)} copies")
-        print(traffic.copier_stands_at)
+        print(f"copies end at {traffic.positions}; the copier said {traffic.last_said}")
         assert traffic.moves["NONE"], "replicas moved"
         assert len(traffic.acked) > SECONDS, "records were acknowledged all the time"
         assert not set(traffic.acked) - set(orders), "an acknowledged record is lost"

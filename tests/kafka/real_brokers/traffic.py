@@ -1,26 +1,28 @@
 """Clients of real Kafka brokers on our controllers, and the faults beside them. No tests here.
 
-Threads of librdkafka produce, copy records in transactions of a consumer group, and move replicas,
-while nodes are killed, paused and cut off one after the other.
+Threads produce and move replicas, and a process copies records in transactions of a consumer
+group, while nodes are killed, paused and cut off one after the other.
 """
 
 import asyncio
+import json
+import math
+import subprocess
 import sys
 import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import IO
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
     Consumer,
     KafkaError,
-    KafkaException,
     Message,
     Producer,
     TopicPartition,
@@ -36,6 +38,8 @@ from kraftproof.node.wire.messages.generated.alter_partition_reassignments_reque
     ReassignableTopic,
 )
 from kraftproof.run.backends import make_backend, with_cluster
+from tests.kafka.real_brokers import copier
+from tests.kafka.real_brokers.copier import ORDERS, SILENT
 
 CONTROLLERS, BROKERS = (1, 2, 3), (4, 5, 6)
 NODES = tuple(
@@ -45,14 +49,17 @@ NODES = tuple(
     NodeInfo(node_id=node_id, name=f"broker-{node_id}", roles=("apache-kafka", "broker"))
     for node_id in BROKERS
 )
-ORDERS, COPIES = "orders", "copies"
 PARTITIONS = 3
+ROOT = Path(__file__).resolve().parents[3]
 PACE_S = 0.02
 MOVE_EVERY_S = 8
 FAULT_S = (2.0, 5.0)
 QUIET_S = (3.0, 6.0)
 CATCH_UP_S = 180
-SILENT = {"log_level": 2}
+MOST_SILENT_S = 90
+"""Time after which a copier that says nothing is killed; an open transaction takes a minute."""
+IDLE_S = 3
+"""A copier without anything to copy for this time has copied all."""
 Step = Callable[[], Awaitable[None]]
 
 
@@ -62,11 +69,16 @@ class Traffic:
     def __init__(self, bootstrap: str, seed: int) -> None:
         self.bootstrap = bootstrap
         self.acked: list[int] = []
-        self.committed = 0
+        self.positions: dict[str, int] = {}
+        """Of each partition: where the copies end."""
         self.moves: Counter[str] = Counter()
         self.restarts: Counter[str] = Counter()
-        self.copier_stands_at = ""
-        """The stack of the copier's thread, if copies were missing when its time was over."""
+        self.last_said = ""
+        """The last line of the copier."""
+        self._heard = 0.0
+        """When the copier last said something."""
+        self._idle_from = math.inf
+        """Since when the copier has found nothing to copy."""
         self._random = Random(seed)
         self._is_over = threading.Event()
         self._is_produced = threading.Event()
@@ -83,18 +95,17 @@ class Traffic:
         """End the producer, let the copier catch up, and end all."""
         self._is_produced.set()
         self._threads[0].join(CATCH_UP_S)
-        deadline = time.monotonic() + CATCH_UP_S
-        while self.committed < len(self.acked) and time.monotonic() < deadline:
+        ended = time.monotonic()
+        while not self._has_caught_up(ended) and time.monotonic() < ended + CATCH_UP_S:
             time.sleep(0.5)
-        if self.committed < len(self.acked):
-            self.copier_stands_at = self._stack_of_copier()
         self._is_over.set()
         for thread in self._threads:
             thread.join(CATCH_UP_S)
 
-    def _stack_of_copier(self) -> str:
-        frame = sys._current_frames().get(self._threads[1].ident or 0)
-        return "".join(traceback.format_stack(frame)) if frame else "the thread has ended"
+    def _has_caught_up(self, ended: float) -> bool:
+        """Return whether the copier found nothing more to copy since the end of the producer."""
+        is_idle = self._heard > max(self._idle_from, ended) + IDLE_S
+        return is_idle and sum(self.positions.values()) >= len(self.acked)
 
     def _options(self, **more: object) -> dict[str, object]:
         named = {key.replace("_", "."): value for key, value in more.items()}
@@ -120,40 +131,35 @@ class Traffic:
             self.restarts[f"produce: {error.name()}"] += 1
 
     def _copy(self) -> None:
-        """Copy orders in transactions; after an error, a new member and producer go on."""
+        """Let a process copy orders; after its end, another goes on."""
+        command = [sys.executable, "-m", copier.__name__, self.bootstrap]
         while not self._is_over.is_set():
-            try:
-                self._copy_until_error()
-            except KafkaException as error:
-                self.restarts[f"copy: {error.args[0].name()}"] += 1
-                time.sleep(0.5)
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+                self._heard = time.monotonic()
+                reader = threading.Thread(target=self._follow, args=(process.stdout,))
+                reader.start()
+                while process.poll() is None and not self._is_over.wait(0.2):
+                    if time.monotonic() > self._heard + MOST_SILENT_S:
+                        self.restarts["copy: silent"] += 1
+                        break
+                process.kill()
+                reader.join()
 
-    def _copy_until_error(self) -> None:
-        reads = {"group_id": "copiers", "isolation_level": "read_committed"}
-        reads |= {"auto_offset_reset": "earliest", "enable_auto_commit": False}
-        consumer = Consumer(self._options(**reads, session_timeout_ms=6_000))
-        producer = Producer(self._options(transactional_id="copier", transaction_timeout_ms=20_000))
-        try:
-            consumer.subscribe([ORDERS])
-            producer.init_transactions(60)
-            while not self._is_over.is_set():
-                batch = consumer.consume(200, timeout=0.5)
-                if batch:
-                    self._copy_batch(consumer, producer, batch)
-        finally:
-            consumer.close()
-
-    def _copy_batch(self, consumer: Consumer, producer: Producer, batch: list[Message]) -> None:
-        producer.begin_transaction()
-        for message in batch:
-            failed = message.error()
-            if failed is not None:
-                raise KafkaException(failed)
-            producer.produce(COPIES, message.value(), partition=message.partition() or 0)
-        positions = consumer.position(consumer.assignment())
-        producer.send_offsets_to_transaction(positions, consumer.consumer_group_metadata(), 60)
-        producer.commit_transaction(60)
-        self.committed += len(batch)
+    def _follow(self, lines: IO[str]) -> None:
+        """Take what the copier says until its end, of which the last line may be cut."""
+        for text in lines:
+            if not text.endswith("\n"):
+                break
+            self._heard = time.monotonic()
+            self.last_said = text.strip()
+            line = json.loads(text)
+            self.positions.update(line.get("positions", {}))
+            if "error" in line:
+                self.restarts[f"copy: {line['error']}"] += 1
+            if not line.get("idle"):
+                self._idle_from = math.inf
+            elif self._idle_from == math.inf:
+                self._idle_from = self._heard
 
     def _move(self) -> None:
         """Move a partition to other replicas now and then."""
