@@ -93,7 +93,8 @@ class PeerSocket(asyncio.Protocol, PeerConnection):
             await loop.create_connection(
                 lambda: self, address, port, ssl=tls, server_hostname=None if tls is None else host
             )
-        except OSError as error:  # the errors of TLS are OSErrors, too
+        # The errors of TLS are OSErrors, too; a name such as "a..b" has no encoding in DNS.
+        except (OSError, ValueError) as error:
             self._attempt = None
             if tls is not None:
                 self._credentials.report(f"{host}:{port}: {error}")
