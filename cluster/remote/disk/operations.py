@@ -94,7 +94,8 @@ class Operations:
         (name,) = protocol.names(request.body[name_at:])
         directory = self._tree.inode(request.inode)
         self._faults.create(name)
-        return self._tree.create(directory, name, mode & 0o7777, is_directory=is_directory)
+        mode &= 0o7777
+        return self._tree.create(directory, name, mode, request.caller, is_directory=is_directory)
 
     def _make_node(self, request: Request) -> bytes:
         mode, *_ = protocol.MKNOD_IN.unpack_from(request.body)

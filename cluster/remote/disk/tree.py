@@ -9,12 +9,14 @@ of a file makes no name durable: POSIX does not promise the name.
 
 import errno
 import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
 
 from kraftproof.cluster.power_loss import LOSE_ALL
+from kraftproof.cluster.remote.disk.protocol import Owner
 from kraftproof.cluster.remote.disk.undo import UnsyncedChanges
 
 ROOT: Final = 1
@@ -136,8 +138,12 @@ class Tree:
 
     # Names
 
-    def create(self, directory: Inode, name: str, mode: int, *, is_directory: bool) -> Inode:
-        """Make a file or directory under a new name.
+    def create(
+        self, directory: Inode, name: str, mode: int, owner: Owner, *, is_directory: bool
+    ) -> Inode:
+        """Make a file or directory under a new name, which belongs to `owner`.
+
+        A directory with the set-group-ID bit gives its group, and to directories the bit, too.
 
         Raises:
             OSError: the name is taken.
@@ -150,8 +156,19 @@ class Tree:
             os.mkdir(self.path(inode), mode)
         else:
             os.close(os.open(self.path(inode), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        self._give(inode, directory, mode, owner)
         self._change(((directory, name, inode),))
         return inode
+
+    def _give(self, inode: Inode, directory: Inode, mode: int, owner: Owner) -> None:
+        """Give a new inode to its owner: the process behind this file system is root."""
+        above = os.lstat(self.path(directory))
+        path, gid = self.path(inode), owner.gid
+        if above.st_mode & stat.S_ISGID:
+            gid = above.st_gid
+            mode |= stat.S_ISGID if inode.entries is not None else 0
+        os.chown(path, owner.uid, gid)
+        os.chmod(path, mode)  # a change of the owner clears the set-user-ID bit
 
     def remove(self, directory: Inode, name: str, *, is_directory: bool) -> None:
         """Remove a name.
