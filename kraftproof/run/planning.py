@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.plugin import blamed, plugin, returned
-from kraftproof.cluster.protocol import ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.protocol import OF_LINKS, ClusterOptions, NodeInfo, nodes_of
 from kraftproof.cluster.systems.calls import capabilities_of
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -257,6 +257,11 @@ def _refuse_fault(
     fault: Fault,
     backend: Backend,
 ) -> None:
+    if fault.requires in OF_LINKS and len(requested.nodes) == 1:
+        raise UsageError(
+            f"--nemesis {fault.kind}: the run has a single node, and a single node has no link to "
+            "another node; give more nodes with --nodes, or another fault"
+        )
     capabilities = backend.capabilities
     able = capabilities_of(system, capabilities)
     if fault.requires in able:
