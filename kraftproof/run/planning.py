@@ -237,6 +237,20 @@ def refuse_system(options: RunOptions, system: System, requested: ClusterOptions
         raise returned(culprit, "refuse", found, "None, or an error SystemUnavailableError")
 
 
+def default_workload(system: System) -> str:
+    """Return the workload of a run that names none: the first that the system declares."""
+    return next(iter(system.workloads), RunOptions().workload)
+
+
+def with_default_workload(options: RunOptions) -> RunOptions:
+    """Return the options with the default workload of their system.
+
+    Raises:
+        ValueError: the system is unknown; one line.
+    """
+    return replace(options, workload=default_workload(make_system(options.system)))
+
+
 def refuse_workload(workload: str, system: System) -> None:
     """Refuse a workload of ours without clients; a plug-in may bring clients of its own.
 
