@@ -122,7 +122,8 @@ class Bank(Specification):
             other = [held for held in balances_of(one).values() if held is not None]
             total = sum(held for held in found.values() if held is not None)
             if sum(other) != total:
-                return f"its balances come to {total}, those of {phrase(one)} to {sum(other)}"
+                when = "at first" if one.index < 0 else f"of {phrase(one)}"
+                return f"its balances come to {total}, those {when} to {sum(other)}"
         return wrong_read(operations, wrong)
 
     @override

@@ -1,10 +1,13 @@
 """Each finding says in a plain sentence what is wrong, and names the operations that show it."""
 
+import json
 from random import Random
 
 import pytest
 
+from kraftproof.checkers import check_paths
 from kraftproof.checkers.history.operations import Operation
+from kraftproof.checkers.initial import parse_initial
 from kraftproof.checkers.judge.keys import judge_key
 from kraftproof.checkers.models import model_named
 from kraftproof.checkers.options import CheckOptions
@@ -156,6 +159,30 @@ BANKS = {
 def test_a_bank_names_the_account_and_its_balance(case):
     operations, said = BANKS[case]
     assert reason("bank", *operations) == said
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ({"a": 9, "b": 10}, "its balances come to 19, those at first to 20"),
+        (
+            {"a": 9, "b": 11},
+            "it read 9 of account a, which held 10 then: it held 10 at first, and no transfer had"
+            " changed it since",
+        ),
+    ],
+)
+def test_wrong_first_balances_are_named(tmp_path, first, said):
+    events = [{"type": "invoke", "f": "read"}, {"type": "ok", "f": "read", "value": first}]
+    lines = [
+        json.dumps({"index": index, "process": 0, "key": "k1", **event})
+        for index, event in enumerate(events)
+    ]
+    path = tmp_path / "history.jsonl"
+    path.write_text("\n".join(lines))
+    initial = parse_initial([json.dumps(A)])
+    (verdict,) = check_paths([path], "bank", initial=initial)
+    assert [said in finding.sentence for finding in verdict.findings] == [True], verdict.findings
 
 
 @pytest.mark.parametrize("case", ["bank", "bank-overdraft", "cas-register", "cas-register/cas"])
