@@ -208,13 +208,12 @@ def run_one(
         node_config=parse_node_config(node_config or ()),
     )
     mutant_hash = install_mutant(mutant, backend)
-    if workload is None:
-        # Imports the system, so the mutant has to be installed before.
-        options = _with_default_workload(options)
+    options = _with_default_workload(options) if workload is None else options
     raise typer.Exit(run_test(options, mutant_hash, given, dry_run=dry_run, as_json=as_json))
 
 
 def _with_default_workload(options: RunOptions) -> RunOptions:
+    """Import the system to see its workloads; a mutant has to be installed before."""
     from kraftproof.run.planning import with_default_workload
 
     return with_default_workload(options)

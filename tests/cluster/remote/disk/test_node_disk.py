@@ -22,9 +22,11 @@ from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import plan
+from tests.support.command import ROOT, call
 
 needs_mounts = pytest.mark.skipif(os.geteuid() != 0, reason="a mount needs root")
 MS = 1_000_000
+KV = f"{ROOT}/examples/kv/system.py:KV"
 
 
 def loses_all(seed):
@@ -218,6 +220,18 @@ def test_without_the_device_the_refusal_is_one_line(monkeypatch, tmp_path):
     assert str(refusal.value) == (
         "--nemesis slow-disk: the local backend can't do that here: "
         f"there is no {tmp_path}/fuse on this machine"
+    )
+
+
+@needs_mounts
+@pytest.mark.parametrize("fault", ["lose-unsynced", "slow-disk"])
+def test_nodes_without_a_data_directory_are_refused_in_one_line(tmp_path, fault):
+    options = ("--system", KV, "--nemesis", fault, "--time-limit", 20, "--store", tmp_path)
+    done = call("test", *options, environment={"XDG_RUNTIME_DIR": str(tmp_path)})
+    assert done.returncode == 3, done.stdout
+    assert done.stderr.splitlines()[-1] == (
+        f"kraftproof: --nemesis {fault}: the deployment of node 1 names no data directory, so the "
+        "node has no disk that can have the fault; see `data` in docs/systems.md"
     )
 
 
