@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from random import Random
 from ssl import SSLContext
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
@@ -67,10 +67,16 @@ class SystemUnavailableError(ValueError):
 class Client(Protocol):
     """One client of one workload, over one connection at a time."""
 
-    @property
-    def node(self) -> int | None:
-        """The node that it talks to, or would talk to next."""
-        ...
+    if TYPE_CHECKING:
+
+        @property
+        def node(self) -> int | None:
+            """The node that it talks to, or would talk to next: a property or an attribute."""
+            ...
+
+    else:
+        # A property would refuse `self.node = 1` in a client of one node.
+        node = None
 
     async def open(self) -> None:
         """Connect, to the next node if the last connection was lost.
