@@ -183,14 +183,15 @@ class Elements:
             if one.f == self.take and one.status == "ok" and canonical(one.output) == element
         ]
 
-    def _inside(self, operations: Sequence[Operation], wrong: Operation) -> list[Operation]:
-        """Return the puts of elements that surely were inside while the wrong take ran."""
-        lost = any(
+    def _lost_takes(self, operations: Sequence[Operation], wrong: Operation) -> int:
+        """Return how many takes without an answer may have taken an element by then."""
+        return sum(
             one.f == self.take and one.status == "info" and may_count(one, wrong)
             for one in operations
         )
-        if lost:
-            return []
+
+    def _inside(self, operations: Sequence[Operation], wrong: Operation) -> list[Operation]:
+        """Return the puts before the wrong take of elements that no answered take took."""
         taken = {
             canonical(one.output)
             for one in operations
@@ -203,23 +204,41 @@ class Elements:
         ]
 
     def _left(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        inside = self._inside(operations, wrong)
-        if not inside:
+        inside, lost = self._inside(operations, wrong), self._lost_takes(operations, wrong)
+        if len(inside) <= lost:
             return None
+        if lost:
+            done = f"{_and_others(inside)} had completed before it began"
+            return f"{done}; {self._not_taken(lost)}"
         done = f"{phrase(inside[0])} had completed before it began"
         return f"{done} and no operation took that element out"
+
+    def _not_taken(self, lost: int) -> str:
+        """Say that fewer takes are without an answer than elements are left."""
+        some = f"only {lost} {self.take}s are" if lost > 1 else f"only one {self.take} is"
+        return f"no answered {self.take} took their elements, and {some} without an answer"
 
     def _overtaken(
         self, operations: Sequence[Operation], wrong: Operation, puts: Sequence[Operation]
     ) -> str | None:
         first = min(one.invoke_index for one in puts)
         pending = [one for one in self._inside(operations, wrong) if end_of(one) < first]
-        if not pending:
+        lost = self._lost_takes(operations, wrong)
+        if len(pending) <= lost:
             return None
         element = shortened(canonical(wrong.output))
+        if lost:
+            done = f"{_and_others(pending)} had completed before {element} was put in"
+            return f"{done}; {self._not_taken(lost)}"
         return (
             f"{phrase(pending[0])} had completed before {element} was put in and was not yet taken"
         )
+
+
+def _and_others(puts: Sequence[Operation]) -> str:
+    """Name the first of some operations, and how many others there are."""
+    others = "another one" if len(puts) == 2 else f"{len(puts) - 1} others"
+    return f"{phrase(puts[0])} and {others}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
