@@ -72,7 +72,6 @@ class Client(Protocol):
         @property
         def node(self) -> int | None:
             """The node that it talks to, or would talk to next: a property or an attribute."""
-            ...
 
     else:
         # A property would refuse `self.node = 1` in a client of one node.
@@ -84,7 +83,6 @@ class Client(Protocol):
         Raises:
             ConnectionFailed: the node can't be reached; the next call tries another.
         """
-        ...
 
     async def invoke(self, f: str, key: str, value: Value) -> Completion:
         """Do one operation over the open connection.
@@ -93,11 +91,9 @@ class Client(Protocol):
             ConnectionFailed: the request was never sent; the operation is `fail`.
             OutcomeUnknown: no answer came; the error table says what the operation is.
         """
-        ...
 
     def close(self) -> None:
         """Drop the connection."""
-        ...
 
 
 class System(ABC):
