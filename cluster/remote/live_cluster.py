@@ -126,7 +126,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
         bring_up = BringUp(self, self._system, hosts, self._deployments, self._ready_timeout_ns)
-        await bring_up.start(self._set_up, self._provider.started, self._disks.check_effect)
+        await bring_up.start(self._set_up, self._provider.started, self._disks.ready)
 
     def _refuse_faults(self) -> None:
         """Refuse the faults of the run for which the deployments lack a name or a directory."""

@@ -11,7 +11,6 @@ from kraftproof.cluster.remote.disk import protocol
 from kraftproof.cluster.remote.disk.protocol import Opcode, Request
 from kraftproof.cluster.remote.disk.report import Report
 from kraftproof.cluster.remote.disk.tree import Inode, Tree
-from kraftproof.cluster.remote.disk.undo import Range
 
 Finish = Callable[[], bytes]
 RENAME_NOREPLACE: Final = 1
@@ -230,8 +229,7 @@ class Operations:
         reached = inode.unsynced.reached()
 
         def sync() -> None:
-            durable = inode.unsynced.sync(reached)
-            self._report.synced(inode.name, [Range(c.offset, c.data, c.time_ns) for c in durable])
+            self._report.synced(inode.name, inode.unsynced.sync(reached))
 
         return self._slowly(request, sync)
 

@@ -265,7 +265,7 @@ def test_a_run_without_disk_faults_mounts_nothing(data):
 
     async def whole():
         await disks.mount(1, ("data",))
-        await disks.check_effect()
+        await disks.ready()
         with pytest.raises(ClusterError, match="node 1: no disk that can have faults is mounted"):
             await disks.lose(1)
         await disks.unmount()
