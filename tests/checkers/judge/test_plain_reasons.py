@@ -161,6 +161,44 @@ def test_a_bank_names_the_account_and_its_balance(case):
     assert reason("bank", *operations) == said
 
 
+def lock(token, start, end):
+    return ("lock", None, token, start, end)
+
+
+def use(token, start, end, accepted=True):
+    return ("use", token, accepted, start, end)
+
+
+LOCKS = {
+    "a larger token was granted": (
+        [lock(1, 0, 1), lock(2, 2, 3), use(1, 4, 5)],
+        "token 2 had been granted before it began (operation 1)",
+    ),
+    "nobody got the token": (
+        [lock(1, 0, 1), use(7, 2, 3)],
+        "no lock had answered token 7 by then",
+    ),
+    "the token was given back": (
+        [lock(1, 0, 1), ("unlock", 1, 1, 2, 3), use(1, 4, 5)],
+        "unlock 1 (operation 1) had completed before it began",
+    ),
+    "the token was refused": (
+        [lock(1, 0, 1), use(1, 2, 3, accepted=False), use(1, 4, 5)],
+        "use 1 (operation 1) had been refused before it began",
+    ),
+    "a token was granted twice": (
+        [lock(1, 0, 1), use(1, 2, 3), lock(1, 4, 5)],
+        "token 1 had been granted before it began (operation 0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LOCKS)
+def test_a_lock_names_why_a_token_is_dead(case):
+    operations, said = LOCKS[case]
+    assert reason("fencing-lock", *operations) == said
+
+
 def put(element, start, end):
     return ("enqueue", element, element, start, end)
 
@@ -220,7 +258,16 @@ def test_wrong_first_balances_are_named(tmp_path, first, said):
 
 
 @pytest.mark.parametrize(
-    "case", ["bank", "bank-overdraft", "cas-register", "cas-register/cas", "queue", "stack"]
+    "case",
+    [
+        "bank",
+        "bank-overdraft",
+        "cas-register",
+        "cas-register/cas",
+        "queue",
+        "stack",
+        "fencing-lock",
+    ],
 )
 def test_a_reason_is_never_wrong(case):
     """No operation of a valid history has a reason; most first wrong operations have one."""
