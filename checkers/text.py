@@ -9,6 +9,8 @@ from typing import Final
 
 import msgspec
 
+OTHER_VALUE: Final = "another value"
+"""Words for every value that no operation of a history finds: which of them makes no difference."""
 LONGEST_VALUE: Final = 200
 """Maximum number of characters of a value in a message."""
 LONGEST_LISTED_VALUE: Final = 60

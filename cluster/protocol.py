@@ -66,6 +66,8 @@ PROXIED: Final = frozenset(
     }
 )
 """Faults of links for which the links of live nodes lead through proxies."""
+OF_LINKS: Final = PROXIED | {Capability.PARTITION, Capability.LOSS, Capability.STALL}
+"""Faults of the links between nodes, which a single node does not have."""
 CLOCKS: Final = frozenset({Capability.CLOCK, Capability.CLOCK_STROBE, Capability.CLOCK_DRIFT})
 """Faults of wall clocks; the node has to report its wall clock."""
 

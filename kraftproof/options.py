@@ -49,6 +49,7 @@ class RunOptions:
     system_version: str | None = None
     """The release of the system under test; None for the system's default release."""
     workload: str = "topics"
+    """The commands and the pytest plug-in take the first workload of a system as their default."""
     nemeses: tuple[str, ...] = DEFAULT_NEMESES
     faults_file: Path | None = None
     """The file that lists the faults; None: the faults are drawn."""

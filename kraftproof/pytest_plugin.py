@@ -128,7 +128,12 @@ class ClusterFactory:
             ClusterError: the cluster does not become ready.
         """
         from kraftproof.cluster.systems.registry import make_system
-        from kraftproof.run.planning import cluster_options, preflight, refuse_system
+        from kraftproof.run.planning import (
+            cluster_options,
+            preflight,
+            refuse_system,
+            with_default_workload,
+        )
 
         directory = self._directory / f"cluster-{len(self._made) + 1}"
         options = RunOptions(
@@ -142,6 +147,7 @@ class ClusterFactory:
             store=directory,
             hosts=self._hosts if backend in {None, self._backend} else None,
         )
+        options = with_default_workload(options)
         chosen = make_system(options.system)
         requested = cluster_options(options, None, chosen)
         refuse_system(options, chosen, requested)
@@ -229,7 +235,7 @@ def kraftproof_run(
         if fields.get("backend") in {None, kraftproof_backend}:
             given["hosts"] = _hosts(request.config)
         options = _options({**given, "store": tmp_path / "store", **fields})
-        runs.append(_run(options))
+        runs.append(_run(options, has_workload="workload" in fields))
         return runs[-1].result
 
     return run
@@ -251,13 +257,15 @@ def _options(fields: dict[str, Any]) -> RunOptions:
     return RunOptions(**fields)
 
 
-def _run(options: RunOptions) -> DoneRun:
+def _run(options: RunOptions, *, has_workload: bool) -> DoneRun:
     from kraftproof.mutants.installation import install_mutant
-    from kraftproof.run.planning import foreseen, plan
+    from kraftproof.run.planning import foreseen, plan, with_default_workload
     from kraftproof.running import run_and_report
 
     # In simulation a mutant comes too late for a node that an earlier test has imported.
     mutant_hash = install_mutant(options.mutant, options.backend)
+    if not has_workload:
+        options = with_default_workload(options)
     schedule = plan(options)
     result, _ = run_and_report(options, schedule, mutant_hash, is_silent=True)
     return DoneRun(result, foreseen(schedule, options))

@@ -189,10 +189,10 @@ class SyncCluster:
         self._cut |= links
 
     def _last_output(self, node_id: int) -> str:
-        from kraftproof.cluster.remote.output import OUTPUT_NAME
+        from kraftproof.cluster.remote.output import OUTPUT_NAME, end_of
 
         try:
-            text = (self.cluster.node_files(node_id) / OUTPUT_NAME).read_text(errors="replace")
+            text = end_of(self.cluster.node_files(node_id) / OUTPUT_NAME)
         except OSError as error:
             return f"no output ({error.strerror})"
         return " / ".join(text.splitlines()[-LINES_SHOWN:]) or "nothing printed"

@@ -18,7 +18,7 @@ from kraftproof.cluster.capabilities import (
     DiskFaultCapable,
 )
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Baseline, FaultContext, draw_target
+from kraftproof.nemesis.fault import Baseline, FaultContext, deciding, draw_target
 from kraftproof.nemesis.one_node import OneNode
 
 
@@ -177,22 +177,20 @@ def plan_disk_full(random: Random, nodes: Sequence[NodeInfo], /) -> DiskFull:
 
 
 def plan_disk_error(random: Random, nodes: Sequence[NodeInfo], /) -> DiskError:
-    """Draw a node, and either failing writes or failing fsyncs."""
+    """Draw a node, and either failing writes or failing fsyncs.
+
+    Fsyncs fail at the deciding nodes: voters fsync before each acknowledgement, brokers seldom.
+    """
     failure: DiskFailureMode = "write" if random.random() < 0.4 else "fsync"
-    targets = nodes if failure == "write" else _often_synced(nodes)
+    targets = nodes if failure == "write" else deciding(nodes)
     return DiskError(target=draw_target(random, targets), trouble=DiskFault(failure=failure))
 
 
 def plan_slow_disk(random: Random, nodes: Sequence[NodeInfo], /) -> SlowDisk:
-    """Draw a voter whose fsyncs take up to 50, 300 or 1200 ms."""
+    """Draw a node whose fsyncs take up to 50, 300 or 1200 ms."""
     slow_ns = random.choice((50_000_000, 300_000_000, 1_200_000_000))
-    target = draw_target(random, _often_synced(nodes))
+    target = draw_target(random, deciding(nodes))
     return SlowDisk(target=target, trouble=DiskFault(slow_ns=slow_ns))
-
-
-def _often_synced(nodes: Sequence[NodeInfo]) -> list[NodeInfo]:
-    """Return the voters, which fsync before each acknowledgement; other nodes seldom fsync."""
-    return [node for node in nodes if node.has("controller")]
 
 
 def plan_wipe(random: Random, nodes: Sequence[NodeInfo], /) -> Wipe:

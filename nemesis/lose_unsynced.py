@@ -9,10 +9,10 @@ from kraftproof.cluster.protocol import Capability, NodeInfo
 from kraftproof.nemesis.fault import (
     Baseline,
     FaultContext,
-    Role,
     Roles,
     Target,
     as_node,
+    deciding,
     draw_target,
     process_ids,
     resolve,
@@ -75,17 +75,17 @@ class LoseUnsynced:
 
 
 def plan_lose_unsynced(random: Random, nodes: Sequence[NodeInfo], /) -> LoseUnsynced:
-    """Draw the victims: a node, every node, every controller, or every controller but one."""
-    controllers = [node.node_id for node in nodes if node.has("controller")]
+    """Draw the victims: a node, every node, every deciding node, or every such node but one."""
+    decisive = [node.node_id for node in deciding(nodes)]
     shape = random.randrange(4)
     victims: tuple[Target, ...]
     if shape == 0:
         victims = tuple(node.node_id for node in nodes)
     elif shape == 1:
-        victims = tuple(controllers)
+        victims = tuple(decisive)
     elif shape == 2:
-        spared = random.choice(controllers)
-        victims = tuple(node_id for node_id in controllers if node_id != spared)
+        spared = random.choice(decisive)
+        victims = tuple(node_id for node_id in decisive if node_id != spared)
     else:
         victims = (draw_target(random, nodes),)
-    return LoseUnsynced(victims=victims or (Role(name="controller"),))
+    return LoseUnsynced(victims=victims or tuple(decisive))

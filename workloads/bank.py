@@ -3,9 +3,10 @@
 A key is a bank with the accounts of ACCOUNTS, each with FIRST_BALANCE at first: a client takes an
 account without a balance for an account with FIRST_BALANCE. `transfer` takes {"from", "to",
 "amount"} and fails if the balance does not suffice; `read` answers every balance. The model is
-`bank`.
+`bank`, and the run is judged with these first balances.
 """
 
+import json
 from random import Random
 from typing import ClassVar, Final
 
@@ -25,6 +26,7 @@ class Bank(KeyedWorkload[None]):
 
     name: ClassVar[str] = "bank"
     model: ClassVar[str] = "bank"
+    initial: ClassVar[tuple[str, ...]] = (json.dumps(dict.fromkeys(ACCOUNTS, FIRST_BALANCE)),)
     has_own_keys: ClassVar[bool] = True
 
     @override

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.operations import Operation, as_text
+from kraftproof.checkers.models.bank_reasons import balances_of, overdrawing, wrong_read
 from kraftproof.checkers.models.specification import Call, Specification
 from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.text import as_json
@@ -109,8 +110,8 @@ class Bank(Specification):
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
         """Return the impossible balance, or a read with another total than `wrong`."""
         if wrong.f != "read":
-            return None
-        found = _balances(wrong.output)
+            return None if self.allows_negative else overdrawing(operations, wrong)
+        found = balances_of(wrong)
         for account, held in found.items():
             if held is None:
                 return f"account {account} has no balance"
@@ -118,11 +119,12 @@ class Bank(Specification):
                 return f"account {account} is overdrawn"
         reads = [one for one in operations if one.f == "read" and one.status == "ok"]
         for one in reads:
-            other = [held for held in _balances(one.output).values() if held is not None]
+            other = [held for held in balances_of(one).values() if held is not None]
             total = sum(held for held in found.values() if held is not None)
             if sum(other) != total:
-                return f"its balances come to {total}, those of {phrase(one)} to {sum(other)}"
-        return None
+                when = "at first" if one.index < 0 else f"of {phrase(one)}"
+                return f"its balances come to {total}, those {when} to {sum(other)}"
+        return wrong_read(operations, wrong)
 
     @override
     def describe(self, state: Hashable) -> str:

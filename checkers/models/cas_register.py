@@ -19,7 +19,7 @@ from kraftproof.checkers.models.blocks import Access, order_of_blocks
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
 from kraftproof.checkers.models.starting import Step
-from kraftproof.checkers.text import as_json
+from kraftproof.checkers.text import OTHER_VALUE, as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no read and no cas of the history asks for; no JSON text."""
@@ -130,12 +130,12 @@ class CasRegister(ReducibleModel, ColumnarModel):
         wanted = _call(wrong)
         if not isinstance(wanted, tuple) or wanted[0] is None:
             return None
-        values = Values(sets=_value_set, initial=str(self.init()))
+        values = Values(sets=_value_set, finds=_value_found, initial=str(self.init()))
         return values.reason(operations, wrong, str(wanted[0]))
 
     @override
     def describe(self, state: Hashable) -> str:
-        return "a value that no operation reads" if state == _UNREAD else f"value {state}"
+        return OTHER_VALUE if state == _UNREAD else f"value {state}"
 
 
 def _is_pair(value: object) -> bool:
@@ -151,6 +151,12 @@ def _call(operation: Operation) -> Hashable | None:
         old, new = operation.input
         return (canonical(old), canonical(new))
     return (canonical(operation.output), None) if operation.status == "ok" else None
+
+
+def _value_found(operation: Operation) -> str | None:
+    """Return the value that a completed read or cas found."""
+    call = _call(operation) if operation.status == "ok" else None
+    return call[0] if isinstance(call, tuple) else None
 
 
 def _value_set(operation: Operation) -> str | None:

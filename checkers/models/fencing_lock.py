@@ -13,10 +13,11 @@ from typing_extensions import override
 
 from kraftproof.checkers.calls.fencing import GREATEST, FencingCalls, fencing_calls
 from kraftproof.checkers.calls.values import require_boolean, require_integer
+from kraftproof.checkers.findings import phrase
 from kraftproof.checkers.history.columns import Columns
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.models import unknown_function
-from kraftproof.checkers.models.reasons import is_over
+from kraftproof.checkers.models.reasons import is_over, may_count
 from kraftproof.checkers.models.reducible import ByElement, Events, OrderHint
 from kraftproof.checkers.models.starting import Step
 
@@ -52,23 +53,27 @@ class FencingLock(ByElement):
         return [("lock", None, value)]
 
     def reason(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        """Return which larger token had been granted or accepted before."""
+        """Return why a token can't have been granted, or was dead when it was accepted."""
+        is_accepted = wrong.f == "use" and wrong.output is True
+        if wrong.f != "lock" and not is_accepted:
+            return None
         before = [one for one in operations if is_over(one, wrong)]
-        if wrong.f == "lock":
-            larger = [one for one in before if one.f == "lock" and _at_least(one.output, wrong)]
-        elif wrong.f == "use" and wrong.output is True:
-            used = [one for one in before if one.f == "use" and one.output is True]
-            larger = [
-                one for one in used if _at_least(one.input, wrong) and one.input != wrong.input
-            ]
-        else:
-            return None
-        if not larger:
-            return None
-        given = larger[0].output if wrong.f == "lock" else larger[0].input
-        did = "granted" if wrong.f == "lock" else "accepted"
-        which = "the initial value" if larger[0].index < 0 else f"operation {larger[0].index}"
-        return f"token {given} had been {did} before it began ({which})"
+        larger = _larger(before, wrong)
+        if larger is not None or not is_accepted:
+            return larger
+        granted = [
+            one
+            for one in operations
+            if one.f == "lock" and one.status == "ok" and one.output == wrong.input
+        ]
+        if not any(may_count(one, wrong) for one in granted):
+            return f"no lock had answered token {wrong.input} by then"
+        for one in before:
+            says_dead = one.f == "unlock" or (one.f == "use" and one.output is False)
+            if says_dead and one.input == wrong.input and all(is_over(at, one) for at in granted):
+                did = "completed" if one.f == "unlock" else "been refused"
+                return f"{phrase(one)} had {did} before it began"
+        return None
 
     @override
     def init(self) -> Hashable:
@@ -128,8 +133,17 @@ def _call(operation: Operation) -> Hashable | None:
     return ("alive" if operation.output else "dead", operation.input)
 
 
-def _at_least(token: object, wrong: Operation) -> bool:
+def _larger(before: Sequence[Operation], wrong: Operation) -> str | None:
+    """Return which token was granted or accepted earlier, and leaves no place for a token."""
     shown = wrong.output if wrong.f == "lock" else wrong.input
-    assert isinstance(token, int), "validated"
     assert isinstance(shown, int), "validated"
-    return token >= shown
+    for one in before:
+        token = one.output if one.f == "lock" else one.input
+        if one.f == "unlock" or (one.f == "use" and one.output is not True):
+            continue
+        assert isinstance(token, int), "validated"
+        if token > shown or (token == shown and wrong.f == "lock"):
+            did = "granted" if one.f == "lock" else "accepted"
+            which = "the initial value" if one.index < 0 else f"operation {one.index}"
+            return f"token {token} had been {did} before it began ({which})"
+    return None

@@ -133,7 +133,8 @@ class _Among:
                 if able < times:
                     often = "once" if able == 1 else f"{able} times"
                     value = shortened(element)
-                    return f"{what}, {times} times {value}, which was appended only {often}"
+                    many = f"with {times} times {value}"
+                    return f"{what}, {many}, but {value} was appended only {often}"
         return None
 
     def in_pieces(self, mine: _Transaction) -> str | None:

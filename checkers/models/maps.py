@@ -20,6 +20,7 @@ from kraftproof.checkers.models.blocks import Access, order_of_blocks
 from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, OrderHint, ReducibleModel
 from kraftproof.checkers.models.starting import Step
+from kraftproof.checkers.text import OTHER_VALUE
 
 _ABSENT: Final = "null"
 _UNREAD: Final = ""
@@ -104,13 +105,13 @@ class Map(ReducibleModel):
         """Return why the key can't have had the value that a get found."""
         if wrong.f != "get":
             return None
-        values = Values(sets=_value_set, initial=_ABSENT)
+        values = Values(sets=_value_set, finds=_value_found, initial=_ABSENT)
         return values.reason(operations, wrong, canonical(wrong.output))
 
     @override
     def describe(self, state: Hashable) -> str:
         if state == _UNREAD:
-            return "a value that no operation reads"
+            return OTHER_VALUE
         return "absent" if state == _ABSENT else f"value {state}"
 
 
@@ -119,6 +120,12 @@ def _call(operation: Operation) -> Hashable | None:
     if operation.f == "get":
         return (True, canonical(operation.output)) if operation.status == "ok" else None
     return (False, _ABSENT if operation.f == "remove" else canonical(operation.input))
+
+
+def _value_found(operation: Operation) -> str | None:
+    """Return the value that a completed get found."""
+    is_answered = operation.f == "get" and operation.status == "ok"
+    return canonical(operation.output) if is_answered else None
 
 
 def _value_set(operation: Operation) -> str | None:

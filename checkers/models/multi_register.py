@@ -29,6 +29,7 @@ from kraftproof.checkers.models import unknown_function
 from kraftproof.checkers.models.reducible import ReducibleModel
 from kraftproof.checkers.models.register_reasons import register_reason
 from kraftproof.checkers.models.starting import Step, plain_name
+from kraftproof.checkers.text import OTHER_VALUE
 
 _UNREAD: Final = ""
 """Stands for every value that no transaction reads from its register; not a JSON text."""
@@ -154,7 +155,7 @@ class MultiRegister(ReducibleModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        values = (f"{register} = {value or 'unread'}" for register, value in state)
+        values = (f"{register} = {value or OTHER_VALUE}" for register, value in state)
         return ", ".join(values) or "no register written"
 
 

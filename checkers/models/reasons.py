@@ -23,6 +23,7 @@ class Values:
     """The values that operations set in one place, for example a register, as JSON texts.
 
     Attributes: sets: returns the value that an operation may set; None for no value.
+        finds: returns the value that a completed operation found before it set one; None for none.
         initial: the value at first.
         can_start: whether another initial value can be stated.
         place: the place in words, after a value, as: in register x.
@@ -31,6 +32,7 @@ class Values:
 
     sets: Callable[[Operation], str | None]
     initial: str
+    finds: Callable[[Operation], str | None] = lambda _: None
     can_start: bool = True
     place: str = ""
     option: str = ""
@@ -48,11 +50,62 @@ class Values:
         last = max((end_of(one) for one in able), default=-1)
         others = [one for one, value in writers if value != wanted and is_over(one, wrong)]
         since = [one for one in others if one.invoke_index > last and one.status == "ok"]
-        if not since:
+        back = f"no operation set {f'the value {self.place}'.strip()} back"
+        if since:
+            return f"{phrase(max(since, key=end_of))} had completed before it began and {back}"
+        newer = self._read_since(operations, wrong, wanted, last)
+        if newer is not None:
+            found = shortened(str(self.finds(newer)))
+            return f"{phrase(newer)} had returned {found} before it began and {back}"
+        return self._lost_update(operations, wrong, wanted, able)
+
+    def _read_since(
+        self, operations: Sequence[Operation], wrong: Operation, wanted: str, last: int
+    ) -> Operation | None:
+        """Return a read of another value between the last set of a value and the wrong read."""
+        reads = [
+            one
+            for one in operations
+            if self.finds(one) not in {None, wanted} and is_over(one, wrong)
+            if self.sets(one) is None and one.invoke_index > last
+        ]
+        return max(reads, key=end_of, default=None)
+
+    def _lost_update(
+        self,
+        operations: Sequence[Operation],
+        wrong: Operation,
+        wanted: str,
+        able: Sequence[Operation],
+    ) -> str | None:
+        """Return which operations replaced a value that was set less often than it was replaced.
+
+        An operation that finds a value and sets another one uses up one setting of the value.
+        """
+
+        def replaces(one: Operation) -> bool:
+            return self.finds(one) == wanted and self.sets(one) not in {None, wanted}
+
+        setters = [one for one in able if self.finds(one) != wanted]
+        settings = len(setters) + (wanted == self.initial)
+        others = [
+            one
+            for one in operations
+            if one is not wrong and replaces(one) and end_of(one) < end_of(wrong)
+        ]
+        if not replaces(wrong) or not others or len(others) < settings:
             return None
-        newest = max(since, key=end_of)
-        value = f"the value {self.place}".strip()
-        return f"{phrase(newest)} had completed before it began and no operation set {value} back"
+        what = f"value {shortened(wanted)} {self.place}".strip()
+        newest = phrase(max(others, key=end_of))
+        if settings > 1:
+            count = f"{len(others)} other operations also replaced the {what}"
+            often = f"{shortened(wanted)} had been set only {settings} times"
+            return f"lost update: {count}, the last of them {newest}, and {often}"
+        if setters:
+            only = f"which only {phrase(setters[0])} had set"
+            return f"lost update: {newest} also replaced the {what}, {only}"
+        initial = f"{newest} also replaced the initial {what}"
+        return f"lost update: {initial}, which no operation had set again"
 
 
 def _never_set(same: Sequence[Operation], wanted: str, place: str) -> str:
@@ -130,14 +183,15 @@ class Elements:
             if one.f == self.take and one.status == "ok" and canonical(one.output) == element
         ]
 
-    def _inside(self, operations: Sequence[Operation], wrong: Operation) -> list[Operation]:
-        """Return the puts of elements that surely were inside while the wrong take ran."""
-        lost = any(
+    def _lost_takes(self, operations: Sequence[Operation], wrong: Operation) -> int:
+        """Return how many takes without an answer may have taken an element by then."""
+        return sum(
             one.f == self.take and one.status == "info" and may_count(one, wrong)
             for one in operations
         )
-        if lost:
-            return []
+
+    def _inside(self, operations: Sequence[Operation], wrong: Operation) -> list[Operation]:
+        """Return the puts before the wrong take of elements that no answered take took."""
         taken = {
             canonical(one.output)
             for one in operations
@@ -150,23 +204,41 @@ class Elements:
         ]
 
     def _left(self, operations: Sequence[Operation], wrong: Operation) -> str | None:
-        inside = self._inside(operations, wrong)
-        if not inside:
+        inside, lost = self._inside(operations, wrong), self._lost_takes(operations, wrong)
+        if len(inside) <= lost:
             return None
+        if lost:
+            done = f"{_and_others(inside)} had completed before it began"
+            return f"{done}; {self._not_taken(lost)}"
         done = f"{phrase(inside[0])} had completed before it began"
         return f"{done} and no operation took that element out"
+
+    def _not_taken(self, lost: int) -> str:
+        """Say that fewer takes are without an answer than elements are left."""
+        some = f"only {lost} {self.take}s are" if lost > 1 else f"only one {self.take} is"
+        return f"no answered {self.take} took their elements, and {some} without an answer"
 
     def _overtaken(
         self, operations: Sequence[Operation], wrong: Operation, puts: Sequence[Operation]
     ) -> str | None:
         first = min(one.invoke_index for one in puts)
         pending = [one for one in self._inside(operations, wrong) if end_of(one) < first]
-        if not pending:
+        lost = self._lost_takes(operations, wrong)
+        if len(pending) <= lost:
             return None
         element = shortened(canonical(wrong.output))
+        if lost:
+            done = f"{_and_others(pending)} had completed before {element} was put in"
+            return f"{done}; {self._not_taken(lost)}"
         return (
             f"{phrase(pending[0])} had completed before {element} was put in and was not yet taken"
         )
+
+
+def _and_others(puts: Sequence[Operation]) -> str:
+    """Name the first of some operations, and how many others there are."""
+    others = "another one" if len(puts) == 2 else f"{len(puts) - 1} others"
+    return f"{phrase(puts[0])} and {others}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

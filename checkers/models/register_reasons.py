@@ -57,6 +57,7 @@ def _not_held(
     name = plain_name(register)
     values = Values(
         sets=partial(_left, register),
+        finds=partial(_found, register),
         initial=initial,
         place=f"in {_named(register)}",
         option=f"{name}=",
@@ -70,6 +71,14 @@ def _left(register: str, operation: Operation) -> str | None:
         value for f, name, value in _actions_of(operation) if (f, name) == ("write", register)
     ]
     return written[-1] if written else None
+
+
+def _found(register: str, operation: Operation) -> str | None:
+    """Return the value that a completed transaction read before it wrote; None without one."""
+    if operation.status != "ok":
+        return None
+    first = next((one for one in _actions_of(operation) if one[1] == register), None)
+    return None if first is None or first[0] != "read" else first[2]
 
 
 def _actions_of(operation: Operation) -> list[Action]:

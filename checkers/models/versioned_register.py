@@ -27,7 +27,7 @@ from kraftproof.checkers.models.reasons import Values
 from kraftproof.checkers.models.reducible import Events, OrderHint, SummingModel, Tally
 from kraftproof.checkers.models.starting import Step
 from kraftproof.checkers.models.versions import order_of_versions
-from kraftproof.checkers.text import as_json
+from kraftproof.checkers.text import OTHER_VALUE, as_json
 
 _UNREAD: Final = ""
 """Stands for every value that no get asks for; no JSON text."""
@@ -204,7 +204,7 @@ class VersionedRegister(SummingModel, ColumnarModel):
     @override
     def describe(self, state: Hashable) -> str:
         assert isinstance(state, tuple)
-        value = "a value that no operation reads" if state[0] == _UNREAD else f"value {state[0]}"
+        value = OTHER_VALUE if state[0] == _UNREAD else f"value {state[0]}"
         return f"{value} at version {state[1]}"
 
     def _needed(self, calls: Sequence[Hashable]) -> set[int]:

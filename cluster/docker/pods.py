@@ -19,14 +19,13 @@ from kraftproof.cluster.docker.lease import Subnet
 from kraftproof.cluster.docker.owner import labels
 from kraftproof.cluster.remote.clock import environment
 from kraftproof.cluster.remote.output import OUTPUT_NAME
-from kraftproof.cluster.systems.deployment import Deployment
+from kraftproof.cluster.systems.deployment import SET_UP_DONE, Deployment
 from kraftproof.images.build import LIBFAKETIME_PATH
 
 MEMORY_LIMIT = "512m"
 ENDPOINT_API_VERSION = "1.41"
 POD = ("sh", "-c", "trap 'exit 0' TERM INT; sleep infinity & wait")
 """As process 1 a plain `sleep` would ignore SIGTERM, and cost ten seconds at each removal."""
-SET_UP_DONE = ".set-up-done"
 NODE = f'exec >>"$0/{OUTPUT_NAME}" 2>&1; cd "$0" || exit 1; '
 SET_UP = f"test -e {SET_UP_DONE} || {{ {{ %s; }} && touch {SET_UP_DONE}; }} || exit 1; "
 

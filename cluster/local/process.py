@@ -11,7 +11,7 @@ from kraftproof.cluster.plugin import shown
 from kraftproof.cluster.processes import Identity, identify, state_of
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME, last_words
-from kraftproof.cluster.systems.deployment import Command, Deployment
+from kraftproof.cluster.systems.deployment import SET_UP_DONE, Command, Deployment
 
 TERMINATE_S = 10.0
 STOP_S = 5.0
@@ -60,6 +60,7 @@ class LocalProcess:
             if status != 0:
                 said = f"{shown(command)} ended with status {status}: {last_words(self._directory)}"
                 raise ClusterError(f"set-up of {self._directory}: {said}")
+        (self._directory / SET_UP_DONE).touch()
 
     async def start(self, deployment: Deployment) -> None:
         """Start it; a node that runs already is left alone."""

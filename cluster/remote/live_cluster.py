@@ -24,6 +24,7 @@ from kraftproof.cluster.protocol import (
 )
 from kraftproof.cluster.remote.bring_up import BringUp
 from kraftproof.cluster.remote.clock import NodeClock
+from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Hosts
@@ -39,6 +40,10 @@ from kraftproof.cluster.systems.calls import bootstrap_of, capabilities_of, logi
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
 NO_NAMES = "the nodes of the system {} know each other by address"
+NO_DISK = (
+    "the deployment of node {} names no data directory, so the node has no disk that can have the "
+    "fault; see `data` in docs/systems.md"
+)
 READY_TIMEOUT_NS = 60_000_000_000
 
 
@@ -108,9 +113,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._hosts = await self._provider.provision(ports_of(self._system, self.nodes))
         hosts = self._hosts
         self._deployments = deployments_of(self._system, self._options, hosts)
-        if Capability.LOST_NAME in self._options.needs and not any(map(self.names_in_use, hosts)):
-            reason = NO_NAMES.format(self._system.name)
-            raise SystemUnavailableError(f"--nemesis lost-name: {reason}")
+        self._refuse_faults()
         if self._provider.has_firewall:
             own = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
             trusted = {n: host.trusted for n, host in hosts.items()}
@@ -123,7 +126,18 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
         bring_up = BringUp(self, self._system, hosts, self._deployments, self._ready_timeout_ns)
-        await bring_up.start(self._set_up, self._provider.started, self._disks.check_effect)
+        await bring_up.start(self._set_up, self._provider.started, self._disks.ready)
+
+    def _refuse_faults(self) -> None:
+        """Refuse the faults of the run for which the deployments lack a name or a directory."""
+        needs = self._options.needs
+        if Capability.LOST_NAME in needs and not any(map(self.names_in_use, self._hosts)):
+            reason = NO_NAMES.format(self._system.name)
+            raise SystemUnavailableError(f"--nemesis lost-name: {reason}")
+        bare = [n for n, deployment in self._deployments.items() if not deployment.data]
+        if bare and needs & DISK_CAPABILITIES:
+            fault = min(needs & DISK_CAPABILITIES)
+            raise SystemUnavailableError(f"--nemesis {fault}: {NO_DISK.format(bare[0])}")
 
     async def _set_up(self, node_id: int) -> None:
         host, deployment = self._hosts[node_id], self._deployments[node_id]

@@ -37,6 +37,8 @@ files of that directory; None if the node has written nothing yet."""
 
 DISK_REPORT: Final = "disk.jsonl"
 """The file in a node's directory with the report of its disk, if the disk can have faults."""
+SET_UP_DONE: Final = ".set-up-done"
+"""The file that the set-up of a node makes last, at the end of the set-up."""
 _TYPES: Final = {"stop_signal": signal.Signals, "probe": bytes, "has_tls": bool, "clock_log": str}
 """The fields of a Deployment with one type."""
 _NAMES: Final[Mapping[type, str]] = {

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from random import Random
 from ssl import SSLContext
-from typing import ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
@@ -67,10 +67,15 @@ class SystemUnavailableError(ValueError):
 class Client(Protocol):
     """One client of one workload, over one connection at a time."""
 
-    @property
-    def node(self) -> int | None:
-        """The node that it talks to, or would talk to next."""
-        ...
+    if TYPE_CHECKING:
+
+        @property
+        def node(self) -> int | None:
+            """The node that it talks to, or would talk to next: a property or an attribute."""
+
+    else:
+        # A property would refuse `self.node = 1` in a client of one node.
+        node = None
 
     async def open(self) -> None:
         """Connect, to the next node if the last connection was lost.
@@ -78,7 +83,6 @@ class Client(Protocol):
         Raises:
             ConnectionFailed: the node can't be reached; the next call tries another.
         """
-        ...
 
     async def invoke(self, f: str, key: str, value: Value) -> Completion:
         """Do one operation over the open connection.
@@ -87,11 +91,9 @@ class Client(Protocol):
             ConnectionFailed: the request was never sent; the operation is `fail`.
             OutcomeUnknown: no answer came; the error table says what the operation is.
         """
-        ...
 
     def close(self) -> None:
         """Drop the connection."""
-        ...
 
 
 class System(ABC):

@@ -37,6 +37,7 @@ class Etcd(System):
 
     name = "etcd"
     errors = ERRORS
+    workloads = tuple(CLIENTS)
     guarantees = dict.fromkeys(("read", *CHANGES), Guarantee.LINEARIZABLE)
 
     def ports(self, node):

@@ -47,6 +47,7 @@ class Redis(System):
 
     name = "redis"
     backends = ("docker", "ssh")
+    workloads = ("register", "set", "queue", "counter")
     errors = ErrorTable(reads={"read"}, refusals=dict.fromkeys(CHANGES, NOT_DONE))
 
     def ports(self, node):

@@ -66,11 +66,12 @@ HostsOption = Annotated[
     ),
 ]
 WorkloadOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="topics, topic-names, registration, log, log-topics, reassignment, "
         "controlled-shutdown, configs, acls, credentials, tokens, quotas, register, append, set, "
-        "queue, counter, lock or bank. `kraftproof list workloads` explains them."
+        "queue, counter, lock or bank. `kraftproof list workloads` explains them; "
+        "otherwise the first that the system serves."
     ),
 ]
 ExpectOption = Annotated[
@@ -135,7 +136,7 @@ def run_one(
     *,
     backend: BackendOption = DEFAULTS.backend,
     hosts: HostsOption = None,
-    workload: WorkloadOption = DEFAULTS.workload,
+    workload: WorkloadOption = None,
     nemesis: NemesisOption = DEFAULT_FAULTS,
     faults: FaultsOption = None,
     nodes: Annotated[str, typer.Option(help=NODES_HELP)] = DEFAULTS.nodes,
@@ -188,7 +189,7 @@ def run_one(
         hosts=hosts,
         system=absolute_system(system, client),
         system_version=system_version,
-        workload=workload,
+        workload=DEFAULTS.workload if workload is None else workload,
         nemeses=_nemeses(nemesis, given),
         faults_file=faults,
         nodes=nodes,
@@ -207,7 +208,15 @@ def run_one(
         node_config=parse_node_config(node_config or ()),
     )
     mutant_hash = install_mutant(mutant, backend)
+    options = _with_default_workload(options) if workload is None else options
     raise typer.Exit(run_test(options, mutant_hash, given, dry_run=dry_run, as_json=as_json))
+
+
+def _with_default_workload(options: RunOptions) -> RunOptions:
+    """Import the system to see its workloads; a mutant has to be installed before."""
+    from kraftproof.run.planning import with_default_workload
+
+    return with_default_workload(options)
 
 
 def _nemeses(listed: str, given: "Schedule | None") -> tuple[str, ...]:

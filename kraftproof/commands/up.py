@@ -64,7 +64,7 @@ def _serve(options: RunOptions) -> None:
     from kraftproof.cluster.protocol import Cluster
     from kraftproof.cluster.systems.registry import make_system
     from kraftproof.run.backends import make_backend, with_cluster
-    from kraftproof.run.planning import cluster_options, refuse_system
+    from kraftproof.run.planning import cluster_options, refuse_system, with_default_workload
 
     async def main(cluster: Cluster) -> None:
         async def wait() -> None:
@@ -75,6 +75,7 @@ def _serve(options: RunOptions) -> None:
 
         await with_cluster(cluster, wait)
 
+    options = with_default_workload(options)
     system = make_system(options.system)
     requested = cluster_options(options, None, system)
     refuse_system(options, system, requested)

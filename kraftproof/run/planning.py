@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from kraftproof.cluster.plugin import blamed, plugin, returned
-from kraftproof.cluster.protocol import ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.protocol import OF_LINKS, ClusterOptions, NodeInfo, nodes_of
 from kraftproof.cluster.systems.calls import capabilities_of
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -237,6 +237,20 @@ def refuse_system(options: RunOptions, system: System, requested: ClusterOptions
         raise returned(culprit, "refuse", found, "None, or an error SystemUnavailableError")
 
 
+def default_workload(system: System) -> str:
+    """Return the workload of a run that names none: the first that the system declares."""
+    return next(iter(system.workloads), RunOptions().workload)
+
+
+def with_default_workload(options: RunOptions) -> RunOptions:
+    """Return the options with the default workload of their system.
+
+    Raises:
+        ValueError: the system is unknown; one line.
+    """
+    return replace(options, workload=default_workload(make_system(options.system)))
+
+
 def refuse_workload(workload: str, system: System) -> None:
     """Refuse a workload of ours without clients; a plug-in may bring clients of its own.
 
@@ -257,6 +271,11 @@ def _refuse_fault(
     fault: Fault,
     backend: Backend,
 ) -> None:
+    if fault.requires in OF_LINKS and len(requested.nodes) == 1:
+        raise UsageError(
+            f"--nemesis {fault.kind}: the run has a single node, and a single node has no link to "
+            "another node; give more nodes with --nodes, or another fault"
+        )
     capabilities = backend.capabilities
     able = capabilities_of(system, capabilities)
     if fault.requires in able:

@@ -7,6 +7,7 @@ An operation takes effect at one moment between its call and its answer; some an
 from random import Random
 
 from kraftproof.checkers import check_paths
+from kraftproof.checkers.initial import parse_initial
 from kraftproof.cluster.simulated.kernel.scheduler import Scheduler
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
 from kraftproof.cluster.systems.system import Completion, Outcome
@@ -18,9 +19,9 @@ from kraftproof.workloads.workload import Load
 MS = 1_000_000
 RUN_NS = 4_000 * MS
 LOST_SHARE = 0.004
-BUGS = ("forgets", "not-atomic", "takes-old-tokens", "repeats", "skips", "drops")
+BUGS = ("forgets", "not-atomic", "takes-old-tokens", "repeats", "skips", "drops", "is-poor")
 """Loses all values once; changes what was read some time before; has no fencing; some sends append
-twice; some polls leave out a record; some sends append nothing.
+twice; some polls leave out a record; some sends append nothing; accounts begin with another sum.
 """
 MOST_POLLED = 5
 
@@ -72,7 +73,8 @@ class Store:
         return answer
 
     def bank(self, f, key, value):
-        held = dict(self.values.get(key) or dict.fromkeys(ACCOUNTS, FIRST_BALANCE))
+        first = FIRST_BALANCE - (self.bug == "is-poor")
+        held = dict(self.values.get(key) or dict.fromkeys(ACCOUNTS, first))
         if f == "read":
             return held
         if held[value["from"]] < value["amount"]:
@@ -200,5 +202,6 @@ def verdict_of(name, seed, bug, folder):
     scheduler.run_until(lambda: task.done, until_ns=100 * RUN_NS, maximum_events=1_000_000)
     unread = task.result
     recorder.close()
-    (verdict,) = check_paths([path], workload.model)
+    initial = parse_initial(getattr(workload, "initial", ()), may_be_absent=True)
+    (verdict,) = check_paths([path], workload.model, initial=initial)
     return unread, verdict

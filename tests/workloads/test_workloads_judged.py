@@ -14,7 +14,7 @@ BUGS = {
     "queue": ("forgets",),
     "counter": ("forgets", "not-atomic"),
     "append": ("forgets", "not-atomic"),
-    "bank": ("forgets", "not-atomic"),
+    "bank": ("forgets", "not-atomic", "is-poor"),
     "lock": ("forgets", "takes-old-tokens"),
     "log": ("forgets", "not-atomic", "repeats", "skips", "drops"),
     "log-topics": ("drops",),

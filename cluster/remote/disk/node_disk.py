@@ -82,6 +82,10 @@ class NodeDisk:
         """Return the counts of operations and of unsynced bytes."""
         return await self._ask("state")
 
+    async def settle(self, until_ns: int) -> None:
+        """Make all changes up to a time on the monotonic clock durable."""
+        await self._ask("settle", until_ns=until_ns)
+
     async def lose(self) -> int:
         """Lose unsynced writes, once the node is dead; return the number of bytes."""
         return int((await self._ask("lose"))["lost"])

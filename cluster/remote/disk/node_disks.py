@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from kraftproof.cluster.capabilities import DiskFault
 from kraftproof.cluster.protocol import Capability, ClusterError
@@ -10,7 +11,10 @@ from kraftproof.cluster.remote.disk import mounts
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.disk.node_disk import NodeDisk
 from kraftproof.cluster.scope import Scope
-from kraftproof.cluster.systems.deployment import DISK_REPORT
+from kraftproof.cluster.systems.deployment import DISK_REPORT, SET_UP_DONE
+
+TICK_NS: Final = 10_000_000
+"""The time of a file lags behind the clock by up to a tick of the kernel, at most 10 ms."""
 
 
 class NodeDisks:
@@ -57,12 +61,20 @@ class NodeDisks:
                 await disk.unmount()
         self._disks.clear()
 
-    async def check_effect(self) -> None:
-        """Check the effect of the mounts: nodes write through their disks.
+    async def ready(self) -> None:
+        """Make the files of each set-up durable, and check that nodes write through their disks.
+
+        A power loss is a fault of the node: what its set-up has written is there for good.
 
         Raises:
             ClusterError: no node does, for example since containers do not see the mounts.
         """
+        for node_id, disks in self._disks.items():
+            mark = self._directories[node_id] / SET_UP_DONE
+            if mark.exists():
+                ago_ns = time.time_ns() - mark.stat().st_mtime_ns - TICK_NS
+                for disk in disks:
+                    await disk.settle(time.monotonic_ns() - ago_ns)
         states = [await disk.state() for disks in self._disks.values() for disk in disks]
         if states and not any(state["writes"] for state in states):
             raise ClusterError(

@@ -11,7 +11,6 @@ from kraftproof.cluster.remote.disk import protocol
 from kraftproof.cluster.remote.disk.protocol import Opcode, Request
 from kraftproof.cluster.remote.disk.report import Report
 from kraftproof.cluster.remote.disk.tree import Inode, Tree
-from kraftproof.cluster.remote.disk.undo import Range
 
 Finish = Callable[[], bytes]
 RENAME_NOREPLACE: Final = 1
@@ -94,7 +93,8 @@ class Operations:
         (name,) = protocol.names(request.body[name_at:])
         directory = self._tree.inode(request.inode)
         self._faults.create(name)
-        return self._tree.create(directory, name, mode & 0o7777, is_directory=is_directory)
+        mode &= 0o7777
+        return self._tree.create(directory, name, mode, request.caller, is_directory=is_directory)
 
     def _make_node(self, request: Request) -> bytes:
         mode, *_ = protocol.MKNOD_IN.unpack_from(request.body)
@@ -229,8 +229,7 @@ class Operations:
         reached = inode.unsynced.reached()
 
         def sync() -> None:
-            durable = inode.unsynced.sync(reached)
-            self._report.synced(inode.name, [Range(c.offset, c.data, c.time_ns) for c in durable])
+            self._report.synced(inode.name, inode.unsynced.sync(reached))
 
         return self._slowly(request, sync)
 

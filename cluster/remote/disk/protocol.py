@@ -77,19 +77,31 @@ RENAME_IN = Struct("=Q")
 RENAME2_IN = Struct("=QII")
 
 
+class Owner(NamedTuple):
+    """The user and the group that a file belongs to, by number."""
+
+    uid: int
+    gid: int
+
+
 class Request(NamedTuple):
-    """A request of the kernel: kind, number, inode and arguments."""
+    """A request of the kernel: kind, number, inode, arguments, and the process that asks.
+
+    Attributes:
+        caller: The user and the group of the process, which own what the process makes.
+    """
 
     opcode: int
     unique: int
     inode: int
     body: bytes
+    caller: Owner
 
 
 def decode(data: bytes) -> Request:
     """Return a request; the kernel never writes a partial request."""
-    length, opcode, unique, inode, *_ = _IN_HEADER.unpack_from(data)
-    return Request(opcode, unique, inode, data[_IN_HEADER.size : length])
+    length, opcode, unique, inode, uid, gid, *_ = _IN_HEADER.unpack_from(data)
+    return Request(opcode, unique, inode, data[_IN_HEADER.size : length], Owner(uid, gid))
 
 
 def answer(request: Request, data: bytes = b"") -> bytes:

@@ -48,6 +48,7 @@ class Server:
             "remove": self._remove,
             "state": self._state,
             "lose": self._lose,
+            "settle": self._settle,
         }
         self._later: list[tuple[int, int, Finish]] = []
         self._count = 0
@@ -158,6 +159,15 @@ class Server:
             for change in file.unsynced.changes
             if change.data
         ]
+
+    def _settle(self, until_ns: int) -> dict[str, Any]:
+        """Make all changes up to a time durable, as if the whole disk had been synced then."""
+        self._tree.sync_names(until_ns)
+        for file in self._tree.files():
+            durable = file.unsynced.sync(file.unsynced.reached(until_ns))
+            if durable:
+                self._report.synced(file.name, durable)
+        return {}
 
     def _lose(self) -> dict[str, Any]:
         """Lose power: end the mount, undo unsynced changes, and mount anew."""

@@ -9,12 +9,15 @@ of a file makes no name durable: POSIX does not promise the name.
 
 import errno
 import os
+import stat
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from kraftproof.cluster.power_loss import LOSE_ALL
+from kraftproof.cluster.remote.disk.protocol import Owner
 from kraftproof.cluster.remote.disk.undo import UnsyncedChanges
 
 ROOT: Final = 1
@@ -65,6 +68,13 @@ Names = tuple[tuple[Inode, str, Inode | None], ...]
 """Directories, names and the inodes of the names; None is no entry."""
 
 
+class NameChange(NamedTuple):
+    """A change of names: its time on the monotonic clock, and the names before the change."""
+
+    time_ns: int
+    before: Names
+
+
 class Tree:
     """The inodes below one backing directory."""
 
@@ -78,7 +88,7 @@ class Tree:
         root = Inode(ROOT, {})
         self._inodes = {ROOT: root}
         self._detached: dict[int, Inode] = {}
-        self._journal: list[Names] = []
+        self._journal: list[NameChange] = []
         self._read(root)
 
     def _read(self, directory: Inode) -> None:
@@ -136,8 +146,12 @@ class Tree:
 
     # Names
 
-    def create(self, directory: Inode, name: str, mode: int, *, is_directory: bool) -> Inode:
-        """Make a file or directory under a new name.
+    def create(
+        self, directory: Inode, name: str, mode: int, owner: Owner, *, is_directory: bool
+    ) -> Inode:
+        """Make a file or directory under a new name, which belongs to `owner`.
+
+        A directory with the set-group-ID bit gives its group, and to directories the bit, too.
 
         Raises:
             OSError: the name is taken.
@@ -150,8 +164,19 @@ class Tree:
             os.mkdir(self.path(inode), mode)
         else:
             os.close(os.open(self.path(inode), os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+        self._give(inode, directory, mode, owner)
         self._change(((directory, name, inode),))
         return inode
+
+    def _give(self, inode: Inode, directory: Inode, mode: int, owner: Owner) -> None:
+        """Give a new inode to its owner: the process behind this file system is root."""
+        above = os.lstat(self.path(directory))
+        path, gid = self.path(inode), owner.gid
+        if above.st_mode & stat.S_ISGID:
+            gid = above.st_gid
+            mode |= stat.S_ISGID if inode.entries is not None else 0
+        os.chown(path, owner.uid, gid)
+        os.chmod(path, mode)  # a change of the owner clears the set-user-ID bit
 
     def remove(self, directory: Inode, name: str, *, is_directory: bool) -> None:
         """Remove a name.
@@ -185,7 +210,7 @@ class Tree:
     def _change(self, names: Names) -> None:
         before = tuple((one, name, one.children.get(name)) for one, name, _ in names)
         self._point(names)
-        self._journal.append(before)
+        self._journal.append(NameChange(time.monotonic_ns(), before))
 
     def _point(self, names: Names) -> None:
         """Point names to other inodes, here and in the backing directory."""
@@ -212,20 +237,20 @@ class Tree:
     @property
     def unsynced_names(self) -> list[str]:
         """The names within reach of a power loss."""
-        found = {
-            f"{one.name}/{name}".lstrip("/") for names in self._journal for one, name, _ in names
-        }
-        return sorted(found)
+        changed = [names for one in self._journal for names in one.before]
+        return sorted({f"{one.name}/{name}".lstrip("/") for one, name, _ in changed})
 
-    def sync_names(self) -> None:
-        """Make the changes of names durable."""
-        self._journal.clear()
+    def sync_names(self, until_ns: int | None = None) -> None:
+        """Make the changes of names up to a time durable; None for all changes."""
+        self._journal = [
+            one for one in self._journal if until_ns is not None and one.time_ns > until_ns
+        ]
         self.sweep()
 
     def sweep(self) -> None:
         """Delete the inodes without a name, now and after a power loss, and without a handle."""
         wanted = {
-            inode.number for names in self._journal for _, _, inode in names if inode is not None
+            inode.number for one in self._journal for *_, inode in one.before if inode is not None
         }
         for number, inode in list(self._detached.items()):
             if number in wanted or inode.opens:
@@ -244,7 +269,7 @@ class Tree:
             kept = random.randrange(len(self._journal) + 1)
         concerned: list[str] = []
         while len(self._journal) > kept:
-            before = self._journal.pop()
+            before = self._journal.pop().before
             concerned += [f"{one.name}/{name}".lstrip("/") for one, name, _ in before]
             self._point(before)
         self._journal.clear()

@@ -79,19 +79,21 @@ class UnsyncedChanges:
     def _synced_size(self) -> int:
         return self._changes[0].size if self._changes else 0
 
-    def reached(self) -> int:
-        """Return the number of changes so far, the reach of an fsync that starts now."""
-        return self._first + len(self._changes)
+    def reached(self, until_ns: int | None = None) -> int:
+        """Return the number of changes up to a time, the reach of an fsync that starts then."""
+        if until_ns is None:
+            return self._first + len(self._changes)
+        return self._first + sum(change.time_ns <= until_ns for change in self._changes)
 
-    def sync(self, reached: int) -> list[Change]:
-        """Make the first `reached` changes durable; return the newly durable changes."""
+    def sync(self, reached: int) -> list[Range]:
+        """Make the first `reached` changes durable; return the newly durable ranges."""
         if self._forgotten is not None:
             reached = min(reached, self._forgotten)
         done = max(reached - self._first, 0)
         durable = self._changes[:done]
         del self._changes[:done]
         self._first += len(durable)
-        return durable
+        return [Range(one.offset, one.data, one.time_ns) for one in durable]
 
     def forget(self) -> None:
         """Mark the unsynced changes as clean, out of reach of every later fsync."""

@@ -1,6 +1,10 @@
 """The last words of a node: the line that names the error, not a call of its stack trace."""
 
+import tracemalloc
+
 from kraftproof.cluster.remote.output import last_lines, last_words
+
+MEBIBYTE = 1 << 20
 
 
 def test_the_last_words_are_no_call_of_a_stack_trace(tmp_path) -> None:
@@ -21,3 +25,15 @@ def test_the_last_lines_are_one_line_of_at_most_three(tmp_path) -> None:
     assert last_lines(tmp_path) == "two / Traceback: / OSError: no such file"
     output.write_text("one\n")
     assert last_lines(tmp_path) == "one"
+
+
+def test_only_the_end_of_a_long_output_is_read(tmp_path) -> None:
+    with (tmp_path / "output.log").open("wb") as output:
+        output.truncate(100 * MEBIBYTE)  # a file of zeros that takes no space
+        output.seek(0, 2)
+        output.write(b"\nthe last line\n")
+    tracemalloc.start()
+    assert last_words(tmp_path) == "the last line"
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2 * MEBIBYTE

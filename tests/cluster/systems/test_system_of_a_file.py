@@ -9,7 +9,7 @@ import pytest
 from kraftproof.cluster.plugin import PluginLoadError
 from kraftproof.cluster.plugin_file import absolute
 from kraftproof.cluster.systems.registry import SYSTEMS, make_system
-from kraftproof.cluster.systems.system import SystemUnavailableError
+from kraftproof.cluster.systems.system import Client, SystemUnavailableError
 
 RIGHT = """
     from kraftproof.cluster.systems.reference.system import ReferenceSystem
@@ -150,3 +150,11 @@ def test_an_unknown_name_lists_the_systems():
         make_system("refrence")
     assert all(name in str(raised.value) for name in SYSTEMS)
     assert "path/to/file.py:Class" in str(raised.value)
+
+
+def test_a_client_may_set_its_node_as_a_plain_attribute():
+    class OfOneNode(Client):
+        def __init__(self, node):
+            self.node = node
+
+    assert (OfOneNode(2).node, Client.node) == (2, None)

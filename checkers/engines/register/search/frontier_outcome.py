@@ -7,6 +7,7 @@ from kraftproof.checkers.calls.register import RegisterCalls
 from kraftproof.checkers.engines.register.search import frontier
 from kraftproof.checkers.engines.register.search.layout import CALL, Layout
 from kraftproof.checkers.engines.types import Outcome
+from kraftproof.checkers.text import OTHER_VALUE
 from kraftproof.checkers.verdict import Verdict
 
 
@@ -24,7 +25,7 @@ def outcome_of(
     numbers = layout.values[layout.value_starts[key] + row[2:][row[2:] >= 0]]
     is_asked = np.isin(numbers, calls.expected[start:end])
     states = {
-        f"value {calls.values[number]}" if asked else "a value that no operation reads"
+        f"value {calls.values[number]}" if asked else OTHER_VALUE
         for number, asked in zip(numbers.tolist(), is_asked.tolist(), strict=True)
     }
     return Outcome(

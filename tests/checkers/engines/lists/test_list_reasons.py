@@ -79,7 +79,7 @@ def did(begin, end, *actions, status="ok"):
         ),
         (
             [did(0, 1, ("append", "x", 1)), did(2, 3, ("r", "x", [1, 1]))],
-            "it read [1 1] of x, 2 times 1, which was appended only once (duplicate elements)",
+            "it read [1 1] of x, with 2 times 1, but 1 was appended only once (duplicate elements)",
         ),
         (
             [did(0, 1, ("append", "x", 1)), did(2, 3, ("r", "x", []))],

@@ -15,6 +15,7 @@ from kraftproof.checkers.engines.register.search.portfolio import decide
 from kraftproof.checkers.generate import GenerateOptions, generated_table
 from kraftproof.checkers.history.columns import columns_of
 from kraftproof.checkers.options import Limits
+from kraftproof.checkers.text import OTHER_VALUE
 from kraftproof.checkers.verdict import Verdict
 from tests.support.checkers.engines import by_frontier, in_steps
 from tests.support.checkers.register_calls import (
@@ -71,10 +72,7 @@ def test_small_registers_against_every_order(engine):
         assert outcome.first_illegal_row == calls.rows[place], keys[number]
         assert outcome.linearizable == truth.linearizable, keys[number]
         asked = {call[1] for call in keys[number]}
-        words = {
-            f"value {NAMES[s]}" if s in asked else "a value that no operation reads"
-            for s in truth.states
-        }
+        words = {f"value {NAMES[s]}" if s in asked else OTHER_VALUE for s in truth.states}
         assert words.issuperset(outcome.states), keys[number]
         assert outcome.states
     assert told[Verdict.VALID] > len(keys) // 6

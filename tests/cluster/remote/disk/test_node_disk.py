@@ -22,9 +22,11 @@ from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
 from kraftproof.run.planning import plan
+from tests.support.command import ROOT, call
 
 needs_mounts = pytest.mark.skipif(os.geteuid() != 0, reason="a mount needs root")
 MS = 1_000_000
+KV = f"{ROOT}/examples/kv/system.py:KV"
 
 
 def loses_all(seed):
@@ -221,6 +223,18 @@ def test_without_the_device_the_refusal_is_one_line(monkeypatch, tmp_path):
     )
 
 
+@needs_mounts
+@pytest.mark.parametrize("fault", ["lose-unsynced", "slow-disk"])
+def test_nodes_without_a_data_directory_are_refused_in_one_line(tmp_path, fault):
+    options = ("--system", KV, "--nemesis", fault, "--time-limit", 20, "--store", tmp_path)
+    done = call("test", *options, environment={"XDG_RUNTIME_DIR": str(tmp_path)})
+    assert done.returncode == 3, done.stdout
+    assert done.stderr.splitlines()[-1] == (
+        f"kraftproof: --nemesis {fault}: the deployment of node 1 names no data directory, so the "
+        "node has no disk that can have the fault; see `data` in docs/systems.md"
+    )
+
+
 def test_a_disk_that_can_not_be_mounted_says_why(tmp_path):
     disk = NodeDisk(tmp_path / "none", tmp_path / "report", "seed", 0)
     with pytest.raises(ClusterError, match=r"^disk .*none: .*No such file or directory$"):
@@ -251,7 +265,7 @@ def test_a_run_without_disk_faults_mounts_nothing(data):
 
     async def whole():
         await disks.mount(1, ("data",))
-        await disks.check_effect()
+        await disks.ready()
         with pytest.raises(ClusterError, match="node 1: no disk that can have faults is mounted"):
             await disks.lose(1)
         await disks.unmount()

@@ -6,8 +6,10 @@ from random import Random
 import pytest
 
 from kraftproof.cluster.power_loss import LOSE_ALL
+from kraftproof.cluster.remote.disk.protocol import Owner
 from kraftproof.cluster.remote.disk.tree import ROOT, Tree
 
+OWNER = Owner(os.getuid(), os.getgid())
 LOSING_ALL = next(seed for seed in range(99) if Random(seed).random() < LOSE_ALL)
 
 
@@ -28,7 +30,7 @@ def listed(tmp_path):
 
 
 def create(tree, directory, name, text):
-    inode = tree.create(directory, name, 0o600, is_directory=False)
+    inode = tree.create(directory, name, 0o600, OWNER, is_directory=False)
     with open(tree.path(inode), "w", encoding="utf-8") as file:
         file.write(text)
     return inode
@@ -60,7 +62,7 @@ def test_all_changes_of_names_come_undone_in_order(tree, tmp_path):
     sub = tree.lookup(root, "sub")
     create(tree, sub, "log", "records")
     tree.rename(sub, "log", root, "log")
-    made = tree.create(root, "made", 0o700, is_directory=True)
+    made = tree.create(root, "made", 0o700, OWNER, is_directory=True)
     create(tree, made, "inside", "")
     tree.remove(root, "state", is_directory=False)
     tree.remove(root, "sub", is_directory=True)
