@@ -1,10 +1,9 @@
 """Finds the histories and run directories under the paths that a user gives.
 
-What a run directory says about its run is read when a source is found, and the history once, when
-its turn comes; then the model is inferred, if none is named. It does not judge. A run directory is
-a folder with a run.json, its history is history.jsonl or else tables/operations.parquet; in any
-other folder all that `checkers.history.read` takes for one is a history. Any file given by name is
-one, a Parquet file, or a folder NAME.parquet of them, a table of operations.
+The files of a run directory that describe its run are read when a source is found, the history when
+its turn comes. A run directory is a folder with a run.json; its history is history.jsonl or else
+tables/operations.parquet. In another folder, each file that `checkers.history.read` accepts is a
+history. A file given by name is a history, and so is a folder NAME.parquet of Parquet files.
 """
 
 import os
@@ -28,7 +27,8 @@ from kraftproof.checkers.kraft.declared import as_declared, disturbed_times
 from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.run_files import RUN_FILE, read_run_files
+from kraftproof.checkers.run_description import RUN_FILE, RunDescription
+from kraftproof.checkers.run_files import read_run_files
 from kraftproof.checkers.run_outcome import OUTCOME_FILE
 from kraftproof.checkers.sampling import sample_of
 from kraftproof.checkers.stated import InitialValues
@@ -49,14 +49,13 @@ Refuse = Callable[[CheckerInputError], None]
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """A history to check, with the facts known before reading its operations.
 
-    Attributes:
-        label: the path as the user gave it, or as found under it.
+    Attributes: label: the path as the user gave it, or as found under it.
         history: the history's file.
-        model: the model; None for an inferred model, and for an empty history without a named
-            model.
+        model: the model; None for an inferred one, or an empty history without a named one.
         options: limits, the bounds of leases, and what the user states of the values.
         tables: where the run's neutral tables lie, None for a bare history.
         facts: the input of the guards, None for a bare history.
+        description: the content of run.json, None for a bare history.
     """
 
     label: str
@@ -65,6 +64,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     options: CheckOptions
     tables: Path | None = None
     facts: RunFacts | None = None
+    description: RunDescription | None = None
 
     @property
     def model_name(self) -> str:
@@ -190,8 +190,7 @@ def find_sources(
         processes: how many cores the keys of one history may use.
         is_keyed: whether each value is [key, value]; None to infer the form from the values.
         initial: the initial values of the systems; None if unstated.
-        refuse: receives every path and run directory that can't be checked; the others are
-            returned.
+        refuse: receives each path that can't be checked; the others are returned.
 
     Raises:
         CheckerInputError: at once, if there is no such model; or, without `refuse` and when its
@@ -282,6 +281,7 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
         ),
         tables=directory / TABLES_DIRECTORY,
         facts=run.facts,
+        description=run.description,
     )
 
 

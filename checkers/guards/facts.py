@@ -1,6 +1,6 @@
 """The facts that the guards work on: what was asked of a run, and how the harness says it went."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -19,9 +19,9 @@ class GuardBounds(msgspec.Struct, frozen=True, kw_only=True):
         settle_ns: how long after a heal a quiet window opens.
     """
 
-    fewest_bitten: int = 2
-    quiet_share: float = 0.3
-    settle_ns: int = 3 * SECOND_NS
+    fewest_bitten: Annotated[int, msgspec.Meta(ge=0)] = 2
+    quiet_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.3
+    settle_ns: Annotated[int, msgspec.Meta(ge=0, le=1 << 62)] = 3 * SECOND_NS
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):

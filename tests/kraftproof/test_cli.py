@@ -102,9 +102,9 @@ def test_heal_needs_the_directory_of_a_run_that_is_over(tmp_path, capsys):
     run = tmp_path / "run"
     run.mkdir()
     for text, named in [
-        ("", "not a run directory, no readable run.json"),
-        ("{}", "schema_version 1 is expected"),
-        ('{"schema_version":1}', "run.json: harness: "),
+        ("", "run.json: Input data was truncated"),
+        ("{}", "run.json: Object missing required field `workload`"),
+        ('{"workload":{"name":"","model":""},"schema_version":1}', "run.json: harness: "),
     ]:
         (run / "run.json").write_text(text)
         assert cli.run(["heal", str(run)]) == 3
