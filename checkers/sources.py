@@ -21,7 +21,7 @@ from kraftproof.checkers.history.lines import HistoryError
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.read import is_history, located_operations_of, operations_table_of
 from kraftproof.checkers.history.read.parquet import is_table_folder
-from kraftproof.checkers.history.tables import iterate_rows, table_path
+from kraftproof.checkers.history.tables import events_in, iterate_rows, table_path
 from kraftproof.checkers.initial import parse_initial, started
 from kraftproof.checkers.kraft.declared import as_declared, disturbed_times
 from kraftproof.checkers.models import Model, has_own_keys, model_named
@@ -78,11 +78,12 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         """
         table = operations_table_of(self.history, is_keyed=self.options.is_keyed)
         functions = table.column("f").unique().to_pylist()
-        if self.model is not None or not functions:
-            return _history(self, table)
-        inferred = infer_model(self.history, functions, sample_of(table))
-        source = msgspec.structs.replace(self, model=inferred)
-        return _history(source, table)
+        model, facts = self.model, self.facts
+        if model is None and functions:
+            model = infer_model(self.history, functions, sample_of(table))
+        if facts is not None:
+            facts = msgspec.structs.replace(facts, events=events_in(table))
+        return _history(msgspec.structs.replace(self, model=model, facts=facts), table)
 
     def named(self, error: ValueError) -> CheckerInputError:
         """Return the error for a value that the model can't read, with file and line.
@@ -257,8 +258,7 @@ def _under(path: Path) -> list[Path]:
 
 
 def _source(path: Path, given: Model | None, options: CheckOptions) -> Source:
-    shown = os.fsencode(path).decode(errors="backslashreplace")
-    if shown != str(path):
+    if (shown := os.fsencode(path).decode(errors="backslashreplace")) != str(path):
         raise CheckerInputError(f"{shown}: a name that is no UTF-8")
     if path.is_dir() and not is_table_folder(path):
         return _run_source(path, given, options)

@@ -28,7 +28,7 @@ FACTS: Final = pa.schema(
         ("seed", pa.int64()),
         ("model", pa.string()),
         ("is_crashed", pa.bool_()),
-        ("is_contaminated", pa.bool_()),
+        ("is_discounted", pa.bool_()),
     ]
 )
 _RUN: Final = pa.field("run", pa.string())
@@ -65,7 +65,7 @@ def facts(
                 "seed": described.options.seed,
                 "model": source.model_name,
                 "is_crashed": run in crashed,
-                "is_contaminated": source.facts is not None and source.facts.is_contaminated,
+                "is_discounted": source.facts is not None and source.facts.is_discounted,
             }
         )
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=FACTS))
