@@ -16,7 +16,8 @@ from kraftproof.checkers.history.tables import fault_rows, write_table, write_wh
 from kraftproof.checkers.judge.assembly import unknown, write_results
 from kraftproof.checkers.judge.inline import check_inline
 from kraftproof.checkers.options import Limits
-from kraftproof.checkers.run_files import FAULTS_FILE, RUN_FILE
+from kraftproof.checkers.run_description import RUN_FILE
+from kraftproof.checkers.run_files import FAULTS_FILE
 from kraftproof.checkers.sources import (
     History,
     Refuse,

@@ -93,7 +93,7 @@ def started(path: object, model: Model, table: pa.Table, values: InitialValues) 
     absent = values.by_key.keys() - named
     if absent and not values.may_be_absent:
         raise CheckerInputError(f"{path}: {_absent_text(min(absent), named)}")
-    before = operations_table(_operations(steps)).cast(table.schema)
+    before = operations_table(starting_operations(steps)).cast(table.schema)
     return pa.concat_tables([before, table])
 
 
@@ -145,7 +145,8 @@ def _steps_of(
     return [step for value in held.values() for step in model.starting_with(value)]
 
 
-def _operations(steps: Sequence[tuple[str, Step]]) -> Iterator[Operation]:
+def starting_operations(steps: Sequence[tuple[str, Step]]) -> Iterator[Operation]:
+    """Yield the operations of steps, each with its key, before the events of any history."""
     for place, (key, (function, asked, told)) in enumerate(steps):
         left = len(steps) - 1 - place
         yield Operation(

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from kraftproof.checkers.guards.facts import GuardBounds, RunFacts
+from kraftproof.checkers.guards.facts import RunFacts
 from kraftproof.checkers.history.faults import (
     FaultEvent,
     FaultSpan,
@@ -17,45 +17,17 @@ from kraftproof.checkers.history.faults import (
     read_faults,
 )
 from kraftproof.checkers.options import MILLISECOND_NS, LeaseBounds
+from kraftproof.checkers.run_description import Options, RunDescription, read_description
 from kraftproof.checkers.run_outcome import read_outcome
-from kraftproof.checkers.verdict import CheckerInputError
 
-RUN_FILE: Final = "run.json"
 FAULTS_FILE: Final = "faults.jsonl"
-
-
-class _Workload(msgspec.Struct, frozen=True):
-    name: str
-    model: str
-    initial: tuple[str, ...] = ()
-
-
-class _Options(msgspec.Struct, frozen=True):
-    session_ms: int = 9_000
-    failover_ms: int = 5_000
-    measurement_error_ns: int = MILLISECOND_NS
-    monotonic_rate_error: float = 0.0
-    nemeses: tuple[str, ...] = ()
-    expect: str = "declared"
-    guards: GuardBounds = GuardBounds()
-
-
-class _Node(msgspec.Struct, frozen=True):
-    id: int
-
-
-class _Run(msgspec.Struct, frozen=True):
-    workload: _Workload
-    options: _Options = _Options()
-    guarantees: dict[str, str] = {}
-    kraftproof: object = None
-    nodes: tuple[_Node, ...] = ()
 
 
 class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
     """The facts in a run's files.
 
     Attributes:
+        description: the content of run.json.
         model: the name of the workload's model.
         initial: the initial values stated by the workload, in the form of `--initial`.
         leases: the bounds of leases.
@@ -65,6 +37,7 @@ class RunFiles(msgspec.Struct, frozen=True, kw_only=True):
         leader_changes: when another node began to lead, as (not before, not after).
     """
 
+    description: RunDescription
     model: str
     initial: tuple[str, ...]
     leases: LeaseBounds
@@ -80,16 +53,17 @@ def read_run_files(directory: Path) -> RunFiles:
     Raises:
         CheckerInputError: a file can't be read, or is of another form.
     """
-    run = _read_run(directory / RUN_FILE)
+    run = read_description(directory)
     faults = read_faults(directory / FAULTS_FILE)
     outcome = read_outcome(directory)
     return RunFiles(
+        description=run,
         model=run.workload.model,
         initial=run.workload.initial,
         leases=_leases(run.options, faults),
         facts=RunFacts(
             outcome=outcome,
-            is_ours=run.kraftproof is not None,
+            is_ours=run.kraftproof != "",
             nemeses=run.options.nemeses,
             bounds=run.options.guards,
             faults=tuple(faults),
@@ -101,7 +75,7 @@ def read_run_files(directory: Path) -> RunFiles:
     )
 
 
-def _leases(options: _Options, faults: list[FaultEvent]) -> LeaseBounds:
+def _leases(options: Options, faults: list[FaultEvent]) -> LeaseBounds:
     return LeaseBounds(
         session_ns=options.session_ms * MILLISECOND_NS,
         failover_ns=options.failover_ms * MILLISECOND_NS,
@@ -109,12 +83,3 @@ def _leases(options: _Options, faults: list[FaultEvent]) -> LeaseBounds:
         rate_error=options.monotonic_rate_error,
         disturbed=disturbances(faults),
     )
-
-
-def _read_run(path: Path) -> _Run:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=_Run)
-    except OSError as error:
-        raise CheckerInputError(f"{path}: can't be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CheckerInputError(f"{path}: {error}") from error

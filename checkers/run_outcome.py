@@ -76,6 +76,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
         ended_ns: when the last operation could be invoked; the final reads come after it.
         is_complete: whether the workload came to its end, final reads included.
         is_guarded: whether the guards against a vacuous pass hold for the run; a search has none.
+        events: the number of events that the harness wrote into the history; None if unknown.
         unread_keys: how many keys could not be read after everything was healed.
         leader_changes: for each new leader, the last look at the nodes before and the first after.
         mishaps: the mishaps in the order of time.
@@ -87,6 +88,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     ended_ns: int | None = None
     is_complete: bool = True
     is_guarded: bool = True
+    events: int | None = None
     unread_keys: int = 0
     leader_changes: tuple[tuple[int, int], ...] = ()
     mishaps: tuple[Mishap, ...] = ()

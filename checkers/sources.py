@@ -1,10 +1,9 @@
 """Finds the histories and run directories under the paths that a user gives.
 
-What a run directory says about its run is read when a source is found, and the history once, when
-its turn comes; then the model is inferred, if none is named. It does not judge. A run directory is
-a folder with a run.json, its history is history.jsonl or else tables/operations.parquet; in any
-other folder all that `checkers.history.read` takes for one is a history. Any file given by name is
-one, a Parquet file, or a folder NAME.parquet of them, a table of operations.
+The files of a run directory that describe its run are read when a source is found, the history when
+its turn comes. A run directory is a folder with a run.json; its history is history.jsonl or else
+tables/operations.parquet. In another folder, each file that `checkers.history.read` accepts is a
+history. A file given by name is a history, and so is a folder NAME.parquet of Parquet files.
 """
 
 import os
@@ -22,13 +21,14 @@ from kraftproof.checkers.history.lines import HistoryError
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.read import is_history, located_operations_of, operations_table_of
 from kraftproof.checkers.history.read.parquet import is_table_folder
-from kraftproof.checkers.history.tables import iterate_rows, table_path
+from kraftproof.checkers.history.tables import events_in, iterate_rows, table_path
 from kraftproof.checkers.initial import parse_initial, started
 from kraftproof.checkers.kraft.declared import as_declared, disturbed_times
 from kraftproof.checkers.models import Model, has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions, Limits
-from kraftproof.checkers.run_files import RUN_FILE, read_run_files
+from kraftproof.checkers.run_description import RUN_FILE, RunDescription
+from kraftproof.checkers.run_files import read_run_files
 from kraftproof.checkers.run_outcome import OUTCOME_FILE
 from kraftproof.checkers.sampling import sample_of
 from kraftproof.checkers.stated import InitialValues
@@ -49,14 +49,13 @@ Refuse = Callable[[CheckerInputError], None]
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """A history to check, with the facts known before reading its operations.
 
-    Attributes:
-        label: the path as the user gave it, or as found under it.
+    Attributes: label: the path as the user gave it, or as found under it.
         history: the history's file.
-        model: the model; None for an inferred model, and for an empty history without a named
-            model.
+        model: the model; None for an inferred one, or an empty history without a named one.
         options: limits, the bounds of leases, and what the user states of the values.
         tables: where the run's neutral tables lie, None for a bare history.
         facts: the input of the guards, None for a bare history.
+        description: the content of run.json, None for a bare history.
     """
 
     label: str
@@ -65,6 +64,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     options: CheckOptions
     tables: Path | None = None
     facts: RunFacts | None = None
+    description: RunDescription | None = None
 
     @property
     def model_name(self) -> str:
@@ -78,11 +78,12 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         """
         table = operations_table_of(self.history, is_keyed=self.options.is_keyed)
         functions = table.column("f").unique().to_pylist()
-        if self.model is not None or not functions:
-            return _history(self, table)
-        inferred = infer_model(self.history, functions, sample_of(table))
-        source = msgspec.structs.replace(self, model=inferred)
-        return _history(source, table)
+        model, facts = self.model, self.facts
+        if model is None and functions:
+            model = infer_model(self.history, functions, sample_of(table))
+        if facts is not None:
+            facts = msgspec.structs.replace(facts, events=events_in(table))
+        return _history(msgspec.structs.replace(self, model=model, facts=facts), table)
 
     def named(self, error: ValueError) -> CheckerInputError:
         """Return the error for a value that the model can't read, with file and line.
@@ -190,8 +191,7 @@ def find_sources(
         processes: how many cores the keys of one history may use.
         is_keyed: whether each value is [key, value]; None to infer the form from the values.
         initial: the initial values of the systems; None if unstated.
-        refuse: receives every path and run directory that can't be checked; the others are
-            returned.
+        refuse: receives each path that can't be checked; the others are returned.
 
     Raises:
         CheckerInputError: at once, if there is no such model; or, without `refuse` and when its
@@ -258,8 +258,7 @@ def _under(path: Path) -> list[Path]:
 
 
 def _source(path: Path, given: Model | None, options: CheckOptions) -> Source:
-    shown = os.fsencode(path).decode(errors="backslashreplace")
-    if shown != str(path):
+    if (shown := os.fsencode(path).decode(errors="backslashreplace")) != str(path):
         raise CheckerInputError(f"{shown}: a name that is no UTF-8")
     if path.is_dir() and not is_table_folder(path):
         return _run_source(path, given, options)
@@ -282,6 +281,7 @@ def _run_source(directory: Path, given: Model | None, options: CheckOptions) -> 
         ),
         tables=directory / TABLES_DIRECTORY,
         facts=run.facts,
+        description=run.description,
     )
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 import typer
 
 from kraftproof import interrupts, quick_start
-from kraftproof.checkers.text import shortened
+from kraftproof.checkers.text import nearest, shortened
 from kraftproof.cluster.plugin import HarnessError, described
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
@@ -29,7 +29,7 @@ from kraftproof.errors import (
     USAGE_EXIT_CODE,
     UsageError,
 )
-from kraftproof.option_values import value_line
+from kraftproof.option_values import refuse_empty, value_line
 from kraftproof.output import print_error, print_line
 
 COMMANDS: Final = {
@@ -94,7 +94,8 @@ def run(arguments: list[str]) -> int:
     chosen = next((one for one in arguments if not one.startswith("-")), None)
     if chosen is not None and chosen not in COMMANDS:
         print_error(
-            f"kraftproof: unknown command {shortened(repr(chosen))}: one of {', '.join(COMMANDS)}"
+            f"kraftproof: unknown command {shortened(repr(chosen))}{nearest(chosen, COMMANDS)}: "
+            f"one of {', '.join(COMMANDS)}"
         )
         return USAGE_EXIT_CODE
     try:
@@ -144,6 +145,7 @@ def _invoke(chosen: str | None, arguments: list[str]) -> int:
         return 0
     command = typer.main.get_command(_application(chosen))
     try:
+        refuse_empty(arguments)
         status = command.main(
             args=arguments or ["--help"], prog_name="kraftproof", standalone_mode=False
         )

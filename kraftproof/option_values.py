@@ -1,6 +1,10 @@
 """The line of an option's value that the command-line parser refuses: option, value, reason."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
+
+from kraftproof.errors import UsageError
 
 KINDS: Final = {
     "int_parsing": "a whole number is expected",
@@ -9,6 +13,26 @@ KINDS: Final = {
     "less_than_equal": "{le:g} or less is expected",
 }
 """The reason for each kind of a validation error of pydantic, by which typer reads values."""
+
+
+MAY_BE_EMPTY: Final = frozenset({"--key", "--nemesis"})
+"""Options that take an empty text, or refuse the text with a line of their own."""
+
+
+def refuse_empty(arguments: Sequence[str]) -> None:
+    """Refuse an empty argument: as a path, an empty text would stand for the current folder.
+
+    Raises:
+        UsageError: an argument is empty.
+    """
+    for before, one in pairwise(["", *arguments]):
+        option = one.removesuffix("=") if one.startswith("--") and one.endswith("=") else before
+        is_empty = not one or option != before
+        if is_empty and option not in MAY_BE_EMPTY:
+            where = f"{option} ''" if option.startswith("--") else "''"
+            raise UsageError(
+                f"{where}: the text is empty, as that of an unset variable of a script"
+            )
 
 
 def value_line(error: Exception) -> str | None:

@@ -6,9 +6,11 @@ It imports nothing of a cluster or a node, since a mutant's import hook has to c
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from kraftproof.cluster import backends, profiles
 from kraftproof.errors import UsageError
@@ -152,19 +154,18 @@ def options_of_json(value: Mapping[str, Any], store: Path) -> RunOptions:
     if missing:
         raise UsageError(f"options: {missing[0]} is missing: this is no run of kraftproof test")
     try:
-        given: dict[str, Any] = {
-            one.name: value[one.name] for one in fields(RunOptions) if one.name in value
-        }
-        given |= {
-            "store": store,
-            **{name: Path(value[name]) for name in FILE_OPTIONS if value.get(name) is not None},
-            "nemeses": tuple(value["nemeses"]),
-            "node_config": tuple(dict(value["node_config"]).items()),
-            "operations": None if value["operations"] is None else tuple(value["operations"]),
-        }
-        return RunOptions(**given)
-    except (TypeError, ValueError, AttributeError) as error:
+        entries = msgspec.convert(value["node_config"], dict[str, str])
+        given = {**value, "store": str(store), "node_config": tuple(entries.items())}
+        return msgspec.convert(given, RunOptions, dec_hook=_path)
+    except msgspec.ValidationError as error:
         raise UsageError(f"options: {error}") from error
+
+
+def _path(wanted: type, value: object) -> Path:
+    """Return the path of a text, for `msgspec.convert`."""
+    if wanted is Path and isinstance(value, str):
+        return Path(value)
+    raise ValueError(f"Expected a path, got {value!r}")
 
 
 def parse_nodes(text: str, where: str = "--nodes") -> Counts:

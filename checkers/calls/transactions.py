@@ -6,7 +6,7 @@ left the value; if a value may come from two transactions, or from a transaction
 value, the general engine decides the key.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -105,25 +105,50 @@ def start_with_null(transactions: Iterable[Timed]) -> frozenset[str]:
     """Return the registers that start with null; all others start with 0.
 
     A history does not state the start. A register in which null was found starts with null, unless
-    0 was found there before any transaction wrote 0, and null was perhaps written.
+    0 was surely found there at the start, and null was perhaps brought in.
 
     Args:
         transactions: those that did not fail; without an answer, those have no reads.
     """
+    null_found, surely_null, surely_0, _ = _starts(transactions)
+    return null_found - (surely_0 - surely_null)
+
+
+def uncertain_starts(transactions: Iterable[Timed]) -> frozenset[str]:
+    """Return the registers that `start_with_null` names although they may start with 0.
+
+    In these registers 0 and null were found, and each was perhaps brought in by a transaction.
+    """
+    null_found, surely_null, surely_0, zero_found = _starts(transactions)
+    return (null_found & zero_found) - surely_null - surely_0
+
+
+def _starts(transactions: Iterable[Timed]) -> tuple[frozenset[str], ...]:
+    """Return the registers with null found, surely with null at the start; then 0 likewise.
+
+    The order is: null found, null surely at the start, 0 surely at the start, 0 found. A value was
+    surely there at the start if the value was found before any transaction may have brought it in.
+    A transaction that found a value and wrote the same value again did not bring the value in.
+    """
     found: dict[tuple[str, str], int] = {}
-    left: dict[tuple[str, str], int] = {}
+    brought: dict[tuple[str, str], int] = {}
     for invoke, complete, actions in transactions:
         finds, leaves, _ = parts_of(actions)
         for place in finds.items():
             found[place] = min(complete, found.get(place, NEVER))
-        for place in leaves.items():
-            left[place] = min(invoke, left.get(place, NEVER))
+        for place in leaves.items() - finds.items():
+            brought[place] = min(invoke, brought.get(place, NEVER))
+    sure = {place for place, end in found.items() if end < brought.get(place, NEVER)}
 
-    def is_start(register: str, value: str) -> bool:
-        return found.get((register, value), NEVER) < left.get((register, value), NEVER)
+    def registers(places: Collection[tuple[str, str]], value: str) -> frozenset[str]:
+        return frozenset(register for register, one in places if one == value)
 
-    null_found = {register for register, value in found if value == "null"}
-    return frozenset(one for one in null_found if is_start(one, "null") or not is_start(one, "0"))
+    return (
+        registers(found, "null"),
+        registers(sure, "null"),
+        registers(sure, "0"),
+        registers(found, "0"),
+    )
 
 
 def initial_of(null_registers: frozenset[str], register: str) -> str:

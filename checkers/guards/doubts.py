@@ -45,10 +45,19 @@ def doubts(facts: RunFacts, tally: Tally) -> tuple[str, ...]:
             f"the run has no {OUTCOME_FILE}: its harness has not ended, or died before the end",
         )
     mishaps = tuple(mishap.sentence for mishap in outcome.mishaps)
+    if facts.is_damaged:
+        return (*mishaps, _damage(facts.events, outcome.events))
     if not outcome.is_complete and not mishaps and not outcome.violations:
         return ("the run did not come to its end",)
     is_guarded = outcome.is_guarded and outcome.is_complete
     return (*mishaps, *(unmet(facts, tally) if is_guarded else ()))
+
+
+def _damage(found: int | None, recorded: int | None) -> str:
+    return (
+        f"the history is damaged: it has {found} events, and the run recorded {recorded} "
+        f"({OUTCOME_FILE}), so no finding counts"
+    )
 
 
 def unmet(facts: RunFacts, tally: Tally) -> tuple[str, ...]:

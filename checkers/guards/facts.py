@@ -1,6 +1,6 @@
 """The facts that the guards work on: what was asked of a run, and how the harness says it went."""
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
@@ -19,9 +19,9 @@ class GuardBounds(msgspec.Struct, frozen=True, kw_only=True):
         settle_ns: how long after a heal a quiet window opens.
     """
 
-    fewest_bitten: int = 2
-    quiet_share: float = 0.3
-    settle_ns: int = 3 * SECOND_NS
+    fewest_bitten: Annotated[int, msgspec.Meta(ge=0)] = 2
+    quiet_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.3
+    settle_ns: Annotated[int, msgspec.Meta(ge=0, le=1 << 62)] = 3 * SECOND_NS
 
 
 class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,6 +33,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
         bounds: how much the run has to do.
         faults: the fault events.
         nodes: the ids of the nodes; empty if run.json has none.
+        events: the number of events in the history; None if the history is not read.
     """
 
     outcome: RunOutcome | None
@@ -41,11 +42,18 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
     bounds: GuardBounds = GuardBounds()
     faults: tuple[FaultEvent, ...] = ()
     nodes: tuple[int, ...] = ()
+    events: int | None = None
 
     @property
-    def is_contaminated(self) -> bool:
-        """Whether the run met nodes or values of another run, so that no finding counts."""
-        return self.outcome is not None and self.outcome.is_contaminated
+    def is_damaged(self) -> bool:
+        """Whether the history has other events than its harness recorded."""
+        recorded = None if self.outcome is None else self.outcome.events
+        return None not in {recorded, self.events} and recorded != self.events
+
+    @property
+    def is_discounted(self) -> bool:
+        """Whether no finding counts: the history is damaged, or mixes two runs."""
+        return self.is_damaged or (self.outcome is not None and self.outcome.is_contaminated)
 
     @property
     def span(self) -> tuple[int, int] | None:

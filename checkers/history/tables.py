@@ -14,6 +14,7 @@ from typing import Final
 
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.history.operations import Operation, as_text
@@ -142,6 +143,12 @@ def fault_rows(events: Iterable[FaultEvent]) -> Iterator[dict[str, object]]:
 def operations_table(operations: Iterable[Operation]) -> pa.Table:
     """Return operations as a table."""
     return pa.Table.from_pylist(list(operation_rows(operations)), table_schema("operations"))
+
+
+def events_in(table: pa.Table) -> int:
+    """Return the number of events of operations, without those that set initial values."""
+    recorded = table.filter(pc.greater_equal(table.column("index"), 0))
+    return 2 * len(recorded) - int(recorded.column("complete_index").null_count)
 
 
 def operations_of(table: pa.Table) -> list[Operation]:

@@ -112,7 +112,7 @@ def assemble(
             Verdict.UNKNOWN if crashes or doubted else Verdict.VALID,
         ]
     )
-    if source.facts is not None and source.facts.is_contaminated:
+    if source.facts is not None and source.facts.is_discounted:
         verdict, findings = Verdict.UNKNOWN, ()
     return RunVerdict(
         history=source.label,

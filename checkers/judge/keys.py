@@ -25,6 +25,7 @@ from kraftproof.checkers.judge.first_pass import or_refuted, outcomes_of, read, 
 from kraftproof.checkers.judge.processes import map_in_order
 from kraftproof.checkers.judge.reasons import reason_of
 from kraftproof.checkers.judge.rows import judge_rows, located_verdict, unknown_verdict
+from kraftproof.checkers.judge.starts import judge_other_starts
 from kraftproof.checkers.models import (
     ColumnarModel,
     Model,
@@ -61,6 +62,10 @@ def judge_columns(model: Model, columns: Columns, options: CheckOptions) -> list
     if options.initial is not None:
         is_stated = columns.column("index").to_numpy() < 0
     verdicts = _judge_columns(model, columns, options)
+    if options.initial is None:
+        verdicts = judge_other_starts(
+            model, columns, verdicts, lambda one: _judge_columns(model, one, options)
+        )
     succeeded = _count(columns, (columns.status == OK) & ~is_stated)
     judged = [
         verdict if some else _vacuous(verdict)

@@ -1,7 +1,8 @@
 """Reads what operations on a log did: ["send", log, value] and ["poll", {log: [[offset, value]]}].
 
 The form is that of Jepsen's Kafka tests: an operation's value is a list of such actions; a send
-that succeeded answers ["send", log, [offset, value]]. Logs and values are JSON texts here.
+that succeeded answers ["send", log, [offset, value]]. Logs and values are JSON texts here. The
+answer ["rebalance", [log, ...]] has the logs that the consumer got or lost in the operation.
 """
 
 from collections.abc import Iterator
@@ -57,6 +58,12 @@ def polled(operation: Operation) -> Iterator[Record]:
                     yield Record(log, offset, canonical(value))
 
 
+def rebalanced(operation: Operation) -> frozenset[str]:
+    """Return the logs that the consumer of an operation got or lost while the operation ran."""
+    actions = _actions(operation.output) if operation.status == "ok" else ()
+    return frozenset(as_text(log) for one in actions if one[0] == "rebalance" for log in one[1])
+
+
 def _actions(value: object) -> list[list]:  # type: ignore[type-arg]  # any JSON, validated
     assert isinstance(value, list)
     return value
@@ -67,6 +74,8 @@ def _is_action(action: object) -> bool:
         return False
     if action[0] == "send":
         return len(action) == 3
+    if action[0] == "rebalance":
+        return len(action) == 2 and isinstance(action[1], list)
     return action[0] == "poll" and len(action) <= 2 and all(map(_is_answer, action[1:]))
 
 

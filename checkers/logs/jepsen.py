@@ -8,9 +8,9 @@ log in their order [nonmonotonic-send], but for a send without an answer, after 
 has a new client; and a process that was assigned logs polls each of them in
 order [nonmonotonic-poll] and leaves none out [poll-skip]. A consumer may start anywhere: records
 before its first polled record are not lost. A consumer that subscribed may go back or leave out
-records between two operations. At the end of a test with final polls, which
-`debug-topic-partitions` shows, the polls contain all acknowledged values [unseen]. Cycles of
-transactions are not searched.
+records between two operations, and inside of an operation in the logs of its rebalances. At the end
+of a test with final polls, which `debug-topic-partitions` shows, the polls contain all acknowledged
+values [unseen]. Cycles of transactions are not searched.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from typing import Final
 from kraftproof.checkers.calls.append_log import GREATEST
 from kraftproof.checkers.findings import finding_of, phrase
 from kraftproof.checkers.history.operations import Operation
-from kraftproof.checkers.logs.actions import Record, polled, sent
+from kraftproof.checkers.logs.actions import Record, polled, rebalanced, sent
 from kraftproof.checkers.models.reasons import may_count
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import Finding
@@ -161,11 +161,12 @@ def _disordered(operations: Iterable[Operation], observed: Iterable[Seen]) -> It
         is_cut = one.f not in ACTING or one.status != "ok" or subscribed.get(one.process, False)
         if is_cut:
             reached = {place: last for place, last in reached.items() if place[0] != one.process}
+        anywhere = rebalanced(one) if one.f in ACTING else frozenset()
         for record in () if one.f not in ACTING else polled(one):
             assert record.offset is not None
             last = reached.get((one.process, record.log))
             reached[one.process, record.log] = record.offset
-            if last is None:
+            if last is None or record.log in anywhere:
                 continue
             moved = f"process {one.process} polled offset {record.offset} of {record.log}"
             if record.offset <= last:

@@ -3,11 +3,21 @@
 An operation `txn` has a list of ["read" | "write", register, value], done in order and as one. A
 register is initially 0, as in Knossos, or null if a transaction of the history reads it as null: a
 history does not say which of the two its system starts from. A register that was surely read as 0
-before 0 was written starts with 0, even if null is written and read later.
+before 0 was brought in starts with 0, even if null is written and read later. If the history leaves
+both open, a key is invalid only if neither start gives a legal order.
 """
 
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
-from itertools import product
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from itertools import combinations, product
 from math import prod
 from typing import Final
 
@@ -17,11 +27,13 @@ from typing_extensions import override
 from kraftproof.checkers.calls.answered import require_asked
 from kraftproof.checkers.calls.transactions import (
     Action,
+    Timed,
     TransactionCalls,
     actions_of,
     initial_of,
     start_with_null,
     transaction_calls,
+    uncertain_starts,
 )
 from kraftproof.checkers.history.columns import NEVER, Columns
 from kraftproof.checkers.history.operations import Operation
@@ -61,6 +73,13 @@ class MultiRegister(ReducibleModel):
         assert isinstance(value, dict)
         actions = [["write", msgspec.json.decode(name), held] for name, held in value.items()]
         return [("txn", actions, actions)]
+
+    def other_starts(self, operations: Iterable[Operation]) -> Iterator[Mapping[str, object]]:
+        """Yield each way to start some of the registers with 0 that may start with 0 or null."""
+        registers = sorted(uncertain_starts(_timed(operations)))
+        for number in range(1, len(registers) + 1):
+            for chosen in combinations(registers, number):
+                yield dict.fromkeys(chosen, 0)
 
     def calls_of(self, columns: Columns) -> TransactionCalls:
         """Return the calls on the registers of all keys."""
@@ -190,9 +209,13 @@ def _all_actions(operation: Operation) -> list[Action]:
 
 def _null_registers(operations: Sequence[Operation]) -> frozenset[str]:
     """Return the registers that start with null, as `start_with_null` tells."""
-    return start_with_null(
-        (one.invoke_index, _end(one), _actions(one)) for one in operations if one.status != "fail"
-    )
+    return start_with_null(_timed(operations))
+
+
+def _timed(operations: Iterable[Operation]) -> Iterator[Timed]:
+    for one in operations:
+        if one.status != "fail":
+            yield one.invoke_index, _end(one), _actions(one)
 
 
 def _end(operation: Operation) -> int:

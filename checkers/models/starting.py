@@ -4,7 +4,7 @@
 `StartingModel` has initial values to state; another one may say why not by `no_initial_value`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 import msgspec
@@ -39,6 +39,15 @@ class PlacedModel(StartingModel, Protocol):
 
     def places(self, key: str, operations: Iterable[Operation]) -> Mapping[str, str]:
         """Return the places that the operations of a key name, each with the name to state."""
+        ...
+
+
+@runtime_checkable
+class UncertainModel(PlacedModel, Protocol):
+    """A model that takes its initial values from the history, which may allow several."""
+
+    def other_starts(self, operations: Iterable[Operation]) -> Iterator[Mapping[str, object]]:
+        """Yield other initial values by place, each of which the history may have."""
         ...
 
 

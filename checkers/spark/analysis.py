@@ -146,7 +146,7 @@ def _write(
     findings = reduce(
         DataFrame.unionAll,
         (_findings(done.keys), _findings(done.checks), violated(spark, sources)),
-    )
+    ).where(~F.col("run").isin(_discounted(sources)))
     write(verdicts, out, "verdicts")
     write(findings.sortWithinPartitions("run", "check", "operation_index"), out, "findings")
     tell("faults, phases, availability")
@@ -173,6 +173,11 @@ def _write(
     whole = runs(known, verdicts, findings, notes, tally, extents).persist()
     write_small(whole, out, "runs", ["run"])
     write_small(trend(whole, tally, phases, availability), out, "trend", ["series", "place"])
+
+
+def _discounted(sources: Mapping[str, Source]) -> list[str]:
+    """Return the runs of which no finding counts, as in `checkers.judge.assembly`."""
+    return [run for run, one in sources.items() if one.facts and one.facts.is_discounted]
 
 
 def _findings(found: DataFrame) -> DataFrame:

@@ -13,7 +13,8 @@ from kraftproof.checkers.history.faults import read_faults
 from kraftproof.checkers.history.schema import FAULTS, FINDINGS
 from kraftproof.checkers.history.tables import fault_rows
 from kraftproof.checkers.judge.assembly import violations
-from kraftproof.checkers.run_files import FAULTS_FILE, RUN_FILE
+from kraftproof.checkers.run_description import RunDescription, Workload
+from kraftproof.checkers.run_files import FAULTS_FILE
 from kraftproof.checkers.sources import Source
 
 FACTS: Final = pa.schema(
@@ -27,7 +28,7 @@ FACTS: Final = pa.schema(
         ("seed", pa.int64()),
         ("model", pa.string()),
         ("is_crashed", pa.bool_()),
-        ("is_contaminated", pa.bool_()),
+        ("is_discounted", pa.bool_()),
     ]
 )
 _RUN: Final = pa.field("run", pa.string())
@@ -36,20 +37,8 @@ _FINDINGS: Final = pa.schema([_RUN, *FINDINGS])
 _NOTES: Final = pa.schema([_RUN, ("note", pa.string())])
 
 
-class _Workload(msgspec.Struct, frozen=True):
-    name: str = ""
-
-
-class _Options(msgspec.Struct, frozen=True):
-    backend: str = ""
-    seed: int | None = None
-
-
-class _Run(msgspec.Struct, frozen=True):
-    started: str | None = None
-    system: str = ""
-    workload: _Workload = _Workload()
-    options: _Options = _Options()
+_BARE: Final = RunDescription(workload=Workload(name="", model=""))
+"""The description of a bare history."""
 
 
 def facts(
@@ -64,7 +53,7 @@ def facts(
     """
     rows = []
     for run, source in sources.items():
-        described = _run_facts(source)
+        described = source.description or _BARE
         rows.append(
             {
                 "run": run,
@@ -76,7 +65,7 @@ def facts(
                 "seed": described.options.seed,
                 "model": source.model_name,
                 "is_crashed": run in crashed,
-                "is_contaminated": source.facts is not None and source.facts.is_contaminated,
+                "is_discounted": source.facts is not None and source.facts.is_discounted,
             }
         )
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=FACTS))
@@ -119,12 +108,3 @@ def doubted(
 def notes_of(spark: SparkSession, rows: list[dict[str, str]]) -> DataFrame:
     """Return a relation of a `note` for a `run`."""
     return spark.createDataFrame(pa.Table.from_pylist(rows, schema=_NOTES))
-
-
-def _run_facts(source: Source) -> _Run:
-    if source.tables is None:
-        return _Run()
-    try:
-        return msgspec.json.decode((source.tables.parent / RUN_FILE).read_bytes(), type=_Run)
-    except (OSError, msgspec.DecodeError):
-        return _Run()  # the check reads what it needs itself, and refuses the run if it can't

@@ -19,10 +19,13 @@ _TRACEBACK: Final = pa.field("traceback", pa.string())
 """Beside a problem: only a crash of the model has one."""
 
 READ: Final = pa.schema(
-    [_RUN, pa.field("model", pa.string()), pa.field("operations", pa.int64()), _PROBLEM, _TRACEBACK]
+    [
+        *(_RUN, pa.field("model", pa.string()), pa.field("operations", pa.int64())),
+        *(pa.field("events", pa.int64()), _PROBLEM, _TRACEBACK),
+    ]
 )
-"""One row for each history: the inferred model, the number of operations, or the reason for
-refusing the history.
+"""One row for each history: the inferred model, the number of operations and of the events of a
+run, or the reason for refusing the history.
 """
 
 KEYS: Final = pa.schema([_RUN, pa.field("key", pa.string(), nullable=False)])

@@ -78,8 +78,7 @@ def stage(spark: SparkSession, folder: Path, sources: Sequence[Source]) -> Stage
     for run in read:
         _link_node_tables(run_folder(folder, run), runs[run])
     plans = {
-        run: msgspec.structs.replace(plans[run], model=row["model"])
-        for run, row in sorted(read.items())
+        run: plans[run].as_read(row["model"], row["events"]) for run, row in sorted(read.items())
     }
     return Staged(
         folder=folder,
@@ -118,6 +117,7 @@ def plan_of(source: Source) -> Plan:
         root="" if source.history.is_absolute() else os.path.join(Path.cwd(), ""),
         tables=None if source.tables is None else source.tables.absolute(),
         facts=source.facts,
+        description=source.description,
     )
 
 

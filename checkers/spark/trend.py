@@ -97,7 +97,7 @@ def _verdict() -> Column:
         | (F.col("notes") != "")
     )
     return (
-        F.when(F.col("is_contaminated"), Verdict.UNKNOWN.value)
+        F.when(F.col("is_discounted"), Verdict.UNKNOWN.value)
         .when((F.col("invalid_keys") > 0) | (F.col("findings") > 0), Verdict.INVALID.value)
         .when(is_unknown, Verdict.UNKNOWN.value)
         .otherwise(Verdict.VALID.value)

@@ -22,6 +22,7 @@ from kraftproof.checkers.kraft.run_checks import RUN_CHECKS
 from kraftproof.checkers.models import has_own_keys, model_named
 from kraftproof.checkers.models.inference import infer_model
 from kraftproof.checkers.options import CheckOptions
+from kraftproof.checkers.run_description import RunDescription
 from kraftproof.checkers.sampling import sample_of_file
 from kraftproof.checkers.sources import Source, node_tables_there
 from kraftproof.checkers.spark.rows import CHECKED, JUDGED, READ, TALLIED
@@ -39,6 +40,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         root: what was put before the paths as the user gave them, for workers are elsewhere.
         tables: where the run's neutral tables lie, None for a bare history.
         facts: the input of the guards, None for a bare history.
+        description: the content of run.json, None for a bare history.
     """
 
     label: str
@@ -49,6 +51,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     root: str
     tables: Path | None = None
     facts: RunFacts | None = None
+    description: RunDescription | None = None
+
+    def as_read(self, model: str | None, events: int | None) -> "Plan":
+        """Return the plan with the model and the number of events of the history."""
+        facts = self.facts
+        if facts is not None:
+            facts = msgspec.structs.replace(facts, events=events)
+        return msgspec.structs.replace(self, model=model, facts=facts)
 
     def source(self) -> Source:
         """Return the source."""
@@ -60,6 +70,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
             options=self.options,
             tables=self.tables,
             facts=self.facts,
+            description=self.description,
         )
 
     def trace(self) -> pa.Table | None:
@@ -109,7 +120,7 @@ def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
         for name in node_tables_there(plan.source()):
             assert plan.tables is not None
             read_table(plan.tables, name)
-        model, operations = _staged(plan, folder)
+        staged = _staged(plan, folder)
     except CheckerInputError as error:
         return _problem(run, plan, error)
     except (OSError, pa.ArrowException) as error:
@@ -119,11 +130,11 @@ def _read(run: str, plan: Plan, folder: Path) -> dict[str, object]:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         problem = f"{plan.history}: not a readable Parquet file: {first}"
         return {"run": run, "problem": plan.described(problem)}
-    return {"run": run, "model": model, "operations": operations}
+    return {"run": run, **staged}
 
 
-def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
-    """Stage one history; returns the model's name and the number of operations.
+def _staged(plan: Plan, folder: Path) -> dict[str, object]:
+    """Stage one history; return its row of `checkers.spark.rows.READ`.
 
     A long table with the declared columns is linked to, and its rows are taken as they are; all
     else is read, and refused as the inline engine refuses it.
@@ -139,11 +150,13 @@ def _staged(plan: Plan, folder: Path) -> tuple[str | None, int]:
         folder.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(plan.history.resolve())
-        return model, int(pq.read_metadata(plan.history).num_rows)
+        return {"model": model, "operations": pq.read_metadata(plan.history).num_rows}
     history = source.read()
     write_whole(folder, "operations", history.table)
-    inferred = history.source.model
-    return plan.model or (None if inferred is None else inferred.name), len(history.table)
+    found = history.source
+    name = plan.model or (None if found.model is None else found.model.name)
+    events = None if found.facts is None else found.facts.events
+    return {"model": name, "operations": len(history.table), "events": events}
 
 
 def _is_as_declared(history: Path) -> bool:

@@ -40,6 +40,7 @@ ATTRIBUTES: Final[Expected] = {
     "nodes": (lambda value: isinstance(value, str), 'a text such as "3" or "3+3"'),
     "roles_of_nodes": (is_texts, "a tuple of texts"),
     "roles_of_number": (lambda value: value is None or isinstance(value, str), "a text or None"),
+    "known_roles": (is_texts, "a tuple of texts"),
     "backends": (is_texts, "a tuple of texts"),
     "workloads": (is_texts, "a tuple of texts"),
     "ready_s": (_is_duration, f"a number of seconds above 0 and up to {LONGEST_S}"),

@@ -105,6 +105,7 @@ class System(ABC):
         roles_of_nodes: The roles that a plain number and the two numbers of `3+3` mean.
         roles_of_number: The roles of each node where `--nodes` is one plain number, joined by +;
             None where a number has a role by its place only.
+        known_roles: The roles that `--nodes` may name; empty: any.
         backends: The backends that can run its nodes.
         workloads: The workloads that its clients serve; of those of Kraftproof; empty: `client`
             refuses the others after the start of the nodes.
@@ -121,6 +122,7 @@ class System(ABC):
     nodes: ClassVar[str] = "3"
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("server",)
     roles_of_number: ClassVar[str | None] = None
+    known_roles: ClassVar[tuple[str, ...]] = ()
     backends: ClassVar[tuple[str, ...]] = LIVE
     workloads: ClassVar[tuple[str, ...]] = ()
     ready_s: ClassVar[float] = 60.0

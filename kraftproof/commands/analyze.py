@@ -33,6 +33,7 @@ from kraftproof.report.analysis_page import write_analysis_page
 MARKER: Final = "analysis.json"
 PAGE: Final = "summary.html"
 SHORTEST_GAP_SECONDS: Final = 0.1
+LONGEST_GAP_SECONDS: Final = 1e9
 _RUNS_SHOWN: Final = 20
 _FINDINGS_SHOWN: Final = 5
 
@@ -75,6 +76,7 @@ def analyze(
         typer.Option(
             help="Shortest reported gap without a successful operation, in seconds.",
             min=SHORTEST_GAP_SECONDS,
+            max=LONGEST_GAP_SECONDS,
         ),
     ] = 1.0,
     *,

@@ -111,8 +111,10 @@ def _only(read: History, path: Path, key: str | None) -> History:
 
 
 def _of_one_key(read: History) -> History:
-    """Return the history without the node tables and the facts of the complete run."""
-    source = msgspec.structs.replace(read.source, tables=None, facts=None)
+    """Return the history without the node tables and, if findings count, the facts of the run."""
+    facts = read.source.facts
+    kept = facts if facts is not None and facts.is_discounted else None
+    source = msgspec.structs.replace(read.source, tables=None, facts=kept)
     return msgspec.structs.replace(read, source=source)
 
 

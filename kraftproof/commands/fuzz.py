@@ -13,6 +13,7 @@ from kraftproof import interrupts
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.errors import UsageError
 from kraftproof.mutants.installation import install_mutant
+from kraftproof.option_files import refuse_path
 from kraftproof.options import NODES_HELP, PAIR
 from kraftproof.output import in_one_line, print_error, print_line, print_verdict
 
@@ -97,6 +98,7 @@ def fuzz(
         mutant=mutant,
         places=places,
     )
+    refuse_path("--out", out)
     if replay is not None:
         raise typer.Exit(_replay(options, replay))
     raise typer.Exit(_fuzz(options, out or Path("store") / f"fuzz-{seed}.json"))

@@ -17,6 +17,7 @@ from kraftproof.quick_start import without_pandas
 
 if TYPE_CHECKING:
     from kraftproof.checkers.generate import Generated, GenerateOptions
+    from kraftproof.checkers.generate.subjects.subject import Subject
 
 UNIQUE: Final = "unique"
 
@@ -27,12 +28,14 @@ MixOption = Annotated[
         show_default="the model's own",
     ),
 ]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(help="File to write: .jsonl, .jsonl.gz or .parquet; needed without --list."),
+]
 ListOption = Annotated[
     bool,
     typer.Option(
         "--list",
-        is_eager=True,
-        callback=lambda asked: _list() if asked else None,
         help="List the models with their operations and kinds of corruption.",
     ),
 ]
@@ -40,7 +43,7 @@ ListOption = Annotated[
 
 def generate(
     *,
-    out: Annotated[Path, typer.Option(help="File to write: .jsonl, .jsonl.gz or .parquet.")],
+    out: OutOption = None,
     model: Annotated[
         str, typer.Option(help="Model of the object that the clients use; --list names all.")
     ] = "cas-register",
@@ -100,6 +103,11 @@ def generate(
     """
     from kraftproof.checkers.generate import GenerateOptions
 
+    if show_list:
+        _list(as_json=as_json)
+        return
+    if out is None:
+        raise UsageError("--out: the file to write is missing: .jsonl, .jsonl.gz or .parquet")
     options = GenerateOptions(
         model=model,
         operations=operations,
@@ -185,13 +193,27 @@ def _as_json(options: "GenerateOptions", made: "Generated", out: Path) -> dict[s
     }
 
 
-def _list() -> None:
+def _list(*, as_json: bool) -> None:
+    """Print the models, each with its mix of operations and its kinds of corruption."""
     from kraftproof.checkers.generate.catalogue import SUBJECTS
 
+    if as_json:
+        print_json({"models": [_subject_json(subject) for subject in SUBJECTS.values()]})
+        return
     for subject in SUBJECTS.values():
         mix = ", ".join(f"{name}={weight:g}" for name, weight in subject.mix.items())
         print_line(f"{subject.model}  {mix}")
         for name, kind in subject.corruptions.items():
             what = "invalid" if kind.is_guaranteed else "any    "
             print_line(f"    {name:<20}{what}  {kind.description}")
-    raise typer.Exit(0)
+
+
+def _subject_json(subject: "Subject") -> dict[str, object]:
+    return {
+        "model": subject.model,
+        "mix": dict(subject.mix),
+        "corruptions": [
+            {"name": name, "guaranteed": kind.is_guaranteed, "description": kind.description}
+            for name, kind in subject.corruptions.items()
+        ],
+    }

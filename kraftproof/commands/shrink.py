@@ -12,6 +12,7 @@ from kraftproof.commands.shrink_live import shrink_live
 from kraftproof.commands.sim import refuse_budget
 from kraftproof.errors import UsageError
 from kraftproof.mutants.installation import workload_of
+from kraftproof.option_files import refuse_path
 from kraftproof.options import refuse_store
 from kraftproof.output import print_line
 from kraftproof.quick_start import without_pandas
@@ -108,8 +109,7 @@ def shrink(
         source = ScheduleFile(_schedule_path(Path(run)), store)
         seed = source.seed
     target = out or store / f"shrunk-{seed}.txt"
-    if not target.absolute().parent.is_dir() and out is not None:
-        raise UsageError(f"--out {target}: {target.absolute().parent} is not a directory")
+    refuse_path("--out", out)
     raise typer.Exit(_shrink(source, seed, target, budget_s))
 
 

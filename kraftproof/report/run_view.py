@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from kraftproof.checkers.history.faults import FaultEvent, FaultSpan, fault_spans, read_faults
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.read import located_operations_of
+from kraftproof.checkers.run_description import Node
 from kraftproof.checkers.verdict import CheckerInputError, Finding
 from kraftproof.errors import UsageError
+from kraftproof.options import options_of_json
 from kraftproof.run.directory import RunDirectory
 
 SHOWN: Final = ("kraftproof", "python", "started", "system", "workload", "nodes", "options")
@@ -60,8 +64,8 @@ class RunView:
     @property
     def nodes(self) -> str:
         """The number of nodes of each role, such as `3 controllers and 3 brokers`."""
-        roles = [node["roles"][0] for node in self.run.get("nodes", ())]
-        counts = Counter(roles)
+        nodes = msgspec.convert(self.run["nodes"], tuple[Node, ...])
+        counts = Counter(node.roles[0] for node in nodes)
         return " and ".join(f"{n} {role}{'s' * (n != 1)}" for role, n in counts.items())
 
     def history(self) -> Iterator[Operation]:
@@ -81,7 +85,8 @@ def read_shown_run(directory: RunDirectory) -> dict[str, Any]:
     """Return run.json with all fields that the pages show.
 
     Raises:
-        UsageError: the directory is no run directory, or a field is missing.
+        UsageError: the directory is no run directory, or a field or an option is missing.
+        CheckerInputError: run.json is damaged.
     """
     run = directory.read_run()
     missing = [field for field in SHOWN if field not in run]
@@ -90,6 +95,10 @@ def read_shown_run(directory: RunDirectory) -> dict[str, Any]:
             f"{directory.path}/run.json: no {' and no '.join(missing)}, which a report shows: "
             "another version of Kraftproof wrote the run"
         )
+    try:
+        options_of_json(run["options"], directory.path)
+    except UsageError as error:
+        raise UsageError(f"{directory.path}/run.json: {error}") from error
     return run
 
 

@@ -181,6 +181,10 @@ class Attempt:
             return self._interpreter.so_far()
         return self.interpreted
 
+    def events(self) -> int | None:
+        """Return the number of events in the history; None without a history."""
+        return None if self._interpreter is None else self._interpreter.history.events
+
     def close(self) -> None:
         """End the files of the history and the faults."""
         if self._interpreter is not None:

@@ -1,6 +1,6 @@
 """The run directory: run.json, history.jsonl, faults.jsonl, outcome.json, nodes/, tables/, reports.
 
-This module writes run.json and phases.json; `schema_version` is the version of all file formats.
+This module writes run.json and phases.json.
 """
 
 import json
@@ -16,6 +16,7 @@ from zlib import crc32
 
 import msgspec
 
+from kraftproof.checkers.run_description import RUN_FILE, RUN_VERSION, read_description
 from kraftproof.cluster.backends import BACKENDS
 from kraftproof.cluster.processes import identify
 from kraftproof.cluster.profiles import PROFILES
@@ -27,7 +28,6 @@ from kraftproof.nemesis.schedule_file import ScheduleFileError, fault_line
 from kraftproof.options import RunOptions
 from kraftproof.workloads.workload import Workload
 
-SCHEMA_VERSION = 1
 SCHEDULE_FILE = "schedule.txt"
 """File in the directory of a simulated run kept by a search; `sim --schedule` replays the file."""
 DEPENDENCIES = ("immutables", "msgspec", "pyarrow", "pyspark")
@@ -101,7 +101,7 @@ class RunDirectory:
         """Write run.json, and empty files of the history and the faults, before anything starts."""
         profile = PROFILES[options.timeouts]
         run = {
-            "schema_version": SCHEMA_VERSION,
+            "schema_version": RUN_VERSION,
             "kraftproof": _version("kraftproof"),
             "python": platform.python_version(),
             "versions": {name: _version(name) for name in DEPENDENCIES},
@@ -136,7 +136,7 @@ class RunDirectory:
             },
         }
         text = json.dumps(run, indent=2) + "\n"
-        (self.path / "run.json").write_text(text, encoding="utf-8")
+        (self.path / RUN_FILE).write_text(text, encoding="utf-8")
         self.history.touch()  # a run that is broken off at once has recorded nothing
         self.faults.touch()
 
@@ -150,14 +150,13 @@ class RunDirectory:
 
         Raises:
             UsageError: the directory is no run directory.
+            CheckerInputError: the file is damaged.
         """
-        try:
-            run = json.loads((self.path / "run.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise UsageError(f"{self.path}: not a run directory, no readable run.json") from error
-        if not isinstance(run, dict) or run.get("schema_version") != SCHEMA_VERSION:
-            raise UsageError(f"{self.path}/run.json: schema_version {SCHEMA_VERSION} is expected")
-        return run
+        path = self.path / RUN_FILE
+        if not path.is_file():
+            raise UsageError(f"{self.path}: not a run directory, no readable {RUN_FILE}")
+        read_description(self.path)
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
 
 
 def rounded(seconds: Mapping[str, float]) -> dict[str, float]:

@@ -90,6 +90,11 @@ class HistoryRecorder:
         self.done = DoneOperations()
         self.open = 0
 
+    @property
+    def events(self) -> int:
+        """The number of events in the file."""
+        return self._lines.count
+
     def invoke(self, process: int, f: str, key: str, value: Value, node: int | None) -> Invoked:
         """Write the invocation of an operation."""
         time_ns = self._now()

@@ -43,6 +43,7 @@ class OutcomeRecorder:
         seen: Sequence[ViolatedInvariant] = (),
         *,
         is_complete: bool,
+        events: int | None = None,
         leader_changes: tuple[tuple[int, int], ...] = (),
     ) -> None:
         """Write the complete file, or leave no file.
@@ -53,6 +54,7 @@ class OutcomeRecorder:
             violations: Violated invariants of the simulator.
             seen: Violations by the nodes of a live run.
             is_complete: Whether the workload reached its end.
+            events: The number of events in the history; None without a history.
             leader_changes: The times of the looks around each change of the leader.
         """
         outcome = RunOutcome(
@@ -60,6 +62,7 @@ class OutcomeRecorder:
             ended_ns=None if run is None else run.ended_ns,
             is_complete=is_complete,
             is_guarded=self._is_guarded,
+            events=events,
             unread_keys=0 if run is None else run.unread_keys,
             leader_changes=leader_changes,
             mishaps=tuple(self._mishaps),

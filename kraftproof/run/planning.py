@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
+from kraftproof.checkers.text import nearest
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import OF_LINKS, ClusterOptions, NodeInfo, nodes_of
 from kraftproof.cluster.systems.calls import capabilities_of
@@ -22,7 +23,7 @@ from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault, strange_nodes
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.nemesis.subsets import subsets
-from kraftproof.options import RunOptions, parse_nodes, refuse_counts, refuse_store
+from kraftproof.options import Counts, RunOptions, parse_nodes, refuse_counts, refuse_store
 from kraftproof.run.backends import Backend, make_backend
 from kraftproof.run.directory import RunDirectory
 from kraftproof.workloads.catalogue import make_workload, ours
@@ -163,7 +164,7 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
     """Return the nodes of a run; a number without a role has that of its place in the system.
 
     Raises:
-        UsageError: the system has more roles than numbers, or fewer.
+        UsageError: the system has more roles than numbers, or fewer; or it has no such role.
     """
     text = options.nodes or system.nodes
     where = "--nodes" if options.nodes else f"system {system.name}: nodes"
@@ -176,8 +177,20 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
             form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
             raise UsageError(f"{where} {text}: the system {system.name} takes {form} or {named}")
         counts = tuple(zip(roles, (count for _, count in counts), strict=True))
+    _refuse_roles(counts, system, f"{where} {text}")
     nodes = nodes_of(**{str(role): count for role, count in counts})
     return tuple(replace(node, roles=_roles_of(system, node)) for node in nodes)
+
+
+def _refuse_roles(counts: Counts, system: System, where: str) -> None:
+    """Refuse a role that the system does not have, such as a misspelt one."""
+    known = tuple(system.known_roles)
+    for role in (one for text, _ in counts for one in str(text).split("+")):
+        if known and role not in known:
+            raise UsageError(
+                f"{where}: unknown role {role!r}{nearest(role, known)}: the roles of the system "
+                f"{system.name} are {', '.join(known)}"
+            )
 
 
 def _roles_of(system: System, node: NodeInfo) -> tuple[str, ...]:

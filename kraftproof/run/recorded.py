@@ -60,16 +60,14 @@ def read_recorded(path: Path, store: Path) -> RecordedRun:
 
     Raises:
         UsageError: the directory is no run directory, or another version wrote the run.
-        CheckerInputError: the outcome of the run can't be read.
+        CheckerInputError: run.json or the outcome of the run is damaged.
     """
     run = RunDirectory(path=path).read_run()
     lines = run.get("schedule")
-    if lines is not None and not _are_texts(lines):
-        raise UsageError(f"{path}/run.json: schedule: a list of lines is expected")
     if "schedule" not in run:
         raise UsageError(f"{path}/run.json: schedule is missing: an older version wrote the run")
     try:
-        options = options_of_json(run.get("options") or {}, store)
+        options = options_of_json(run.get("options", {}), store)
     except UsageError as error:
         raise UsageError(f"{path}/run.json: {error}") from error
     outcome = read_outcome(path)
@@ -115,7 +113,3 @@ def checks_with_findings(findings: Sequence[Finding]) -> tuple[str, ...]:
     """Return the names of the checks with findings, safety first, each once."""
     ordered = sorted(findings, key=lambda one: one.kind is not FindingKind.SAFETY)
     return tuple(dict.fromkeys(one.check for one in ordered))
-
-
-def _are_texts(lines: object) -> bool:
-    return isinstance(lines, list) and all(isinstance(line, str) for line in lines)

@@ -103,6 +103,7 @@ def execute(
             violations,
             seen,
             is_complete=attempt.interpreted is not None,
+            events=attempt.events(),
             leader_changes=attempt.leader_changes(),
         )
     progress.phase(f"checking with the {options.engine} engine")

@@ -34,6 +34,7 @@ OUTCOMES = {
         Verdict.UNKNOWN,
     ),
     "violated": (ENDED | {"is_complete": False, "violations": [VIOLATION]}, Verdict.INVALID),
+    "damaged": (ENDED | {"events": 99, "violations": [VIOLATION]}, Verdict.UNKNOWN),
     "died": (None, Verdict.UNKNOWN),
 }
 """By name: what outcome.json says of a run whose history is in order, and its verdict."""
@@ -64,7 +65,7 @@ def test_what_the_harness_saw_decides_where_the_history_is_in_order(told_runs):
     runs = list(check_paths(told_runs, engine="inline"))
     wanted = [verdict for _, verdict in OUTCOMES.values()]
     assert [run.verdict for run in runs] == [*wanted, *[Verdict.UNKNOWN] * 3]
-    ended, guarded, mishap, violated, died, *nothing = runs
+    ended, guarded, mishap, violated, damaged, died, *nothing = runs
     assert ended.why == ()
     assert guarded.why == (
         "pause: 0 faults have bitten, at least 2 are needed",
@@ -72,6 +73,8 @@ def test_what_the_harness_saw_decides_where_the_history_is_in_order(told_runs):
     )
     assert mishap.why == ("interrupted: it broke off",)
     assert [finding.check for finding in violated.findings] == ["ElectionSafety"]
+    assert damaged.why[0].startswith("the history is damaged: it has ")
+    assert damaged.findings == ()
     assert died.doubts[0].startswith("the run has no outcome.json")
     assert all("nothing was checked" in run.why[0] for run in nothing)
 

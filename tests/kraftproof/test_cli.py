@@ -69,7 +69,10 @@ from tests.support.long_cases import long
         (["shrink", "tests"], "tests: not a run directory, no schedule.txt and no run.json"),
         (["shrink", "x.txt", "--mutant", "A18"], "x.txt: the file itself sets"),
         (["shrink", "1", "--budget-s", "0"], "--budget-s 0: more than 0"),
-        (["shrink", "1", "--out", "/no/such/x"], "--out /no/such/x: /no/such is not a directory"),
+        (
+            ["shrink", "1", "--out", "/no/such/x"],
+            "--out /no/such/x: /no/such does not exist; make it first",
+        ),
         (["check", "/no/such/history"], "no such file"),
         (["test", "--backend", "ssh"], "--backend ssh: needs --hosts FILE (docs/ssh.md)"),
         (["test", "--hosts", "/x.toml"], "--hosts /x.toml: the local backend takes no hosts"),
@@ -102,9 +105,9 @@ def test_heal_needs_the_directory_of_a_run_that_is_over(tmp_path, capsys):
     run = tmp_path / "run"
     run.mkdir()
     for text, named in [
-        ("", "not a run directory, no readable run.json"),
-        ("{}", "schema_version 1 is expected"),
-        ('{"schema_version":1}', "run.json: harness: "),
+        ("", "run.json: Input data was truncated"),
+        ("{}", "run.json: Object missing required field `workload`"),
+        ('{"workload":{"name":"","model":""},"schema_version":1}', "run.json: harness: "),
     ]:
         (run / "run.json").write_text(text)
         assert cli.run(["heal", str(run)]) == 3

@@ -2,7 +2,8 @@
 
 A map is an event: `:type`, `:process`, `:f`, `:value`, and `:index`, `:time`, `:error`, `:node` and
 `:key` where it has them; an event without `:f` whose value is a list is a transaction, `txn`. What
-the nemesis does is left out. See values.py for keys and transactions in values.
+the nemesis does is left out. A `:rebalance-log` becomes an action of the value. See values.py for
+keys and transactions in values.
 
 The log's lines are those of Jepsen's util namespace, as in the etcd logs that Porcupine's tests
 read: process, type, function, value and perhaps an error, parted by tabs; all other lines are
@@ -29,6 +30,9 @@ from kraftproof.checkers.history.operations import (
 from kraftproof.checkers.history.read.edn import EdnError, Form, edn_forms
 from kraftproof.checkers.history.read.values import TRANSACTION
 
+POLLING: Final = frozenset({"poll", "txn"})
+"""Operations that may poll logs."""
+REBALANCES: Final = "rebalance-log"
 _LOG_LINE: Final = re.compile(
     rb"(?:.*\s)?INFO\s+(?:\[[^]]*\]\s+)?jepsen\.util\s*[-:]\s+"
     rb"(?P<process>\S+)\s+:(?P<type>invoke|ok|fail|info)\s+:?(?P<f>\S+)(?:\s+(?P<rest>.*))?"
@@ -99,7 +103,27 @@ def _events(path: Path, forms: Iterable[Form]) -> Iterator[tuple[int, Event]]:
 def _event(path: Path, line: int, form: dict[str, object]) -> Event:
     if "f" not in form and isinstance(form.get("value"), list):
         form = form | {"f": TRANSACTION}
+    if form.get("type") == "ok" and form.get("f") in POLLING and form.get(REBALANCES):
+        form = form | {"value": _with_rebalance(path, line, form)}
     try:
         return msgspec.convert(form, Event)
     except msgspec.ValidationError as error:
         raise refused_event(path, line, error) from error
+
+
+def _with_rebalance(path: Path, line: int, form: dict[str, object]) -> object:
+    """Return the actions of a completion after a further action with the rebalanced logs.
+
+    jepsen.tests.kafka writes `:rebalance-log [{:keys [k1 k2]} ...]` beside the value of an
+    operation, for the logs that the consumer got or lost while the operation ran.
+    """
+    changes, actions = form[REBALANCES], form.get("value")
+    if not isinstance(changes, list) or not all(map(_is_rebalance, changes)):
+        expected = "a list of maps with a list of :keys is expected"
+        raise HistoryError(f"{path}:{line}: field {REBALANCES}: {expected}")
+    logs = [log for change in changes for log in change["keys"]]
+    return [["rebalance", logs], *actions] if isinstance(actions, list) else actions
+
+
+def _is_rebalance(change: object) -> bool:
+    return isinstance(change, dict) and isinstance(change.get("keys"), list)

@@ -25,7 +25,7 @@ from kraftproof.checkers.history.tables import iterate_rows, operations_table
 
 TRANSACTION: Final = "txn"
 ACTIONS: Final = frozenset({"r", "w", "read", "write", "append"})
-LOG_ACTIONS: Final = frozenset({"send", "poll"})
+LOG_ACTIONS: Final = frozenset({"send", "poll", "rebalance"})
 _NO_KEY: Final = "null"
 
 

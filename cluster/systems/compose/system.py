@@ -177,6 +177,7 @@ def compose_system(name: str) -> System:
         "client_class": found,
         "nodes": ",".join(f"{one.name}={one.count}" for one in file.services),
         "roles_of_nodes": tuple(one.name for one in file.services),
+        "known_roles": tuple(one.name for one in file.services),
         "workloads": found.workloads,
         "errors": found.errors,
         "guarantees": found.guarantees,

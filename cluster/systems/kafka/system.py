@@ -38,6 +38,7 @@ class KafkaSystem(System):
     """
 
     roles_of_nodes: ClassVar[tuple[str, ...]] = ("controller", "broker")
+    known_roles: ClassVar[tuple[str, ...]] = roles_of_nodes
     controller_port: ClassVar[str] = PORT
     internal_errors: ClassVar[frozenset[str]] = frozenset({ErrorCode.UNKNOWN_SERVER_ERROR.name})
 

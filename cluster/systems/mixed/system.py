@@ -18,7 +18,7 @@ from kraftproof.cluster.systems.kafka import files
 from kraftproof.cluster.systems.kafka.connection import PORT
 from kraftproof.cluster.systems.kafka.observed import settled_quorum, trace_rows
 from kraftproof.cluster.systems.kafka.system import KafkaSystem, rows_of_nodes, with_role
-from kraftproof.cluster.systems.mixed.nodes import is_ours, node_roles
+from kraftproof.cluster.systems.mixed.nodes import KAFKAS, OURS, is_ours, node_roles
 from kraftproof.cluster.systems.reference.system import ReferenceSystem, with_run_time
 from kraftproof.cluster.systems.system import (
     Client,
@@ -49,6 +49,7 @@ class MixedSystem(KafkaSystem):
         *ApacheKafka.fatal_output,
     )
     controller_port: ClassVar[str] = ApacheKafka.controller_port
+    known_roles: ClassVar[tuple[str, ...]] = (OURS, KAFKAS, *KafkaSystem.known_roles)
 
     def __init__(self) -> None:
         self._ours = ReferenceSystem()

@@ -252,3 +252,19 @@ def test_all_models_and_kinds_are_listed(capsys):
     for name, subject in SUBJECTS.items():
         assert f"\n{name}  " in f"\n{listed}"
         assert all(f"\n    {kind} " in listed for kind in subject.corruptions)
+
+
+@pytest.mark.parametrize("order", [("--list", "--json"), ("--json", "--list")])
+def test_the_list_is_json_if_asked(order, capsys):
+    assert run(["generate", *order]) == 0
+    listed = json.loads(capsys.readouterr().out)["models"]
+    assert [one["model"] for one in listed] == list(SUBJECTS)
+    for one in listed:
+        subject = SUBJECTS[one["model"]]
+        assert one["mix"] == dict(subject.mix)
+        assert [kind["name"] for kind in one["corruptions"]] == list(subject.corruptions)
+
+
+def test_a_history_needs_a_file(capsys):
+    assert run(["generate", "--operations", "5"]) == 3
+    assert capsys.readouterr().err.startswith("kraftproof: --out: the file to write is missing")

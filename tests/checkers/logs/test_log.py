@@ -148,6 +148,40 @@ def test_transactions_of_sends_and_polls_are_inferred_and_judged(tmp_path, polle
     assert found is None or found in {finding.check for finding in run.findings}
 
 
+def rebalanced(tmp_path, log):
+    """Writes a history whose last poll goes back inside of an operation with a rebalance log."""
+    path = tmp_path / "h.edn"
+    polled = ":value [[:poll {0 [[0 7] [0 7]]}]], "
+    text = KAFKA.replace(":value [[:poll {0 [[2 9]]}]], ", f"{polled}:rebalance-log {log}, ")
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("log", "is_valid"),
+    [
+        ("[{:keys [0]}]", True),
+        ("[{:keys [1] :type :assigned} {:keys [1 0]}]", True),
+        ("({:keys (0)})", True),
+        ("[{:keys [1]}]", False),
+        ("[{:keys []}]", False),
+        ("[]", False),
+        ("nil", False),
+    ],
+)
+def test_a_rebalance_inside_of_an_operation_may_put_its_logs_back(tmp_path, log, is_valid):
+    (run,) = check_paths([rebalanced(tmp_path, log)])
+    assert run.model == "log"
+    assert {one.check for one in run.findings} == (set() if is_valid else {"log/order"})
+
+
+@pytest.mark.parametrize("log", ["7", "[7]", "{:keys [0]}", "[{}]", "[{:keys 0}]"])
+def test_another_rebalance_log_is_refused(tmp_path, log):
+    path = rebalanced(tmp_path, log)
+    with pytest.raises(ValueError, match=r":11: field rebalance-log: a list of maps with a list"):
+        list(check_paths([path]))
+
+
 @pytest.mark.parametrize(
     ("steps", "reason"),
     [

@@ -63,3 +63,43 @@ def test_0_that_an_open_write_may_have_left_tells_no_start():
     later = [operation(2, FOUND_NULL, (4, 5)), operation(3, LEFT_NULL, (6, 7))]
     assert verdicts(overlapping + later) == ("invalid", "invalid")
     assert verdicts([operation(9, FOUND_NULL, (-2, -1)), *overlapping]) == ("valid", "valid")
+
+
+def judged(operations):
+    columns = columns_of(operations_table(operations))
+    (key,) = judge_columns(model_named("multi-register"), columns, CheckOptions())
+    assert key.operations == len(operations)
+    return key.verdict.value
+
+
+def test_a_transaction_that_found_0_did_not_bring_0_in():
+    found = operation(0, FOUND_0 + LEFT_0, (0, 1))
+    null = operation(2, FOUND_NULL, (4, 5))
+    assert judged([found, operation(1, LEFT_NULL, (2, 6)), null]) == "valid"
+    assert judged([found, operation(3, LEFT_NULL, (6, 7)), null]) == "invalid"
+
+
+UNCERTAIN = [
+    operation(0, LEFT_NULL, (0, 2)),
+    operation(1, FOUND_0, (1, 4)),
+    operation(2, LEFT_0, (3, 7)),
+]
+
+
+def test_a_key_is_valid_if_one_of_two_possible_starts_has_an_order():
+    assert judged([*UNCERTAIN, operation(3, FOUND_NULL + LEFT_1, (5, 6))]) == "valid"
+    found_again = operation(4, FOUND_NULL, (8, 9))
+    assert judged([*UNCERTAIN, operation(3, FOUND_NULL + LEFT_1, (5, 6)), found_again]) == "invalid"
+
+
+@pytest.mark.parametrize(("registers", "verdict"), [(4, "invalid"), (5, "unknown")])
+def test_too_many_registers_with_two_possible_starts_are_unknown(registers, verdict):
+    both = [
+        ("w", None, (0, 2)), ("r", 0, (1, 4)), ("w", 0, (3, 7)), ("r", None, (5, 6)),
+    ]  # fmt: skip
+    operations = [
+        operation(place, [[name, f"x{number}", value] for number in range(registers)], span)
+        for place, (name, value, span) in enumerate(both)
+    ]
+    wrong = operation(9, [["r", "x0", 3]], (8, 9))
+    assert judged([*operations, wrong]) == verdict

@@ -15,6 +15,7 @@ from tests.support.command import call, one_line
         ("replay RUN --times 0", "--times 0: 1 or more is expected"),
         ("replay RUN --times 1001", "--times 1001: 1000 or less is expected"),
         ("check h.jsonl --key-seconds nan", "--key-seconds nan: 0.001 or more is expected"),
+        ("analyze h.jsonl --gap-seconds inf", "--gap-seconds inf: 1e+09 or less is expected"),
         (
             "check h.jsonl --engine flink",
             "--engine flink: 'flink' is not one of 'spark', 'inline'.",
@@ -23,6 +24,42 @@ from tests.support.command import call, one_line
 )
 def test_a_value_that_the_parser_refuses_is_named(arguments, said):
     assert one_line(call(*arguments.split()), 3) == f"kraftproof: {said}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        (("check", ""), "''"),
+        (("analyze", "h.jsonl", ""), "''"),
+        (("report", ""), "''"),
+        (("explain", ""), "''"),
+        (("check", "h.jsonl", "--explain", ""), "--explain ''"),
+        (("replay", "RUN", "--store="), "--store ''"),
+        (("sim", "--seeds", ""), "--seeds ''"),
+        (("generate", "--out", ""), "--out ''"),
+    ],
+)
+def test_an_empty_text_does_not_stand_for_the_current_folder(arguments, where):
+    line = one_line(call(*arguments), 3)
+    said = "the text is empty, as that of an unset variable of a script"
+    assert line == f"kraftproof: {where}: {said}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fuzz", "--backend", "simulated", "--frames", "1", "--out"),
+        ("shrink", "1", "--budget-s", "1", "--out"),
+    ],
+)
+def test_the_folder_of_a_result_is_refused_before_the_work(arguments, tmp_path):
+    line = one_line(call(*arguments, tmp_path), 3)
+    assert line == f"kraftproof: --out {tmp_path}: Is a directory; the name of a file is expected"
+
+
+def test_an_unknown_command_is_named_with_the_nearest():
+    line = one_line(call("chek", "h.jsonl"), 3)
+    assert line.startswith("kraftproof: unknown command 'chek' (did you mean check?): one of test,")
 
 
 @pytest.fixture

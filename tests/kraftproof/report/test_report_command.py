@@ -131,7 +131,7 @@ def test_a_run_file_of_many_brackets_is_one_line(healthy_run, tmp_path):
     (directory / "run.json").write_text("[" * 200_000)
     done = call("report", directory)
     assert done.returncode == 3, done.stderr[-300:]
-    assert done.stderr == f"kraftproof: {directory}: not a run directory, no readable run.json\n"
+    assert done.stderr == f"kraftproof: {directory}/run.json: Expected `object`, got `array`\n"
 
 
 def test_an_old_run_without_an_outcome_is_unknown_but_has_pages(healthy_run, tmp_path):

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from kraftproof.cluster.systems.reference.system import ReferenceSystem
+from kraftproof.cluster.systems.registry import make_system
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import UnknownNemesisError
 from kraftproof.options import RunOptions
@@ -26,6 +27,24 @@ def test_nodes_of_a_system_that_no_run_can_have_are_its_mistake(nodes, said):
     with pytest.raises(UsageError) as refused:
         nodes_of_run(RunOptions(), kind())
     assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(
+    ("system", "nodes", "said"),
+    [
+        ("reference", "controler=3", "unknown role 'controler' (did you mean controller?): the r"),
+        ("reference", "controller=3,brokers=3", "unknown role 'brokers' (did you mean broker?)"),
+        ("apache-kafka", "controller+brokr=3", "unknown role 'brokr' (did you mean broker?)"),
+        ("apache-kafka", "zookeeper=3", "unknown role 'zookeeper': the roles of the system apache"),
+        ("mixed", "referense=2", "unknown role 'referense' (did you mean reference?)"),
+    ],
+)
+def test_a_role_that_the_system_does_not_have_is_named_with_the_nearest(system, nodes, said):
+    with pytest.raises(UsageError) as refused:
+        nodes_of_run(RunOptions(nodes=nodes), make_system(system))
+    line = str(refused.value)
+    assert line.startswith(f"--nodes {nodes}: {said}")
+    assert line.endswith("controller, broker")
 
 
 def sentences(tmp_path, **fields):

@@ -69,9 +69,7 @@ def test_a_run_of_a_search_has_no_guards(tmp_path):
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
-        ({"schedule": "1 2 pause"}, "schedule: a list of lines is expected"),
         ({"options": {}}, "options: backend is missing: this is no run of kraftproof test"),
-        ({"options": None}, "options: backend is missing: this is no run of kraftproof test"),
         ({"schedule": ["1 2 flood"]}, "schedule: flood: unknown fault"),
     ],
 )
