@@ -107,13 +107,12 @@ class System(ABC):
             None where a number has a role by its place only.
         known_roles: The roles that `--nodes` may name; empty: any.
         backends: The backends that can run its nodes.
-        workloads: The workloads that its clients serve; of those of Kraftproof; empty: `client`
-            refuses the others after the start of the nodes.
-        ready_s: The longest time from the start of the nodes to a ready cluster, in seconds.
+        workloads: The workloads of Kraftproof that its clients serve, the default one first;
+            empty: `client` refuses the others after the start of the nodes.
+        ready_s: The longest time from the nodes' start to a ready cluster, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
-        internal_errors: The errors by which a node admits a mistake of its own, as completions
-            have them.
+        internal_errors: The errors of completions by which a node admits a mistake of its own.
         fatal_output: Patterns of the lines that a node prints only when it is broken for good.
         takes_mutants: Whether its deployment plants the bug of `--mutant` in its nodes.
     """

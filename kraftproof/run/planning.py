@@ -12,9 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
-from kraftproof.checkers.text import nearest
 from kraftproof.cluster.plugin import blamed, plugin, returned
-from kraftproof.cluster.protocol import OF_LINKS, ClusterOptions, NodeInfo, nodes_of
+from kraftproof.cluster.protocol import OF_LINKS, ClusterOptions, NodeInfo
 from kraftproof.cluster.systems.calls import capabilities_of
 from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
@@ -23,9 +22,10 @@ from kraftproof.nemesis.catalogue import planner
 from kraftproof.nemesis.fault import Fault, strange_nodes
 from kraftproof.nemesis.schedule import QUIET_SHARE, Schedule, busy_windows, quiet_windows, spaced
 from kraftproof.nemesis.subsets import subsets
-from kraftproof.options import Counts, RunOptions, parse_nodes, refuse_counts, refuse_store
+from kraftproof.options import RunOptions, refuse_store
 from kraftproof.run.backends import Backend, make_backend
 from kraftproof.run.directory import RunDirectory
+from kraftproof.run.run_nodes import nodes_of_run
 from kraftproof.workloads.catalogue import make_workload, ours
 from kraftproof.workloads.workload import Workload
 
@@ -158,48 +158,6 @@ def cluster_options(
         has_security=bool(getattr(make_workload(options.workload), "has_security", False)),
         is_collected=is_collected,
     )
-
-
-def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
-    """Return the nodes of a run; a number without a role has that of its place in the system.
-
-    Raises:
-        UsageError: the system has more roles than numbers, or fewer; or it has no such role.
-    """
-    text = options.nodes or system.nodes
-    where = "--nodes" if options.nodes else f"system {system.name}: nodes"
-    counts, roles = parse_nodes(text, where), tuple(system.roles_of_nodes)
-    refuse_counts(counts, where)
-    if any(role is None for role, _ in counts):
-        if len(counts) == 1 and system.roles_of_number is not None:
-            roles = (system.roles_of_number,)
-        if len(counts) != len(roles):
-            form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
-            raise UsageError(f"{where} {text}: the system {system.name} takes {form} or {named}")
-        counts = tuple(zip(roles, (count for _, count in counts), strict=True))
-    _refuse_roles(counts, system, f"{where} {text}")
-    nodes = nodes_of(**{str(role): count for role, count in counts})
-    return tuple(replace(node, roles=_roles_of(system, node)) for node in nodes)
-
-
-def _refuse_roles(counts: Counts, system: System, where: str) -> None:
-    """Refuse a role that the system does not have, such as a misspelt one."""
-    known = tuple(system.known_roles)
-    for role in (one for text, _ in counts for one in str(text).split("+")):
-        if known and role not in known:
-            raise UsageError(
-                f"{where}: unknown role {role!r}{nearest(role, known)}: the roles of the system "
-                f"{system.name} are {', '.join(known)}"
-            )
-
-
-def _roles_of(system: System, node: NodeInfo) -> tuple[str, ...]:
-    culprit = plugin("system", system.name, system)
-    with blamed(culprit, "node_roles", SystemUnavailableError):
-        found: object = system.node_roles(node.roles)
-    if not isinstance(found, tuple | list) or not all(isinstance(one, str) for one in found):
-        raise returned(culprit, "node_roles", found, "a tuple of texts")
-    return tuple(found)
 
 
 def has_java() -> bool:

@@ -20,7 +20,7 @@ from kraftproof.run.interpreter.interpreter import Interpreted
 from kraftproof.run.judging import judge_run
 from kraftproof.run.mishaps import exit_code_of, writing
 from kraftproof.run.outcome import OutcomeRecorder
-from kraftproof.run.planning import nodes_of_run
+from kraftproof.run.run_nodes import nodes_of_run
 from kraftproof.workloads.catalogue import make_workload
 
 

@@ -28,9 +28,6 @@ def node_roles(asked: tuple[str, ...]) -> tuple[str, ...]:
         )
     (system,) = systems
     roles = tuple(word for word in asked if word != system) or DEFAULT_ROLES[system]
-    for role in roles:
-        if role not in ("controller", "broker"):
-            raise SystemUnavailableError(f"--nodes {text}: the roles are controller and broker")
     if system == OURS and len(roles) > 1:
         raise SystemUnavailableError(
             f"--nodes {text}: a node of the reference is a controller or a broker, not both"

@@ -9,7 +9,8 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.errors import UsageError
 from kraftproof.nemesis.catalogue import UnknownNemesisError
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import foreseen, nodes_of_run, plan
+from kraftproof.run.planning import foreseen, plan
+from kraftproof.run.run_nodes import nodes_of_run
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from kraftproof.cluster.systems.system import SystemUnavailableError
 from kraftproof.images.kafka import RELEASES
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import nodes_of_run, plan
+from kraftproof.run.planning import plan
+from kraftproof.run.run_nodes import nodes_of_run
 from tests.support.command import call, one_line
 
 

@@ -11,7 +11,8 @@ from kraftproof.cluster.systems.registry import make_system
 from kraftproof.cluster.systems.system import SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import foreseen, nodes_of_run, plan
+from kraftproof.run.planning import foreseen, plan
+from kraftproof.run.run_nodes import nodes_of_run
 
 FILE = """
 services:

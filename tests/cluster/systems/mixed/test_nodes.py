@@ -12,7 +12,8 @@ from kraftproof.cluster.systems.mixed.system import MixedSystem
 from kraftproof.cluster.systems.system import SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions
-from kraftproof.run.planning import nodes_of_run, plan
+from kraftproof.run.planning import plan
+from kraftproof.run.run_nodes import nodes_of_run
 from tests.support.command import run
 
 
@@ -94,7 +95,6 @@ def test_our_broker_finds_the_port_of_kafkas_controllers() -> None:
     [
         ("controller=3,broker=3", "--nodes controller: the system mixed needs one of reference"),
         ("reference+apache-kafka=1", "--nodes reference+apache-kafka: the system mixed needs one"),
-        ("reference+observer=1", "--nodes reference+observer: the roles are controller and broker"),
         ("reference+controller+broker=1", "--nodes reference+controller+broker: a node of the"),
         ("reference=3", "--nodes: the system mixed needs at least one broker"),
     ],
@@ -103,6 +103,11 @@ def test_nodes_that_are_no_mixed_cluster_are_refused(nodes: str, said: str) -> N
     with pytest.raises(SystemUnavailableError) as refused:
         plan(RunOptions(system="mixed", nodes=nodes))
     assert str(refused.value).startswith(said)
+
+
+def test_a_role_that_no_node_has_is_refused() -> None:
+    with pytest.raises(UsageError, match="unknown role 'observer': the roles of the system mixed"):
+        plan(RunOptions(system="mixed", nodes="reference+observer=1"))
 
 
 @pytest.mark.parametrize("version", ["", "3.2.0", "3.8.1"])
