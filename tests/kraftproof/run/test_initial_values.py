@@ -24,6 +24,8 @@ def run_directory(healthy_run, tmp_path):
         for index, event in enumerate(EVENTS)
     ]
     (directory / "history.jsonl").write_text("\n".join(lines) + "\n")
+    outcome = json.loads((directory / "outcome.json").read_text())
+    (directory / "outcome.json").write_text(json.dumps(outcome | {"events": len(EVENTS)}))
     return directory
 
 
