@@ -44,6 +44,9 @@ class OnlyFailedAreOffline(Replicas):
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
+        look_up = process.event if isinstance(process.event, TimestampFound) else None
+        if look_up is not None and look_up.has_failed:
+            return  # the disk failed under a worker's read; the broker hears of the directory next
         for name, topic_id, index, _, error in results_of_parts(event.message, message):
             log = self._log_of(name, topic_id, index)
             mirror = None if log is None else process.partitions.get(log)
@@ -54,7 +57,7 @@ class OnlyFailedAreOffline(Replicas):
             elif is_offline and not failed:
                 detail = f"log {log}: offline, but no log directory has failed"
                 self.monitor.report_violation(self, process, detail)
-            elif isinstance(process.event, TimestampFound):
+            elif look_up is not None:
                 continue  # the look-up in the files may have begun before the directory failed
             elif not error and mirror is not None and mirror.directory in self._known_of(process):
                 detail = f"log {log}: served, but its directory has failed"

@@ -1,5 +1,6 @@
 """Failed log directories: heartbeats, registrations, ends of brokers, and replicas offline."""
 
+import msgspec
 import pytest
 
 from kraftproof.cluster.simulated.invariants.brokers.failed_directories import (
@@ -135,3 +136,17 @@ def test_a_look_up_that_began_before_the_failure_may_be_answered():
     broker.event = TimestampFound(token=1, offset=-1, timestamp_ms=-1, epoch=-1)
     case.answer(1, ASKED, fetched(ErrorCode.NONE))
     assert case.reported == []
+
+
+def test_a_look_up_may_meet_the_failure_before_the_broker_hears_of_it() -> None:
+    """Log seed 700272: the worker's read failed 3 ms after the disk, and before DirectoryFailed."""
+    case = PartitionCase(OnlyFailedAreOffline())
+    broker = case.nodes[1]
+    broker.partitions.of(LOG).directory = GONE
+    found = TimestampFound(token=1, offset=-1, timestamp_ms=-1, epoch=-1, has_failed=True)
+    broker.event = found
+    case.answer(1, ASKED, fetched(ErrorCode.KAFKA_STORAGE_ERROR))
+    assert case.reported == []
+    broker.event = msgspec.structs.replace(found, has_failed=False)
+    case.answer(1, ASKED, fetched(ErrorCode.KAFKA_STORAGE_ERROR))
+    assert len(case.reported) == 1
