@@ -51,9 +51,9 @@ class Relay:
         finally:
             for job in jobs:
                 job.cancel()
-            await asyncio.gather(*jobs, return_exceptions=True)
             for _, writer in (self._opened, self._target):
-                writer.close()
+                writer.close()  # before the wait, which the end of the run may cancel
+            await asyncio.gather(*jobs, return_exceptions=True)
 
     def reset(self) -> None:
         """End both connections at once."""
