@@ -34,12 +34,14 @@ def full(hosts):
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_host_that_can_not_be_used_is_one_early_line(full, tmp_path, capsys, mistake):
     setting, said = MISTAKES[mistake]
-    path = full.write_hosts(extra="" if setting.startswith("node_") else setting, count=1)
+    # Only faults of links need sudo here, and a link needs two hosts.
+    count, nemesis = (2, "partition") if mistake == "no-sudo" else (1, "kill")
+    path = full.write_hosts(extra="" if setting.startswith("node_") else setting, count=count)
     if setting.startswith("node_"):
         path.write_text(path.read_text() + setting + "\n")
-    command = ["test", "--backend", "ssh", "--hosts", str(path), "--nodes", "1"]
+    command = ["test", "--backend", "ssh", "--hosts", str(path), "--nodes", str(count)]
     command += ["--system", "examples/kv/system.py:KV", "--workload", "register"]
-    command += ["--nemesis", "partition", "--store", str(tmp_path / "store")]
+    command += ["--nemesis", nemesis, "--store", str(tmp_path / "store")]
     assert cli.run(command) == 3
     (line,) = capsys.readouterr().err.splitlines()
     assert "host alpha: " in line
