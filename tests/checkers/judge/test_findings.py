@@ -172,20 +172,27 @@ def test_no_operation_of_a_valid_history_has_a_reason_to_be_wrong(model):
 @pytest.mark.parametrize(
     "case",
     [
+        "bank",
+        "bank-overdraft",
+        "cas-register",
+        "cas-register/cas",
+        "fencing-lock",
         "kv-append",
         "kv-append/pieces",
         "list-append",
         "list-append/repeated",
         "multi-register",
         "multi-register/unique",
+        "queue",
         "registration",
+        "stack",
     ],
 )
 def test_no_operation_of_a_valid_random_history_has_a_reason_to_be_wrong(case):
     """Lost answers, repeated values and overlaps of every kind; most of the invalid have one."""
     random, model, (apply, _) = Random(f"reasons {case}"), sequential(case), CASES[case]
     looked_at, reasons, invalid = 0, 0, 0
-    for _ in range(random_cases(600, share=2)):
+    for _ in range(random_cases(800, share=2)):
         operations = drawn(random, case, range(3, 9))
         first_illegal = find_first_illegal(apply, operations)
         if first_illegal is None:
