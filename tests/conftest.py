@@ -3,6 +3,7 @@
 import gc
 import os
 from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -110,3 +111,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
 def cpu_seconds() -> float:
     """Return the CPU seconds of this process and of its children that have ended."""
     return sum(os.times()[:4])
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A runtime directory of its own, so that a sweep sees the runs of the test only."""
+    directory = tmp_path / "runtime"
+    directory.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
+    return directory

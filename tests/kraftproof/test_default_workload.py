@@ -17,15 +17,6 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 KV = f"{EXAMPLES}/kv/system.py:KV"
 
 
-@pytest.fixture
-def runtime(monkeypatch, tmp_path):
-    """A runtime directory of its own, so that a sweep sees the runs of the test only."""
-    directory = tmp_path / "runtime"
-    directory.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
-    return directory
-
-
 @pytest.mark.parametrize(
     ("system", "workload"),
     [

@@ -109,14 +109,6 @@ def test_one_seed_is_one_run(kraftproof_run, kraftproof_seed, attempt):
 """
 
 
-@pytest.fixture
-def runtime(monkeypatch, tmp_path):
-    directory = tmp_path / "runtime"
-    directory.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
-    return directory
-
-
 @pytest.mark.simulation
 def test_a_simulated_cluster_is_driven_by_plain_functions(pytester):
     pytester.makepyfile(KILL)

@@ -18,14 +18,6 @@ from kraftproof.cluster.systems.reference.system import ReferenceSystem
 from kraftproof.sync_cluster import cluster_of
 
 
-@pytest.fixture
-def runtime(monkeypatch, tmp_path):
-    directory = tmp_path / "runtime"
-    directory.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(directory))
-    return directory
-
-
 def test_two_runs_never_lease_the_same_port(runtime, tmp_path):
     first = ports.lease("first", tmp_path, 6)
     second = ports.lease("second", tmp_path, 6)

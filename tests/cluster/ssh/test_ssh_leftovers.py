@@ -29,15 +29,6 @@ NUMBERS = (0, 1, 2)
 MAIN = (sys.executable, "-m", "kraftproof")
 
 
-@pytest.fixture
-def runtime(tmp_path, monkeypatch):
-    """A runtime directory of its own, so that a sweep sees the runs of the test only."""
-    folder = tmp_path / "runtime"
-    folder.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    return folder
-
-
 def killed_harness(hosts: MachineSet, directory: Path) -> None:
     """Let a harness cut a link and pause a node, and kill the harness."""
     directory.mkdir()
