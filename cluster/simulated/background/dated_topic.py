@@ -156,7 +156,7 @@ class _User:
             return
         results = {one.index: one for one in answer.responses[0].partition_responses}
         for index, batch in asked:
-            if is_wrong:
+            if is_wrong and not batch.precedes_acks:
                 wrong = _unexpected(results[index].error_code, ErrorCode.INVALID_REQUIRED_ACKS)
             else:
                 wrong = self._fault(batch, results[index], version)

@@ -53,6 +53,8 @@ class OddBatch(Struct, frozen=True, kw_only=True):
     """Indexes of the records that the answer must name."""
     versions: tuple[int, int] = (ZSTD_FROM, NEWEST)
     """The versions of Produce with this answer."""
+    precedes_acks: bool = False
+    """Whether the broker finds the mistake before a wrong number of acknowledgements."""
 
 
 Drawer = Callable[[Random, TopicRules, int], OddBatch]
@@ -84,10 +86,18 @@ def _records(random: Random, rules: TopicRules, now_ms: int) -> list[ClientRecor
 
 
 def _wrong(
-    data: bytes | None, about: str, *errors: ErrorCode, records: Sequence[int] = ()
+    data: bytes | None,
+    about: str,
+    *errors: ErrorCode,
+    records: Sequence[int] = (),
+    precedes_acks: bool = False,
 ) -> OddBatch:
     return OddBatch(
-        data=data, expected=frozenset(errors), about=about, wrong_records=tuple(records)
+        data=data,
+        expected=frozenset(errors),
+        about=about,
+        wrong_records=tuple(records),
+        precedes_acks=precedes_acks,
     )
 
 
@@ -95,14 +105,16 @@ def _framing(random: Random, rules: TopicRules, now_ms: int) -> OddBatch:
     data = encode_batch(_records(random, rules, now_ms), Header())
     drawn = random.randrange(4)
     if drawn == 0:
-        return _wrong(data + data, "two batches", ErrorCode.INVALID_RECORD)
+        two = data + data
+        return _wrong(two, "two batches", ErrorCode.INVALID_RECORD, precedes_acks=True)
     if drawn == 1:
         cut = data[: -random.randint(1, 5)]
-        return _wrong(cut, "a cut batch", ErrorCode.CORRUPT_MESSAGE, ErrorCode.INVALID_RECORD)
+        return _wrong(cut, "a cut batch", ErrorCode.INVALID_RECORD, precedes_acks=True)
     if drawn == 2:
-        return _wrong(random.choice((None, b"")), "no batch", ErrorCode.INVALID_RECORD)
+        none = random.choice((None, b""))
+        return _wrong(none, "no batch", ErrorCode.INVALID_RECORD, precedes_acks=True)
     old = encode_batch(_records(random, rules, now_ms), Header(magic=random.choice((0, 1))))
-    return _wrong(old, "an old format", ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT)
+    return _wrong(old, "an old format", ErrorCode.INVALID_RECORD, precedes_acks=True)
 
 
 def _flipped(random: Random, rules: TopicRules, now_ms: int) -> OddBatch:
@@ -115,7 +127,7 @@ def _flipped(random: Random, rules: TopicRules, now_ms: int) -> OddBatch:
 def _zstd_early(random: Random, rules: TopicRules, now_ms: int) -> OddBatch:
     data = encode_batch(_records(random, rules, now_ms), Header(codec=ZSTD))
     early = _wrong(data, "zstd in an old version", ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
-    return replace(early, versions=(OLDEST, ZSTD_FROM - 1))
+    return replace(early, versions=(OLDEST, ZSTD_FROM - 1), precedes_acks=True)
 
 
 def _header(random: Random, rules: TopicRules, now_ms: int) -> OddBatch:
@@ -205,7 +217,6 @@ ERRORS: Final = frozenset(
         ErrorCode.RECORD_LIST_TOO_LARGE,
         ErrorCode.UNKNOWN_SERVER_ERROR,
         ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
-        ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
     )
 )
 """The answers that the drawn batches get."""

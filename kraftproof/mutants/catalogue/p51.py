@@ -11,8 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.partition.validation",
-            old="        _check_crc(batch)\n        or _check_sizes",
-            new="        _check_sizes",
+            old=" or _check_crc(batch)",
+            new="",
         ),
     ),
 )

@@ -15,13 +15,14 @@ from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, WallClock
 from kraftproof.node.core.partition.settings import TopicSettings
 from kraftproof.node.wire.errors import ErrorCode, WireError
 from kraftproof.node.wire.records.raw_batch import (
+    MAGIC,
+    MAGIC_AT,
     NO_PRODUCER,
     NO_TIMESTAMP,
+    PREFIX_BYTES,
     CorruptRawBatchError,
     RawBatch,
-    UnsupportedMagicError,
-    batch_length,
-    parse_batch,
+    parse_sent_batch,
     require_crc,
 )
 from kraftproof.node.wire.records.raw_records import RecordView, read_records
@@ -29,6 +30,8 @@ from kraftproof.node.wire.records.raw_records import RecordView, read_records
 _ZSTD: Final = 4
 _ZSTD_FROM: Final = 7
 """The first version of Produce with zstd (KIP-110)."""
+_LEAST_LENGTH: Final = 14
+"""The least length in the frame of a batch, of any format."""
 _LARGEST_MS: Final = (1 << 63) - 1
 """The largest time that a header can name."""
 _MOST_RECORD_ERRORS: Final = 100
@@ -51,32 +54,61 @@ class Refusal(Struct, frozen=True):
 
 
 def parse_produced(data: bytes | None, version: int) -> RawBatch | Refusal:
-    """Return the only batch of a partition in a Produce request, with an unchecked CRC."""
-    if not data:
-        return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
+    """Return the only batch of a partition in a Produce request, unchecked but for its frame.
+
+    Bytes of an incomplete batch after the batch are ignored, as in Kafka.
+    """
+    data = data or b""
     try:
-        if batch_length(data, 0) != len(data):
+        length = _frame(data, 0)
+        if length == 0 or data[MAGIC_AT] != MAGIC:
+            return Refusal(ErrorCode.INVALID_RECORD, f"no batch of magic {MAGIC}")
+        batch = parse_sent_batch(data[:length])
+        if batch.compression == _ZSTD and version < _ZSTD_FROM:
+            return Refusal(
+                ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"Produce version {version} has no zstd"
+            )
+        if _frame(data, length) > 0:
             return Refusal(ErrorCode.INVALID_RECORD, "a Produce request has exactly one batch")
-        batch = parse_batch(data, check_crc=False)
-    except UnsupportedMagicError as error:
-        return Refusal(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, str(error))
     except WireError as error:
         return Refusal(ErrorCode.CORRUPT_MESSAGE, str(error))
-    if batch.compression == _ZSTD and version < _ZSTD_FROM:
-        return Refusal(
-            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"Produce version {version} has no zstd"
-        )
     return batch
+
+
+def _frame(data: bytes, position: int) -> int:
+    """Return the number of bytes of the batch of any format at `position`; 0 if incomplete.
+
+    Raises:
+        WireError: a length or a magic that no format has.
+    """
+    remaining = len(data) - position
+    if remaining < PREFIX_BYTES:
+        return 0
+    length = int.from_bytes(data[position + 8 : position + PREFIX_BYTES], "big", signed=True)
+    if length < _LEAST_LENGTH:
+        raise WireError(f"a batch of length {length} at byte {position}")
+    if remaining <= MAGIC_AT:
+        return 0
+    magic = data[position + MAGIC_AT]
+    if magic > MAGIC:
+        raise WireError(f"a batch of magic {magic} at byte {position}")
+    return PREFIX_BYTES + length if remaining >= PREFIX_BYTES + length else 0
 
 
 def check_content(batch: RawBatch, settings: TopicSettings, wall: WallClock) -> RawBatch | Refusal:
     """Return the batch with a true header, or the reason against the append."""
-    return (
-        _check_crc(batch)
-        or _check_sizes(batch, settings)
-        or _check_header(batch)
-        or _check_records(batch, settings, wall // NANOSECONDS_PER_MS)
-    )
+    refusal = _check_limits(batch, settings) or _check_crc(batch) or _check_header(batch)
+    checked = refusal or _check_records(batch, settings, wall // NANOSECONDS_PER_MS)
+    return checked if isinstance(checked, Refusal) else _check_segment(batch, settings) or checked
+
+
+def _check_limits(batch: RawBatch, settings: TopicSettings) -> Refusal | None:
+    if batch.base_offset != 0:
+        return Refusal(ErrorCode.INVALID_RECORD, f"base offset {batch.base_offset} instead of 0")
+    if batch.size > settings.max_message_bytes:
+        limit = f"max.message.bytes is {settings.max_message_bytes}"
+        return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"a batch of {batch.size} bytes; {limit}")
+    return None
 
 
 def _check_crc(batch: RawBatch) -> Refusal | None:
@@ -87,10 +119,7 @@ def _check_crc(batch: RawBatch) -> Refusal | None:
     return None
 
 
-def _check_sizes(batch: RawBatch, settings: TopicSettings) -> Refusal | None:
-    if batch.size > settings.max_message_bytes:
-        limit = f"max.message.bytes is {settings.max_message_bytes}"
-        return Refusal(ErrorCode.MESSAGE_TOO_LARGE, f"a batch of {batch.size} bytes; {limit}")
+def _check_segment(batch: RawBatch, settings: TopicSettings) -> Refusal | None:
     if batch.size > settings.segment_bytes:
         limit = f"segment.bytes is {settings.segment_bytes}"
         return Refusal(ErrorCode.RECORD_LIST_TOO_LARGE, f"a batch of {batch.size} bytes; {limit}")
@@ -98,6 +127,11 @@ def _check_sizes(batch: RawBatch, settings: TopicSettings) -> Refusal | None:
 
 
 def _check_header(batch: RawBatch) -> Refusal | None:
+    if batch.compression > _ZSTD:
+        # Kafka's answer, too: to Kafka, the codec is an unforeseen exception.
+        return Refusal(
+            ErrorCode.UNKNOWN_SERVER_ERROR, f"compression codec {batch.compression} is unknown"
+        )
     if batch.count < 1 or batch.count != batch.last_offset_delta + 1:
         problem = f"a batch of {batch.count} records up to delta {batch.last_offset_delta}"
     elif batch.is_control:
@@ -108,11 +142,6 @@ def _check_header(batch: RawBatch) -> Refusal | None:
         problem = f"producer {batch.producer_id} of epoch {batch.producer_epoch}"
     elif batch.is_transactional:
         problem = "this broker has no transactions"
-    elif batch.compression > _ZSTD:
-        # Kafka's answer, too: to Kafka, the codec is an unforeseen exception.
-        return Refusal(
-            ErrorCode.UNKNOWN_SERVER_ERROR, f"compression codec {batch.compression} is unknown"
-        )
     else:
         return None
     return Refusal(ErrorCode.INVALID_RECORD, problem)

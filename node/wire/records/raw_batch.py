@@ -25,7 +25,8 @@ NO_TIMESTAMP: Final = -1
 """The timestamp of a record without one; such a record has the age of its file."""
 _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 _PREFIX: Final = struct.Struct(">qi")
-_MAGIC_AT: Final = 16
+MAGIC_AT: Final = 16
+"""The byte of the format, in each format."""
 _COMPRESSION: Final = 0x07
 _LOG_APPEND_TIME: Final = 0x08
 _TRANSACTIONAL: Final = 0x10
@@ -154,6 +155,16 @@ def parse_batch(data: bytes | memoryview, *, check_crc: bool = True) -> RawBatch
     return header
 
 
+def parse_sent_batch(data: bytes) -> RawBatch:
+    """Return the batch of exactly these bytes, with the CRC and the numbers that a client sent.
+
+    Raises:
+        IncompleteBatchError: the header is incomplete.
+        UnsupportedMagicError: the magic is not 2.
+    """
+    return _batch(_fields(data, 0), data)
+
+
 def require_crc(data: bytes | memoryview, base_offset: int) -> None:
     """Compare the CRC of a batch.
 
@@ -213,7 +224,10 @@ def parse_header(data: bytes | memoryview, position: int = 0, *, held: bytes = b
         UnsupportedMagicError: the magic is not 2.
         WireError: offset, delta or count are impossible.
     """
-    fields = _checked_fields(data, position)
+    return _batch(_checked_fields(data, position), held)
+
+
+def _batch(fields: tuple[int, ...], held: bytes) -> RawBatch:
     base_offset, _, epoch, _, _, attributes, delta, base_ms, max_ms, *producer = fields
     producer_id, producer_epoch, base_sequence, count = producer
     return RawBatch(
@@ -243,15 +257,19 @@ def batch_span(data: bytes | memoryview, position: int) -> tuple[int, int]:
 
 
 def _checked_fields(data: bytes | memoryview, position: int) -> tuple[int, ...]:
-    if len(data) - position > _MAGIC_AT and data[position + _MAGIC_AT] != MAGIC:
-        magic = data[position + _MAGIC_AT]
-        raise UnsupportedMagicError(f"a batch of magic {magic}; only magic {MAGIC} is supported")
-    if len(data) - position < HEADER_BYTES:
-        raise IncompleteBatchError(f"an incomplete batch at byte {position}")
-    fields = _HEADER.unpack_from(data, position)
+    fields = _fields(data, position)
     base_offset, delta, count = fields[0], fields[6], fields[12]
     if base_offset < 0 or delta < 0 or count < 0 or count > delta + 1:
         raise WireError(
             f"the batch at offset {base_offset} counts {count} records up to delta {delta}"
         )
     return fields
+
+
+def _fields(data: bytes | memoryview, position: int) -> tuple[int, ...]:
+    if len(data) - position > MAGIC_AT and data[position + MAGIC_AT] != MAGIC:
+        magic = data[position + MAGIC_AT]
+        raise UnsupportedMagicError(f"a batch of magic {magic}; only magic {MAGIC} is supported")
+    if len(data) - position < HEADER_BYTES:
+        raise IncompleteBatchError(f"an incomplete batch at byte {position}")
+    return _HEADER.unpack_from(data, position)

@@ -93,13 +93,14 @@ def _due(
     """Return the answer about a batch, and append the batch to the model."""
     broker, name = asking.broker, place[0]
     error = _denial(asking, event, request, name)
-    if not error and request.acks not in {ALL, 0, 1}:
-        error = ErrorCode.INVALID_REQUIRED_ACKS
-    if not error and name not in broker.ids:
-        by_id, by_name = ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        error = by_id if event.version >= IDS_FROM else by_name
+    if not error and place[1] not in broker.partitions.get(name, {}):
+        is_nameless = event.version >= IDS_FROM and name not in broker.ids
+        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        error = ErrorCode.UNKNOWN_TOPIC_ID if is_nameless else error
     if not error and data is None:
         return _Due(place=place, error=ErrorCode.INVALID_RECORD, has_reason=True)
+    if not error and request.acks not in {ALL, 0, 1}:
+        error = ErrorCode.INVALID_REQUIRED_ACKS
     if not error:
         error = ErrorCode.INVALID_TOPIC_EXCEPTION if name in INTERNAL else broker.error(*place)
     if error:

@@ -178,7 +178,7 @@ def _miscounted(random: Random, sound: list[ClientRecord], header: Header) -> _C
     """Return a batch with a wrong count, or with the bits of a control or transactional batch."""
     if random.random() < 0.3:
         none = Header(producer=header.producer, count=random.choice((0, -1)))
-        return _Case(data=encode_batch(sound, none), error_of_bytes=ErrorCode.CORRUPT_MESSAGE)
+        return _Case(data=encode_batch(sound, none), error=ErrorCode.INVALID_RECORD)
     wrong = random.choice(
         (
             Header(producer=header.producer, count=len(sound) + 1),
@@ -191,13 +191,21 @@ def _miscounted(random: Random, sound: list[ClientRecord], header: Header) -> _C
 
 
 def _damaged(random: Random, data: bytes) -> _Case:
-    kind = random.randrange(4)
+    kind = random.randrange(6)
+    if kind == 4:
+        wrong = random.choice((1, 70)).to_bytes(8, "big") + data[8:-1] + b"\0"
+        return _Case(data=wrong, error=ErrorCode.INVALID_RECORD)
+    if kind == 5:
+        return _Case(data=data + data[: random.choice((1, 12, 60))])
     if kind == 0:
         wrong = data[:-1] + bytes([data[-1] ^ 1])
         return _Case(data=wrong, error=ErrorCode.CORRUPT_MESSAGE)
     if kind == 1:
-        wrong = data[:16] + b"\1" + data[17:]
-        return _Case(data=wrong, error_of_bytes=ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT)
+        magic, error = random.choice(
+            ((1, ErrorCode.INVALID_RECORD), (3, ErrorCode.CORRUPT_MESSAGE))
+        )
+        wrong = data[:16] + bytes([magic]) + data[17:]
+        return _Case(data=wrong, error_of_bytes=error)
     if kind == 2:
         return _Case(data=data + data, error_of_bytes=ErrorCode.INVALID_RECORD)
     return _Case(data=b"", error_of_bytes=ErrorCode.INVALID_RECORD)

@@ -18,6 +18,7 @@ from kraftproof.node.core.base.types import (
 from kraftproof.node.core.broker.data.access import (
     LedPartition,
     find_leader,
+    partition_of,
     topic_id_of,
     unknown_topic,
 )
@@ -168,13 +169,15 @@ class ProduceService:
         topic_id = topic_id_of(image, topic.name, topic.topic_id, has_id=has_id)
         log = None if topic_id is None else LogId(topic_id, data.index)
         result = Appended(topic=place, index=data.index, log=log)
-        if request.acks not in {NO_ACKS, ACKS_LEADER, ACKS_ALL}:
-            return _fail(result, ErrorCode.INVALID_REQUIRED_ACKS)
         if log is None:
             return _fail(result, unknown_topic(has_id=has_id))
+        if partition_of(image, log) is None:
+            return _fail(result, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         batch = parse_produced(data.records, event.version)
         if isinstance(batch, Refusal):
             return _refuse(result, batch)
+        if request.acks not in {NO_ACKS, ACKS_LEADER, ACKS_ALL}:
+            return _fail(result, ErrorCode.INVALID_REQUIRED_ACKS)
         if image.topics[log.topic_id].name in INTERNAL_TOPICS:
             return _fail(result, ErrorCode.INVALID_TOPIC_EXCEPTION)
         found = find_leader(image, self._replicas, log)

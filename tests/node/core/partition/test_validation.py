@@ -14,7 +14,7 @@ from kraftproof.node.core.partition.settings import TopicSettings, topic_setting
 from kraftproof.node.core.partition.validation import Refusal, check_content, parse_produced
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.records import compression
-from kraftproof.node.wire.records.raw_batch import RawBatch, parse_batch
+from kraftproof.node.wire.records.raw_batch import RawBatch, parse_batch, parse_sent_batch
 from tests.support.node.client_batches import batch_bytes, raw_batch, records_bytes
 
 HOUR_MS = 3_600_000
@@ -53,6 +53,15 @@ def test_one_batch_of_magic_2_is_read():
     assert parse_produced(batch_bytes(3), 9) == raw_batch(3)
 
 
+def of_magic(magic: int) -> bytes:
+    return batch_bytes()[:16] + bytes([magic]) + batch_bytes()[17:]
+
+
+@pytest.mark.parametrize("rest", [b"", b"\0" * 11, batch_bytes()[:-1]])
+def test_an_incomplete_batch_after_the_batch_is_ignored(rest):
+    assert parse_produced(batch_bytes() + rest, 9) == raw_batch()
+
+
 @pytest.mark.parametrize(
     ("data", "error"),
     [
@@ -60,13 +69,19 @@ def test_one_batch_of_magic_2_is_read():
         (b"", ErrorCode.INVALID_RECORD),
         (batch_bytes() + batch_bytes(), ErrorCode.INVALID_RECORD),
         (batch_bytes()[:-1], ErrorCode.INVALID_RECORD),
-        (b"\0" * 11, ErrorCode.CORRUPT_MESSAGE),
+        (b"\0" * 11, ErrorCode.INVALID_RECORD),
+        (b"\0" * 20, ErrorCode.CORRUPT_MESSAGE),
+        (struct.pack(">qi", 0, 13), ErrorCode.CORRUPT_MESSAGE),
+        (batch_bytes()[:61], ErrorCode.INVALID_RECORD),
         (struct.pack(">qi", 0, 1 << 30), ErrorCode.INVALID_RECORD),
-        (batch_bytes(last_delta=-2), ErrorCode.CORRUPT_MESSAGE),
-        (
-            batch_bytes()[:16] + b"\x01" + batch_bytes()[17:],
-            ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
-        ),
+        (of_magic(0), ErrorCode.INVALID_RECORD),
+        (of_magic(1), ErrorCode.INVALID_RECORD),
+        (of_magic(3), ErrorCode.CORRUPT_MESSAGE),
+        (of_magic(255), ErrorCode.CORRUPT_MESSAGE),
+        (batch_bytes() + bytes(20), ErrorCode.CORRUPT_MESSAGE),
+        (batch_bytes() + of_magic(1), ErrorCode.INVALID_RECORD),
+        (batch_bytes() + of_magic(3), ErrorCode.CORRUPT_MESSAGE),
+        (struct.pack(">qi", 0, 48) + batch_bytes()[12:60], ErrorCode.CORRUPT_MESSAGE),
     ],
 )
 def test_what_is_no_single_batch_is_refused(data, error):
@@ -91,17 +106,39 @@ def test_a_sound_batch_is_accepted():
     assert refused(in_time(producer=(7, 0, 0))) is None
 
 
-def damaged():
-    data = bytearray(batch_bytes(timestamp_ms=NOW_MS))
+def sent(**fields):
+    return parse_sent_batch(batch_bytes(timestamp_ms=NOW_MS, **fields))
+
+
+def damaged(**fields):
+    data = bytearray(batch_bytes(timestamp_ms=NOW_MS, **fields))
     data[-2] ^= 1
-    return parse_batch(data, check_crc=False)
+    return parse_sent_batch(bytes(data))
+
+
+def test_the_first_fault_in_kafkas_order_is_named():
+    assert error_of(damaged(base_offset=5), max_message_bytes=10) == ErrorCode.INVALID_RECORD
+    assert error_of(damaged(header_count=0), max_message_bytes=10) == ErrorCode.MESSAGE_TOO_LARGE
+    assert error_of(damaged(attributes=5)) == ErrorCode.CORRUPT_MESSAGE
+    assert error_of(sent(attributes=5, header_count=0)) == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert error_of(sent(attributes=0x20), segment_bytes=10) == ErrorCode.INVALID_RECORD
+    late = in_time(max_timestamp_ms=0)
+    assert error_of(late, segment_bytes=10) == ErrorCode.RECORD_LIST_TOO_LARGE
+    far = raw_batch(timestamp_ms=NOW_MS + 2 * HOUR_MS)
+    assert error_of(far, segment_bytes=10) == ErrorCode.INVALID_TIMESTAMP
 
 
 @pytest.mark.parametrize(
     ("batch", "error"),
     [
         (damaged(), ErrorCode.CORRUPT_MESSAGE),
-        (in_time(header_count=0, content=b""), ErrorCode.INVALID_RECORD),
+        (sent(header_count=0, content=b""), ErrorCode.INVALID_RECORD),
+        (sent(header_count=-1), ErrorCode.INVALID_RECORD),
+        (sent(header_count=2), ErrorCode.INVALID_RECORD),
+        (sent(last_delta=-1), ErrorCode.INVALID_RECORD),
+        (sent(last_delta=-2), ErrorCode.INVALID_RECORD),
+        (sent(base_offset=5), ErrorCode.INVALID_RECORD),
+        (sent(base_offset=-1), ErrorCode.INVALID_RECORD),
         (in_time(2, header_count=1), ErrorCode.INVALID_RECORD),
         (in_time(attributes=0x20), ErrorCode.INVALID_RECORD),
         (in_time(attributes=0x10, producer=(7, 0, 0)), ErrorCode.INVALID_RECORD),

@@ -1,0 +1,60 @@
+"""The checks of a Produce come in Kafka's order, so that its errors name the same fault."""
+
+import pytest
+
+from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.messages import produce_request
+from tests.support.node.client_batches import batch_bytes
+from tests.support.node.data_clients import START_MS
+from tests.support.node.data_world import TOPIC, DataWorld
+
+TWO = batch_bytes() * 2
+
+
+def results(world, *parts, acks=1, version=12, **fields):
+    """Return the results of a Produce of pairs of index and records to one topic."""
+    has_id = version >= 13
+    topic = produce_request.TopicProduceData(
+        **({"topic_id": TOPIC} if has_id else {"name": "t"}),
+        partition_data=tuple(
+            produce_request.PartitionProduceData(index=index, records=records)
+            for index, records in parts
+        ),
+    )
+    request = produce_request.ProduceRequest(
+        acks=acks, timeout_ms=100, topic_data=(topic,), **fields
+    )
+    token = world.request(world.brokers[1], request, version)
+    world.run(200)
+    (answer,) = world.brokers[1].answers[token].responses
+    return answer.partition_responses
+
+
+def errors(world, *parts, **fields):
+    return [one.error_code for one in results(world, *parts, **fields)]
+
+
+@pytest.mark.parametrize(
+    ("part", "acks", "error"),
+    [
+        ((9, TWO), 5, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ((9, None), 1, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ((0, TWO), 5, ErrorCode.INVALID_RECORD),
+        ((0, batch_bytes(base_offset=1)), 5, ErrorCode.INVALID_REQUIRED_ACKS),
+    ],
+)
+def test_the_place_comes_before_the_frame_and_the_frame_before_the_acks(part, acks, error):
+    world = DataWorld()
+    world.run(100)
+    assert errors(world, part, acks=acks) == [error]
+
+
+def test_too_few_replicas_come_before_the_content():
+    world = DataWorld(configs={"min.insync.replicas": "3"})
+    world.run(100)
+    world.fence(3)
+    world.publish()
+    world.run(100)
+    wrong = (0, batch_bytes(base_offset=1, timestamp_ms=START_MS))
+    assert errors(world, wrong, acks=-1) == [ErrorCode.NOT_ENOUGH_REPLICAS]
+    assert errors(world, wrong) == [ErrorCode.INVALID_RECORD]
