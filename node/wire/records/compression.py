@@ -13,6 +13,7 @@ from kraftproof.node.wire.errors import WireError
 
 LARGEST_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the records of one batch after decompression."""
+_GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _XERIAL_MAGIC: Final = b"\x82SNAPPY\0"
 _XERIAL_HEADER_BYTES: Final = 16
@@ -56,16 +57,22 @@ def decompress(codec: int, data: memoryview) -> memoryview:
 
 
 def _gunzip(data: memoryview) -> bytes:
-    inflater = zlib.decompressobj(_GZIP_WINDOW)
-    try:
-        output = inflater.decompress(data, LARGEST_BYTES)
-    except zlib.error as error:
-        raise WireError(f"a gzip batch that is damaged: {error}") from None
-    if inflater.unconsumed_tail:
-        raise WireError(f"a gzip batch of more than {LARGEST_BYTES} bytes")
-    if not inflater.eof:
-        raise WireError("a gzip batch that ends too early")
-    return output
+    """Return the output of all members; other bytes after a member are ignored, as in Java."""
+    output, rest = b"", bytes(data)
+    while True:
+        inflater = zlib.decompressobj(_GZIP_WINDOW)
+        try:
+            # One byte more than the bound: a limit of 0 means no limit.
+            output += inflater.decompress(rest, LARGEST_BYTES + 1 - len(output))
+        except zlib.error as error:
+            raise WireError(f"a gzip batch that is damaged: {error}") from None
+        if len(output) > LARGEST_BYTES:
+            raise WireError(f"a gzip batch of more than {LARGEST_BYTES} bytes")
+        if not inflater.eof:
+            raise WireError("a gzip batch that ends too early")
+        rest = inflater.unused_data
+        if not rest.startswith(_GZIP_MAGIC):
+            return output
 
 
 def _arrow() -> Any:  # noqa: ANN401 - pyarrow has no types

@@ -240,8 +240,13 @@ def arrow(codec: str):
     return compress
 
 
+def members(data: bytes) -> bytes:
+    return gzip.compress(data[:9]) + gzip.compress(data[9:])
+
+
 CODECS = [
     pytest.param(1, gzip.compress, id="gzip"),
+    pytest.param(1, members, id="gzip-members"),
     pytest.param(2, snappy, id="snappy"),
     pytest.param(2, xerial, id="snappy-java"),
     pytest.param(3, arrow("lz4"), id="lz4"),
