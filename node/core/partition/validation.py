@@ -152,39 +152,51 @@ def _check_records(batch: RawBatch, settings: TopicSettings, now_ms: int) -> Raw
         records = read_records(batch)
     except WireError as error:
         return Refusal(ErrorCode.INVALID_RECORD, str(error))
-    if settings.is_compacted and records is not None:
-        keyless = [index for index, record in enumerate(records) if not record.has_key]
-        if keyless:
-            return _records_refusal(
-                ErrorCode.INVALID_RECORD, keyless, "a record of a compacted topic needs a key"
-            )
-    if settings.uses_append_time:
-        return batch  # the leader stamps the header at the append
-    return _check_timestamps(batch, records, settings, now_ms) or _dated(batch, records)
+    rules = _RecordRules(
+        needs_keys=settings.is_compacted,
+        uses_append_time=settings.uses_append_time,
+        is_stamped=batch.is_log_append_time,
+        oldest_ms=now_ms - settings.timestamp_before_max_ms,
+        newest_ms=now_ms + settings.timestamp_after_max_ms,
+    )
+    judged = records if records is not None else _opaque_records(batch)
+    faults = [(index, rules.fault_of(record)) for index, record in enumerate(judged)]
+    found = [(index, fault) for index, fault in faults if fault is not None]
+    if found:
+        return _records_refusal(found)
+    # The leader stamps the header of LogAppendTime at the append.
+    return batch if settings.uses_append_time else _dated(batch, records)
 
 
-def _check_timestamps(
-    batch: RawBatch,
-    records: tuple[RecordView, ...] | None,
-    settings: TopicSettings,
-    now_ms: int,
-) -> Refusal | None:
-    """Compare the times of the records, or the times of the header of opaque records."""
-    if records is None:
-        times = [batch.base_timestamp_ms, batch.max_timestamp_ms]
-    else:
-        times = [record.timestamp_ms for record in records]
-    oldest = now_ms - settings.timestamp_before_max_ms
-    newest = now_ms + settings.timestamp_after_max_ms
-    outside = [
-        index
-        for index, time in enumerate(times)
-        if time != NO_TIMESTAMP and not oldest <= time <= newest
-    ]
-    if not outside:
+class _RecordRules(Struct, frozen=True, kw_only=True):
+    """The rules for each record of a batch."""
+
+    needs_keys: bool
+    uses_append_time: bool
+    """Whether the topic has LogAppendTime."""
+    is_stamped: bool
+    """Whether the batch of the client has LogAppendTime."""
+    oldest_ms: int
+    newest_ms: int
+
+    def fault_of(self, record: RecordView) -> tuple[ErrorCode, str] | None:
+        """Return the fault of a record, if any; the key comes before the time."""
+        if self.needs_keys and not record.has_key:
+            return ErrorCode.INVALID_RECORD, "a record of a compacted topic needs a key"
+        if not self.uses_append_time and record.timestamp_ms != NO_TIMESTAMP:
+            if self.oldest_ms <= record.timestamp_ms <= self.newest_ms:
+                return None
+            message = f"a timestamp outside of {self.oldest_ms} to {self.newest_ms}"
+            return ErrorCode.INVALID_TIMESTAMP, message
+        if self.is_stamped:
+            return ErrorCode.INVALID_TIMESTAMP, "a client cannot set LogAppendTime"
         return None
-    message = f"a timestamp outside of {oldest} to {newest}"
-    return _records_refusal(ErrorCode.INVALID_TIMESTAMP, outside, message)
+
+
+def _opaque_records(batch: RawBatch) -> tuple[RecordView, ...]:
+    """Return the times of the header for records that the node cannot read."""
+    times = (batch.base_timestamp_ms, batch.max_timestamp_ms)
+    return tuple([RecordView(timestamp_ms=time, has_key=True) for time in times])
 
 
 def _dated(batch: RawBatch, records: tuple[RecordView, ...] | None) -> RawBatch:
@@ -197,6 +209,9 @@ def _dated(batch: RawBatch, records: tuple[RecordView, ...] | None) -> RawBatch:
     return batch if is_true else batch.dated(newest_ms)
 
 
-def _records_refusal(error: ErrorCode, indexes: list[int], message: str) -> Refusal:
-    named = tuple(RecordError(index, message) for index in indexes[:_MOST_RECORD_ERRORS])
-    return Refusal(error, f"{len(indexes)} records: {message}", named)
+def _records_refusal(faults: list[tuple[int, tuple[ErrorCode, str]]]) -> Refusal:
+    """Refuse a batch for its records; one wrong time makes INVALID_TIMESTAMP of the whole."""
+    of_times = [fault for _, fault in faults if fault[0] is ErrorCode.INVALID_TIMESTAMP]
+    error, message = of_times[0] if of_times else faults[0][1]
+    named = tuple(RecordError(index, fault[1]) for index, fault in faults[:_MOST_RECORD_ERRORS])
+    return Refusal(error, f"{len(faults)} records: {message}", named)

@@ -47,6 +47,8 @@ def _record(outer: Reader, delta: int, batch: RawBatch) -> RecordView:
     record = Reader(outer.take(outer.varint()))
     record.take(1)
     timestamp_ms = batch.base_timestamp_ms + record.varlong()
+    if batch.is_log_append_time:
+        timestamp_ms = batch.max_timestamp_ms
     if record.varint() != delta:
         raise WireError(f"record {delta} of a batch has another offset")
     has_key = _skip_bytes(record)
