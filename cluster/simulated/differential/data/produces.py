@@ -107,9 +107,10 @@ def _due(
         return _Due(place=place, error=error)
     one = broker.partitions[name][place[1]]
     if request.acks == ALL and len(one.isr) < broker.needed(name, one):
-        return _Due(place=place, error=ErrorCode.NOT_ENOUGH_REPLICAS)
+        return _Due(place=place, error=ErrorCode.NOT_ENOUGH_REPLICAS, start=one.start)
     if name in broker.compacted:
-        return _Due(place=place, error=ErrorCode.INVALID_RECORD, has_reason=True)
+        wrong = ErrorCode.INVALID_RECORD
+        return _Due(place=place, error=wrong, start=one.start, has_reason=True)
     one.end += 1
     waits = request.acks == ALL and broker.high_watermark(*place) < one.end
     return _Due(place=place, base=one.end - 1, start=one.start, waits=waits)

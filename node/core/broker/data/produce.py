@@ -183,6 +183,7 @@ class ProduceService:
         found = find_leader(image, self._replicas, log)
         if not isinstance(found, LedPartition):
             return _fail(result, found)
+        result.log_start = found.replica.index.start_offset
         if request.acks == ACKS_ALL and found.leader.is_under_min_isr:
             return _fail(result, ErrorCode.NOT_ENOUGH_REPLICAS)
         checked = check_content(batch, found.replica.settings, now.wall)
@@ -197,7 +198,6 @@ class ProduceService:
     ) -> None:
         """Append a batch, or find the offset of its first attempt."""
         known = replica.producers.check(batch)
-        result.log_start = replica.index.start_offset
         if isinstance(known, ProducerRefusal):
             _refuse(result, Refusal(known.error, known.message))
         elif isinstance(known, Duplicate):

@@ -19,6 +19,14 @@ LEADERS_FROM: Final = 10
 _RECORD_ERRORS_FROM: Final = 8
 _LOG_STARTS_FROM: Final = 5
 _NO_OFFSET: Final = Offset(-1)
+_WITHOUT_LOG_START: Final = frozenset(
+    {
+        ErrorCode.CORRUPT_MESSAGE,
+        ErrorCode.MESSAGE_TOO_LARGE,
+        ErrorCode.RECORD_LIST_TOO_LARGE,
+    }
+)
+"""The errors of an append whose answers name no log start offset, as in Kafka."""
 
 
 class Appended(Struct, kw_only=True):
@@ -90,12 +98,13 @@ def _partition(
     refusal = result.refusal if version >= _RECORD_ERRORS_FROM else None
     is_error = result.error is not ErrorCode.NONE
     records = () if refusal is None else refusal.records
+    has_log_start = version >= _LOG_STARTS_FROM and result.error not in _WITHOUT_LOG_START
     return produce_response.PartitionProduceResponse(
         index=result.index,
         error_code=result.error,
         base_offset=_NO_OFFSET if is_error else result.base_offset,
         log_append_time_ms=-1 if is_error else result.append_time_ms,
-        log_start_offset=_NO_OFFSET if version < _LOG_STARTS_FROM else result.log_start,
+        log_start_offset=result.log_start if has_log_start else _NO_OFFSET,
         record_errors=tuple(
             produce_response.BatchIndexAndErrorMessage(
                 batch_index=record.index, batch_index_error_message=record.message

@@ -58,3 +58,18 @@ def test_too_few_replicas_come_before_the_content():
     wrong = (0, batch_bytes(base_offset=1, timestamp_ms=START_MS))
     assert errors(world, wrong, acks=-1) == [ErrorCode.NOT_ENOUGH_REPLICAS]
     assert errors(world, wrong) == [ErrorCode.INVALID_RECORD]
+
+
+def test_a_refusal_names_the_log_start_except_for_three_errors():
+    world = DataWorld(configs={"max.message.bytes": "100", "min.insync.replicas": "3"})
+    world.run(100)
+    late = batch_bytes(timestamp_ms=START_MS + 10_000_000_000)
+    wrong = (late, batch_bytes(9), batch_bytes()[:-1] + b"\1")
+    starts = [results(world, (0, one))[0].log_start_offset for one in wrong]
+    assert starts == [0, -1, -1]
+    assert results(world, (0, late), version=4)[0].log_start_offset == -1
+    world.fence(3)
+    world.publish()
+    world.run(100)
+    (few,) = results(world, (0, batch_bytes()), acks=-1)
+    assert (few.error_code, few.log_start_offset) == (ErrorCode.NOT_ENOUGH_REPLICAS, 0)
