@@ -41,6 +41,8 @@ class Duplicate(Struct, frozen=True):
 
     base_offset: Offset
     last_offset: Offset
+    timestamp_ms: int
+    """The newest timestamp of the batch in the log."""
 
 
 class ProducerRefusal(Struct, frozen=True):
@@ -94,7 +96,7 @@ class ProducerStates:
         for known in producer.batches[-COMPARED_BATCHES:]:
             is_same = known.epoch == batch.producer_epoch
             if is_same and (known.first_sequence, known.last_sequence) == ends:
-                return Duplicate(known.base_offset, known.last_offset)
+                return Duplicate(known.base_offset, known.last_offset, known.timestamp_ms)
         expected = (last.last_sequence + 1) % _SEQUENCES
         return None if batch.base_sequence == expected else _out_of_order(batch, expected)
 

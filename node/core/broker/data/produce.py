@@ -202,6 +202,7 @@ class ProduceService:
             _refuse(result, Refusal(known.error, known.message))
         elif isinstance(known, Duplicate):
             result.base_offset = known.base_offset
+            result.append_time_ms = known.timestamp_ms
             result.required_offset = Offset(known.last_offset + 1)
         else:
             placed = replica.append_produced(batch, now)

@@ -41,13 +41,13 @@ def test_a_retry_of_the_last_five_batches_is_answered_with_its_offset():
     states = recorded(*[produced(10 + n, n) for n in range(7)], high_watermark=17)
     for sequence in range(2, 7):
         offset = 10 + sequence
-        assert states.check(produced(0, sequence)) == Duplicate(offset, offset)
+        assert states.check(produced(0, sequence)) == Duplicate(offset, offset, 1_000)
     assert error_of(states, produced(0, 1)) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
 def test_only_the_last_five_are_compared_though_more_are_uncommitted():
     states = recorded(*[produced(n, n) for n in range(9)])
-    assert states.check(produced(0, 4)) == Duplicate(4, 4)
+    assert states.check(produced(0, 4)) == Duplicate(4, 4, 1_000)
     assert error_of(states, produced(0, 3)) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
@@ -73,7 +73,7 @@ def test_a_new_epoch_begins_at_sequence_0_and_an_old_one_is_refused():
 
 def test_a_batch_of_an_earlier_epoch_is_no_duplicate_of_the_same_sequence():
     states = recorded(produced(0, 0, epoch=3), produced(1, 0, epoch=4))
-    assert states.check(produced(0, 0, epoch=4)) == Duplicate(1, 1)
+    assert states.check(produced(0, 0, epoch=4)) == Duplicate(1, 1, 1_000)
 
 
 def test_after_the_largest_sequence_follows_0():

@@ -10,6 +10,7 @@ from kraftproof.node.wire.messages import (
     init_producer_id_request,
 )
 from kraftproof.node.wire.records.metadata import PartitionChangeRecord
+from tests.support.node.data_clients import START_MS
 from tests.support.node.data_world import TOPIC, DataWorld
 
 GROUPS = {8, 11, 12, 13, 14, 15, 16, 42, 47, 69}
@@ -124,6 +125,25 @@ def test_a_retry_gets_the_offset_of_the_first_attempt():
     assert world.brokers[1].replica.index.end_offset == 4
     assert send(world, 1, 9).error_code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
     assert send(world, 1, 0, epoch=-0).error_code == 0
+
+
+@pytest.mark.parametrize("is_stamped", [True, False])
+@pytest.mark.parametrize("leader", [1, 2])
+def test_a_retry_gets_the_time_of_the_first_attempt(is_stamped, leader):
+    """Kafka answers the time of the batch in the log, also without LogAppendTime."""
+    kind = "LogAppendTime" if is_stamped else "CreateTime"
+    world = DataWorld(configs={"message.timestamp.type": kind})
+    world.run(100)
+    first = send(world, 1, 0, timestamp_ms=START_MS)
+    assert (first.log_append_time_ms > START_MS) is is_stamped
+    if leader != 1:
+        change = PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=leader)
+        world.write(change)
+        world.publish()
+        world.run(200)
+    retry = send(world, leader, 0, timestamp_ms=START_MS + 5)
+    assert (retry.error_code, retry.base_offset, retry.log_start_offset) == (0, 0, 0)
+    assert retry.log_append_time_ms == (first.log_append_time_ms if is_stamped else START_MS)
 
 
 def test_a_retry_is_acknowledged_only_after_its_first_attempt_has_committed():
