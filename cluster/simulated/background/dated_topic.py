@@ -148,8 +148,9 @@ class _User:
             for index, batch in asked
         ]
         topic = produce_request.TopicProduceData(name=NAME, partition_data=tuple(parts))
+        # Without an id, a batch of a transaction would refuse every batch of the request.
         request = produce_request.ProduceRequest(
-            acks=acks, timeout_ms=TIMEOUT_MS, topic_data=(topic,)
+            transactional_id=NAME, acks=acks, timeout_ms=TIMEOUT_MS, topic_data=(topic,)
         )
         answer = await self._ask(request, version)
         if not isinstance(answer, produce_response.ProduceResponse):

@@ -27,6 +27,8 @@ _HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 _PREFIX: Final = struct.Struct(">qi")
 MAGIC_AT: Final = 16
 """The byte of the format, in each format."""
+_ATTRIBUTES_AT: Final = 22
+"""The lower byte of the attributes."""
 _COMPRESSION: Final = 0x07
 _LOG_APPEND_TIME: Final = 0x08
 _TRANSACTIONAL: Final = 0x10
@@ -153,6 +155,13 @@ def parse_batch(data: bytes | memoryview, *, check_crc: bool = True) -> RawBatch
     if check_crc:
         require_crc(data, header.base_offset)
     return header
+
+
+def begins_transaction(data: bytes) -> bool:
+    """Return whether bytes begin with a whole header of a batch of a transaction."""
+    if len(data) < HEADER_BYTES or data[MAGIC_AT] != MAGIC:
+        return False
+    return bool(data[_ATTRIBUTES_AT] & _TRANSACTIONAL)
 
 
 def parse_sent_batch(data: bytes) -> RawBatch:

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 from typing import Final
 
-from kraftproof.cluster.simulated.background.client_batches import NO_PRODUCER, client_batch
+from kraftproof.cluster.simulated.background.client_batches import (
+    NO_PRODUCER,
+    TRANSACTIONAL,
+    ClientRecord,
+    Header,
+    client_batch,
+    encode_batch,
+)
 from kraftproof.cluster.simulated.differential.bare_data_plane import START_MS
 from kraftproof.cluster.simulated.differential.data.asking import Asking, Place
 from kraftproof.cluster.simulated.differential.data.drawn_broker import INTERNAL
@@ -46,7 +53,8 @@ def produce(asking: Asking) -> None:
     transactional_id = random.choice((None, None, None, "t", "tu"))
     time_ms = START_MS + asking.rig.time_ms
     sound = client_batch([b"v"], time_ms, NO_PRODUCER)
-    data = [[random.choice((sound, sound, sound, None)) for _ in indexes] for _, indexes in topics]
+    odd = random.choice((None, None, _of_transaction(time_ms)))
+    data = [[random.choice((sound, sound, sound, odd)) for _ in indexes] for _, indexes in topics]
     request = Request(
         transactional_id=transactional_id,
         acks=random.choice(ACKS),
@@ -87,6 +95,17 @@ def produce(asking: Asking) -> None:
     _compare(asking, event, request, due, asking.answer(token, Response))
 
 
+def _of_transaction(time_ms: int) -> bytes:
+    return encode_batch(
+        [ClientRecord(b"v", time_ms, b"k")], Header(producer=(5, 0, 0), flags=TRANSACTIONAL)
+    )
+
+
+def _has_transaction(request: Request) -> bool:
+    batches = [one.records for topic in request.topic_data for one in topic.partition_data]
+    return any(one is not None and one[22] & TRANSACTIONAL for one in batches)
+
+
 def _due(
     asking: Asking, event: Received, request: Request, place: Place, data: bytes | None
 ) -> _Due:
@@ -108,7 +127,7 @@ def _due(
     one = broker.partitions[name][place[1]]
     if request.acks == ALL and len(one.isr) < broker.needed(name, one):
         return _Due(place=place, error=ErrorCode.NOT_ENOUGH_REPLICAS, start=one.start)
-    if name in broker.compacted:
+    if name in broker.compacted or (data is not None and data[22] & TRANSACTIONAL):
         wrong = ErrorCode.INVALID_RECORD
         return _Due(place=place, error=wrong, start=one.start, has_reason=True)
     one.end += 1
@@ -119,8 +138,9 @@ def _due(
 def _denial(asking: Asking, event: Received, request: Request, name: str) -> ErrorCode:
     """Return the error of a producer without a right; an unknown id is no denial."""
     rights, transactional_id = asking.rights, request.transactional_id
-    if transactional_id is not None and not rights.allows(
-        event, WRITE, TRANSACTIONAL_ID, transactional_id
+    if _has_transaction(request) and (
+        transactional_id is None
+        or not rights.allows(event, WRITE, TRANSACTIONAL_ID, transactional_id)
     ):
         return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     is_nameless = event.version >= IDS_FROM and name not in asking.broker.ids

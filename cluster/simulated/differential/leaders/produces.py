@@ -111,7 +111,8 @@ class Produces:
         elif kind == 1:
             flag = self._random.choice((CONTROL, TRANSACTIONAL))
             wrong = _encoded(values, time_ms, Header(producer=producer, flags=flag))
-            self._send(wrong, ErrorCode.INVALID_RECORD)
+            nameless = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+            self._send(wrong, ErrorCode.INVALID_RECORD if flag == CONTROL else nameless)
         elif kind == 2:
             self._send(data, ErrorCode.INVALID_REQUIRED_ACKS, acks=2)
         elif kind == 3:

@@ -14,6 +14,7 @@ from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.required import ERRORS
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, produce_request
+from kraftproof.node.wire.records.raw_batch import begins_transaction
 from kraftproof.node.wire.types import Uuid
 
 
@@ -44,15 +45,19 @@ def denied_writes(
 ) -> Mapping[int, ErrorCode]:
     """Return the errors of the topics that a producer may not write, by place in the request.
 
-    An unknown id is no denial.
+    An unknown id is no denial. Records of a transaction need a transactional id, also without an
+    authorizer.
     """
-    if authorizer is None:
-        return {}
     transactional_id, kind = request.transactional_id, ResourceKind.TRANSACTIONAL_ID
-    if transactional_id is not None and not authorizer.allows(
-        event, Operation.WRITE, kind, transactional_id
+    if _has_transaction(request) and (
+        transactional_id is None
+        or not (
+            authorizer is None or authorizer.allows(event, Operation.WRITE, kind, transactional_id)
+        )
     ):
         return dict.fromkeys(range(len(request.topic_data)), ERRORS[kind])
+    if authorizer is None:
+        return {}
     has_id = event.version >= PRODUCED_BY_ID
     names = [
         _name_of(image, topic.name, topic.topic_id, has_id=has_id) for topic in request.topic_data
@@ -60,6 +65,16 @@ def denied_writes(
     denied = denied_topics(authorizer, event, filter(None, names))
     error = ERRORS[ResourceKind.TOPIC]
     return {place: error for place, name in enumerate(names) if name in denied}
+
+
+def _has_transaction(request: produce_request.ProduceRequest) -> bool:
+    """Return whether the first batch of a partition belongs to a transaction."""
+    return any(
+        begins_transaction(data.records)
+        for topic in request.topic_data
+        for data in topic.partition_data
+        if data.records
+    )
 
 
 def denied_reads(

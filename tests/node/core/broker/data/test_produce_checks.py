@@ -73,3 +73,14 @@ def test_a_refusal_names_the_log_start_except_for_three_errors():
     world.run(100)
     (few,) = results(world, (0, batch_bytes()), acks=-1)
     assert (few.error_code, few.log_start_offset) == (ErrorCode.NOT_ENOUGH_REPLICAS, 0)
+
+
+def test_a_transaction_needs_an_id_for_the_whole_request():
+    world = DataWorld(partitions=2)
+    world.run(100)
+    in_transaction = batch_bytes(timestamp_ms=START_MS, attributes=0x10, producer=(7, 0, 0))
+    asked = ((0, batch_bytes(timestamp_ms=START_MS)), (1, in_transaction))
+    denied = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert errors(world, *asked) == [denied, denied]
+    assert errors(world, *asked, version=13) == [denied, denied]
+    assert errors(world, *asked, transactional_id="a") == [0, ErrorCode.INVALID_RECORD]
