@@ -37,6 +37,7 @@ def delete_records(asking: Asking) -> None:
         ),
     )
     event = asking.event(request)
+    topics = [(name, [*dict(parts).items()]) for name, parts in topics]
     due: list[list[tuple[int, ErrorCode, int]]] = []
     for name, parts in topics:
         may = asking.rights.allows(event, DELETE, TOPIC, name)

@@ -72,6 +72,8 @@ def fetch(asking: Asking) -> None:
     event = asking.event(bare)
     request = _by(bare, event.version, replica)
     event = _with(event, request)
+    token = asking.rig.ask(event)
+    request = replace(request, topics=tuple(map(_once_each, filter(_has_parts, request.topics))))
     due = [
         [
             _due(asking, event, replica, (topic.topic, one.partition), one)
@@ -79,7 +81,6 @@ def fetch(asking: Asking) -> None:
         ]
         for topic in request.topics
     ]
-    token = asking.rig.ask(event)
     if request.session_id:
         found = asking.answer(token, Response)
         same("a Fetch of a session", found.error_code, int(ErrorCode.FETCH_SESSION_ID_NOT_FOUND))
@@ -93,6 +94,16 @@ def fetch(asking: Asking) -> None:
         if replica != CONSUMER and not one.error:
             partition = broker.partitions[one.place[0]][one.place[1]]
             partition.starts_of_others[replica] = 0
+
+
+def _has_parts(topic: fetch_request.FetchTopic) -> bool:
+    return bool(topic.partitions)
+
+
+def _once_each(topic: fetch_request.FetchTopic) -> fetch_request.FetchTopic:
+    """Return a topic with the last part of each partition, at the place of the first."""
+    parts = {one.partition: one for one in topic.partitions}
+    return replace(topic, partitions=tuple(parts.values()))
 
 
 def _may_ask(asking: Asking, place: Place, replica: int) -> bool:

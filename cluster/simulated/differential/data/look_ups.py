@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.simulated.differential.data.asking import Asking, Place
 from kraftproof.cluster.simulated.differential.data.data_rig import PATHS
 from kraftproof.cluster.simulated.differential.data.drawn_broker import SIZE
@@ -29,6 +31,8 @@ LATEST, EARLIEST, NEWEST, EARLIEST_LOCAL, TIERED, PENDING = -1, -2, -3, -4, -5, 
 FIRST_VERSIONS: Final = {NEWEST: 7, EARLIEST_LOCAL: 8, TIERED: 9, PENDING: 11}
 EPOCHS_FROM, NOT_AVAILABLE_FROM = 4, 5
 TIMES: Final = (LATEST, LATEST, EARLIEST, NEWEST, EARLIEST_LOCAL, TIERED, PENDING, -7, 0, 5, 5)
+REPEATED: Final = -99
+"""The time that stands for a partition which the request names more than once."""
 _NOT_FOUND: Final = (-1, -1)
 Offsets = list_offsets_response.ListOffsetsPartitionResponse
 
@@ -61,6 +65,7 @@ def list_offsets(asking: Asking) -> None:
     )
     event = asking.event(request)
     token = asking.rig.ask(event)
+    request = replace(request, topics=tuple(map(_once_each, request.topics)))
     searched = _end_searches(asking, event, request)
     found = asking.answer(token, list_offsets_response.ListOffsetsResponse)
     what = f"of ListOffsets v{event.version}"
@@ -73,6 +78,17 @@ def list_offsets(asking: Asking) -> None:
             for place, one in enumerate(topic.partitions)
         ]
         same(f"the partitions {what}", [_shown(one) for one in shown.partitions], due)
+
+
+def _once_each(
+    topic: list_offsets_request.ListOffsetsTopic,
+) -> list_offsets_request.ListOffsetsTopic:
+    """Return a topic with each partition once, with a time of REPEATED for a repeated one."""
+    parts: dict[int, list_offsets_request.ListOffsetsPartition] = {}
+    for one in topic.partitions:
+        is_again = one.partition_index in parts
+        parts[one.partition_index] = replace(one, timestamp=REPEATED) if is_again else one
+    return replace(topic, partitions=tuple(parts.values()))
 
 
 def _shown(one: Offsets) -> tuple[object, ...]:
@@ -91,6 +107,8 @@ def _offsets(
     """Return the answer about a partition without a search."""
     place = (name, asked.partition_index)
     error = _error(asking, event, place, asked.current_leader_epoch)
+    if asked.timestamp == REPEATED and error != ErrorCode.TOPIC_AUTHORIZATION_FAILED:
+        return (place[1], ErrorCode.INVALID_REQUEST, *_NOT_FOUND, -1)
     is_unknown = event.version < FIRST_VERSIONS.get(asked.timestamp, 0) or asked.timestamp < PENDING
     if is_unknown and error != ErrorCode.TOPIC_AUTHORIZATION_FAILED:
         error = ErrorCode.UNSUPPORTED_VERSION

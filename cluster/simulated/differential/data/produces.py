@@ -75,7 +75,7 @@ def produce(asking: Asking) -> None:
     due = [
         [
             _due(asking, event, request, (name, index), one)
-            for index, one in zip(indexes, batches, strict=True)
+            for index, one in dict(zip(indexes, batches, strict=True)).items()
         ]
         for (name, indexes), batches in zip(topics, data, strict=True)
     ]

@@ -10,6 +10,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, Monotonic, Offset
 from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.repeated import deleted_once
 from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -61,6 +62,7 @@ class DeleteRecordsService:
         self, event: Received, request: delete_records_request.DeleteRecordsRequest, now: Instant
     ) -> None:
         """Raise the starts, and answer now or after the followers."""
+        request = deleted_once(request)
         names = [topic.name for topic in request.topics]
         denied = denied_topics(self._authorizer, event, names)
         deletions = [

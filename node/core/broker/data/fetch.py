@@ -32,6 +32,7 @@ from kraftproof.node.core.broker.data.fetch_answer import (
     fetch_answer,
 )
 from kraftproof.node.core.broker.data.fetch_ranges import readable, replica_of
+from kraftproof.node.core.broker.data.repeated import fetched_once
 from kraftproof.node.core.broker.data.rights import denied_reads
 from kraftproof.node.core.events import BatchesRead, Received
 from kraftproof.node.core.log_effects import LogRead, ReplyWithBatches
@@ -93,6 +94,7 @@ class FetchService:
             refusal = fetch_response.FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND)
             self._outbox.reply(event, refusal)
             return
+        request = fetched_once(request)
         parts = self._parts(event, request)
         replica_id, broker_epoch = replica_of(event, request)
         if replica_id >= 0:

@@ -4,6 +4,7 @@ The ends of a log are known at once. A timestamp needs a search in the files, so
 a request waits for the last search of the request.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.broker.data.access import LedPartition, find_leader
+from kraftproof.node.core.broker.data.repeated import last_of_each
 from kraftproof.node.core.broker.data.rights import denied_topics
 from kraftproof.node.core.events import Received, TimestampFound
 from kraftproof.node.core.log_effects import FindTimestamp
@@ -93,18 +95,25 @@ class ListOffsetsService:
     def receive(self, event: Received, request: list_offsets_request.ListOffsetsRequest) -> None:
         """Answer at once, or after the searches of timestamps."""
         opened = _Open(event=event, topics=[])
-        names = [topic.name for topic in request.topics]
-        denied = denied_topics(self._authorizer, event, names)
-        for topic in request.topics:
+        parts = [
+            (topic.name, asked.partition_index, asked)
+            for topic in request.topics
+            for asked in topic.partitions
+        ]
+        times = Counter((name, index) for name, index, _ in parts)
+        denied = denied_topics(self._authorizer, event, [name for name, _, _ in parts])
+        for name, partitions in last_of_each(parts):
             answers: list[PartitionAnswer] = []
-            opened.topics.append((topic.name, answers))
-            for asked in topic.partitions:
-                if topic.name in denied:
-                    error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                    answers.append(_partition(event.version, asked.partition_index, error=error))
+            opened.topics.append((name, answers))
+            for asked in partitions:
+                index = asked.partition_index
+                if name in denied or times[name, index] > 1:
+                    is_denied, wrong = name in denied, ErrorCode.INVALID_REQUEST
+                    error = ErrorCode.TOPIC_AUTHORIZATION_FAILED if is_denied else wrong
+                    answers.append(_partition(event.version, index, error=error))
                     continue
                 is_replica = request.replica_id >= 0
-                answers.append(self._answer(opened, topic.name, asked, is_replica=is_replica))
+                answers.append(self._answer(opened, name, asked, is_replica=is_replica))
         if opened.searches == 0:
             self._reply(opened)
 

@@ -27,7 +27,8 @@ from kraftproof.node.core.broker.data.produce_answer import (
     Appended,
     produce_answer,
 )
-from kraftproof.node.core.broker.data.rights import denied_writes
+from kraftproof.node.core.broker.data.repeated import produced_once
+from kraftproof.node.core.broker.data.rights import denied_writes, has_transaction
 from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -92,7 +93,12 @@ class ProduceService:
         now: Instant,
     ) -> None:
         """Append the batches of a request, and answer now or after the acknowledgements."""
-        denials = denied_writes(self._authorizer, event, request, self._committed.image)
+        size = _size(request) if self._rates.is_used else 0
+        is_transactional = has_transaction(request)
+        request, image = produced_once(request), self._committed.image
+        denials = denied_writes(
+            self._authorizer, event, request, image, is_transactional=is_transactional
+        )
         results = [
             _fail(Appended(topic=place, index=data.index, log=None), denials[place])
             if place in denials
@@ -100,7 +106,6 @@ class ProduceService:
             for place, topic in enumerate(request.topic_data)
             for data in topic.partition_data
         ]
-        size = _size(request) if self._rates.is_used else 0
         waiting = DelayedProduce(self, event, request, results, size)
         if waiting.try_complete(now):
             return

@@ -42,6 +42,8 @@ def denied_writes(
     event: Received,
     request: produce_request.ProduceRequest,
     image: MetadataImage,
+    *,
+    is_transactional: bool,
 ) -> Mapping[int, ErrorCode]:
     """Return the errors of the topics that a producer may not write, by place in the request.
 
@@ -49,7 +51,7 @@ def denied_writes(
     authorizer.
     """
     transactional_id, kind = request.transactional_id, ResourceKind.TRANSACTIONAL_ID
-    if _has_transaction(request) and (
+    if is_transactional and (
         transactional_id is None
         or not (
             authorizer is None or authorizer.allows(event, Operation.WRITE, kind, transactional_id)
@@ -67,7 +69,7 @@ def denied_writes(
     return {place: error for place, name in enumerate(names) if name in denied}
 
 
-def _has_transaction(request: produce_request.ProduceRequest) -> bool:
+def has_transaction(request: produce_request.ProduceRequest) -> bool:
     """Return whether the first batch of a partition belongs to a transaction."""
     return any(
         begins_transaction(data.records)

@@ -56,7 +56,7 @@ PLANTED = [
     (compare_parts, authorizer, "decide_any", lambda *_, default: default),
     (compare_parts, authorizer, "_dominates", lambda *_: False),
     (compare_parts, AclIndex, "of_kind", lambda self, _: iter(self.all_entries())),
-    (compare_parts, produce, "denied_writes", lambda *_: {}),
+    (compare_parts, produce, "denied_writes", lambda *_, **__: {}),
     (compare_parts, produce_answer, "LEADERS_FROM", 11),
     (compare_parts, fetch, "unknown_topic", _unknown),
     (compare_parts, fetch, "LONGEST_WAIT_MS", 39),

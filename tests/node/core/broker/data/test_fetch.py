@@ -7,6 +7,9 @@ from kraftproof.node.core.log_effects import ReplyWithBatches
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request
 from kraftproof.node.wire.records.raw_batch import parse_batches
+from tests.support.node.client_batches import batch_bytes
+from tests.support.node.data_clients import START_MS
+from tests.support.node.data_messages import produce_message
 from tests.support.node.data_world import TOPIC, DataWorld
 
 
@@ -106,12 +109,19 @@ def test_topics_are_named_by_id_from_version_13():
 
 
 def test_sizes_bound_an_answer_and_the_first_batch_always_fits():
-    world = filled(10)
-    part = fetch_request.FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1)
-    unknown = fetch_request.FetchPartition(partition=5, fetch_offset=0, partition_max_bytes=1)
+    world = DataWorld(partitions=2)
+    world.run(100)
+    for partition in (0, 0, 1):
+        message = produce_message(batch_bytes(timestamp_ms=START_MS), partition=partition)
+        world.request(world.brokers[1], message, 12)
+    world.run(100)
+    unknown, part, other = [
+        fetch_request.FetchPartition(partition=index, fetch_offset=0, partition_max_bytes=1)
+        for index in (5, 0, 1)
+    ]
     topics = (
-        fetch_request.FetchTopic(topic="none", partitions=()),
-        fetch_request.FetchTopic(topic="t", partitions=(unknown, part, part)),
+        fetch_request.FetchTopic(topic="none", partitions=(part,)),
+        fetch_request.FetchTopic(topic="t", partitions=(unknown, part, other)),
     )
     request = fetch_request.FetchRequest(
         replica_id=-1, max_wait_ms=0, max_bytes=1, session_epoch=-1, topics=topics
@@ -120,6 +130,7 @@ def test_sizes_bound_an_answer_and_the_first_batch_always_fits():
     answer = world.brokers[1].answers[token]
     found = answer.responses[1].partitions
     assert [partition.error_code for partition in found] == [3, 0, 0]
+    assert [partition.high_watermark for partition in found] == [-1, 2, 1]
     assert offsets(found[1]) == [0]
     assert found[2].records == b""
 

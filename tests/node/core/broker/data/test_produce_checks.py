@@ -83,4 +83,6 @@ def test_a_transaction_needs_an_id_for_the_whole_request():
     denied = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
     assert errors(world, *asked) == [denied, denied]
     assert errors(world, *asked, version=13) == [denied, denied]
+    repeated = (asked[1], (1, batch_bytes(timestamp_ms=START_MS)))
+    assert errors(world, *repeated) == [denied]
     assert errors(world, *asked, transactional_id="a") == [0, ErrorCode.INVALID_RECORD]
