@@ -217,11 +217,10 @@ def _compare(
 
 
 def _shown(one: fetch_response.PartitionData) -> tuple[object, ...]:
-    is_outside = one.error_code == ErrorCode.OFFSET_OUT_OF_RANGE
     return (
         one.partition_index,
         one.error_code,
-        -1 if is_outside else one.high_watermark,
+        one.high_watermark,
         one.log_start_offset,
         one.current_leader.leader_id,
         one.current_leader.leader_epoch,

@@ -94,12 +94,14 @@ def _partition(
         diverging = fetch_response.EpochEndOffset(
             epoch=read.diverging.epoch, end_offset=read.diverging.end_offset
         )
-    has_log_start = version >= _LOG_STARTS_FROM and read.error is ErrorCode.NONE
+    is_readable = read.error is ErrorCode.NONE
+    high_watermark = read.high_watermark if is_readable else _UNKNOWN
+    has_log_start = version >= _LOG_STARTS_FROM and is_readable
     return fetch_response.PartitionData(
         partition_index=read.part.asked.partition,
         error_code=read.error,
-        high_watermark=read.high_watermark,
-        last_stable_offset=read.high_watermark,
+        high_watermark=high_watermark,
+        last_stable_offset=high_watermark,
         aborted_transactions=None,
         records=b"",
         log_start_offset=read.start_offset if has_log_start else -1,
