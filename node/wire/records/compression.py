@@ -15,6 +15,8 @@ LARGEST_BYTES: Final = 64 * 1024 * 1024
 """Maximum size of the records of one batch after decompression."""
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+_PIECE_BYTES: Final = 1 << 14
+"""Number of compressed bytes that are handed to zlib at once."""
 _XERIAL_MAGIC: Final = b"\x82SNAPPY\0"
 _XERIAL_HEADER_BYTES: Final = 16
 """The magic, a version and a compatible version; blocks with their lengths follow."""
@@ -58,21 +60,33 @@ def decompress(codec: int, data: memoryview) -> memoryview:
 
 def _gunzip(data: memoryview) -> bytes:
     """Return the output of all members; other bytes after a member are ignored, as in Java."""
-    output, rest = b"", bytes(data)
+    output, position = bytearray(), 0
     while True:
-        inflater = zlib.decompressobj(_GZIP_WINDOW)
+        position = _inflate(data, position, output)
+        if bytes(data[position : position + len(_GZIP_MAGIC)]) != _GZIP_MAGIC:
+            return bytes(output)
+
+
+def _inflate(data: memoryview, position: int, output: bytearray) -> int:
+    """Append the output of the member at a position, and return the position after the member.
+
+    zlib copies the bytes after the end of a member. Small pieces keep the copies small, also for
+    a batch of very many members.
+    """
+    inflater = zlib.decompressobj(_GZIP_WINDOW)
+    while not inflater.eof:
+        piece = data[position : position + _PIECE_BYTES]
+        if not piece:
+            raise WireError("a gzip batch that ends too early")
         try:
             # One byte more than the bound: a limit of 0 means no limit.
-            output += inflater.decompress(rest, LARGEST_BYTES + 1 - len(output))
+            output += inflater.decompress(piece, LARGEST_BYTES + 1 - len(output))
         except zlib.error as error:
             raise WireError(f"a gzip batch that is damaged: {error}") from None
         if len(output) > LARGEST_BYTES:
             raise WireError(f"a gzip batch of more than {LARGEST_BYTES} bytes")
-        if not inflater.eof:
-            raise WireError("a gzip batch that ends too early")
-        rest = inflater.unused_data
-        if not rest.startswith(_GZIP_MAGIC):
-            return output
+        position += len(piece) - len(inflater.unused_data)
+    return position
 
 
 def _arrow() -> Any:  # noqa: ANN401 - pyarrow has no types

@@ -4,7 +4,7 @@ Kafka puts the parts of a request into a map by topic and partition. Thus the la
 the place of the first, and a topic without partitions has no answer.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import groupby
 from typing import TypeVar
 
@@ -34,8 +34,25 @@ def last_of_each(parts: Iterable[tuple[KeyT, int, PartT]]) -> list[tuple[KeyT, t
     ]
 
 
+def _is_plain(topics: Sequence[tuple[Hashable, Sequence[int]]]) -> bool:
+    """Return whether each topic stands once, with partitions that stand once.
+
+    Nearly every request is plain, and is not built again.
+    """
+    return len({topic for topic, _ in topics}) == len(topics) and all(
+        0 < len(indexes) == len(set(indexes)) for _, indexes in topics
+    )
+
+
 def produced_once(request: produce_request.ProduceRequest) -> produce_request.ProduceRequest:
     """Return a request with the last batch for each partition."""
+    if _is_plain(
+        [
+            ((topic.name, topic.topic_id), [data.index for data in topic.partition_data])
+            for topic in request.topic_data
+        ]
+    ):
+        return request
     parts = last_of_each(
         ((topic.name, topic.topic_id), data.index, data)
         for topic in request.topic_data
@@ -54,6 +71,13 @@ def produced_once(request: produce_request.ProduceRequest) -> produce_request.Pr
 
 def fetched_once(request: fetch_request.FetchRequest) -> fetch_request.FetchRequest:
     """Return a request with the last part for each partition."""
+    if _is_plain(
+        [
+            ((topic.topic, topic.topic_id), [part.partition for part in topic.partitions])
+            for topic in request.topics
+        ]
+    ):
+        return request
     parts = last_of_each(
         ((topic.topic, topic.topic_id), part.partition, part)
         for topic in request.topics

@@ -313,6 +313,17 @@ def test_damaged_and_excessive_output_is_refused(codec, compress, monkeypatch):
     assert "more than 1000 bytes" in (found.message or "")
 
 
+@pytest.mark.parametrize("piece", [1, 7, 64])
+def test_members_may_end_anywhere_in_a_piece(piece, monkeypatch):
+    monkeypatch.setattr(compression, "_PIECE_BYTES", piece)
+    data = records_bytes(RECORDS)
+    parts = [data[place : place + 11] for place in range(0, len(data), 11)]
+    many = b"".join(map(gzip.compress, [b"", *parts, b""]))
+    for content in (many, many + bytes(9)):
+        assert compression.decompress(1, memoryview(content)) == data
+    assert refused(in_time(50, attributes=1, content=many[:-1])) is not None
+
+
 def test_without_a_library_the_records_of_its_codecs_stay_opaque(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     batch = in_time(50, attributes=4, content=b"opaque", max_timestamp_ms=NOW_MS + 5)
