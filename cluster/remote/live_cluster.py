@@ -32,10 +32,12 @@ from kraftproof.cluster.remote.live_clocks import LiveClocks
 from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.live_starts import LiveStarts
+from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.remote.output_limit import LOOK_S, limit_output
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.probe import answers
 from kraftproof.cluster.remote.readiness import lacks_of
-from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.scope import Scope, Task
 from kraftproof.cluster.systems.calls import bootstrap_of, capabilities_of, login_of, tls_of
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
@@ -74,6 +76,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._clocks = {}
         self._firewall = Firewall({}, {})
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
+        self._limiting: Task[None] | None = None
 
     @property
     @override
@@ -125,6 +128,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         }
         if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
+        self._limiting = self._scope.spawn(self._limit_outputs_always())
         bring_up = BringUp(self, self._system, hosts, self._deployments, self._ready_timeout_ns)
         await bring_up.start(self._set_up, self._provider.started, self._disks.ready)
 
@@ -150,18 +154,31 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
 
+    async def _limit_outputs_always(self) -> None:
+        while True:
+            await self._scope.sleep(int(LOOK_S * 1e9))
+            await asyncio.to_thread(self._limit_outputs)
+
+    def _limit_outputs(self) -> None:
+        """Limit the outputs in the run's directory; a host behind ssh limits its own."""
+        for directory in self._directories.values():
+            limit_output(directory / OUTPUT_NAME)
+
     @override
     async def lacks(self) -> str | None:
         return await lacks_of(self, self._system)
 
     @override
     async def stop(self) -> None:
+        if self._limiting is not None:
+            self._limiting.cancel()
         try:
             await self.still_clocks()
             await self.free_ports()
             await self.end_proxies()
             await self._provider.remove()
         finally:
+            await asyncio.to_thread(self._limit_outputs)
             await self._disks.unmount()
 
     @override

@@ -21,6 +21,13 @@ def quit():
     print("no more", flush=True)
     os._exit(3)
 
+def flood():
+    print("the first line", flush=True)
+    for _ in range(96):
+        print(("retry " * 20 + "\\n") * 8192, end="", flush=True)
+        time.sleep(0.03)
+    print("the store is broken", flush=True)
+
 def once():
     marker = pathlib.Path("started")
     if marker.exists():
@@ -28,7 +35,7 @@ def once():
         os._exit(3)
     marker.touch()
 
-illness = {"panic": panic, "quit": quit, "once": once}[sys.argv.pop(1)]
+illness = {"panic": panic, "quit": quit, "once": once, "flood": flood}[sys.argv.pop(1)]
 illness() if illness is once else threading.Thread(target=illness, daemon=True).start()
 runpy.run_path("server.py", run_name="__main__")
 """
@@ -68,6 +75,14 @@ class StartsOnce(_Sick):
 
     name = "starts-once"
     illness = "once"
+
+
+class Floods(_Sick):
+    """Prints about 95 MB in a loop, and goes on."""
+
+    name = "floods"
+    illness = "flood"
+    fatal_output = ("^the store is broken",)
 
 
 class PanicsInVersion(Panics):

@@ -3,10 +3,12 @@
 The history of each run is right: the nodes lose nothing that is checked.
 """
 
+import json
 from pathlib import Path
 
 import pytest
 
+from kraftproof.cluster.remote.output_limit import KEPT_BYTES, PARTS, left_out_bytes
 from tests.support.command import KRAFTPROOF, run
 from tests.support.long_cases import mostly_long
 
@@ -34,3 +36,26 @@ def test_a_sick_node_is_found(tmp_path, name: str) -> None:
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert expected in done.stdout + done.stderr
+
+
+def test_the_output_of_a_node_in_a_loop_is_cut_and_searched_to_its_end(tmp_path) -> None:
+    done = run(
+        KRAFTPROOF,
+        *("test", "--backend", "local", "--system", f"{SICK}:Floods", "--workload", "counter"),
+        *("--nemesis", "none", "--time-limit", "8", "--store", tmp_path, "--json"),
+        timeout=120,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    output = Path(found["run"], "nodes", "2", "output.log")
+    assert output.stat().st_size <= PARTS * KEPT_BYTES
+    left_out = left_out_bytes(output)
+    assert left_out > 0
+    text = output.read_text()
+    assert "the first line\n" in text[:KEPT_BYTES]
+    assert text.endswith("the store is broken\n")
+    assert any("node 2: printed 'the store is broken'" in why for why in found["why"])
+    sentence = f"node 2: {left_out} bytes in the middle of output.log were left out"
+    assert all(
+        sentence in Path(found["run"], name).read_text() for name in ("report.html", "report.md")
+    )
