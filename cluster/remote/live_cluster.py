@@ -12,7 +12,6 @@ from pathlib import Path
 from typing_extensions import override
 
 from kraftproof.cluster.answer_watch import AnswerWatch
-from kraftproof.cluster.capabilities import DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import (
     Address,
     Capability,
@@ -25,6 +24,7 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.remote.bring_up import BringUp
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
+from kraftproof.cluster.remote.disk.live_disks import LiveDisks
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Hosts
@@ -49,7 +49,7 @@ NO_DISK = (
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Cluster):
     """The nodes of one run."""
 
     def __init__(
@@ -76,6 +76,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._clocks = {}
         self._firewall = Firewall({}, {})
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
+        self._failing = {}
         self._limiting: Task[None] | None = None
 
     @property
@@ -187,6 +188,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
 
     @override
     async def start_node(self, node_id: int) -> None:
+        self._note_start(node_id)
         await self._hosts[node_id].start()
         await self._provider.started()
 
@@ -238,22 +240,6 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     async def lose_unsynced(self, node_id: int) -> int:
         await self.kill(node_id)
         return await self._disks.lose(node_id)
-
-    @override
-    async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        await self._disks.add(node_id, fault)
-
-    @override
-    async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        await self._disks.remove(node_id, fault)
-
-    @override
-    async def disk_fault_count(self, node_id: int) -> int:
-        return await self._disks.hits(node_id)
-
-    @override
-    async def wipe(self, node_id: int) -> None:
-        raise ClusterError(f"the {self.backend} backend can't wipe node {node_id}")
 
     @override
     def monotonic_offset_ns(self, node_id: int) -> int:

@@ -96,3 +96,47 @@ class PanicsInVersion(Panics):
     def deployment(self, site):
         is_ill = site.options.system_version == "ill"
         return super().deployment(site) if is_ill else KV.deployment(self, site)
+
+
+LATE = """
+import os, pathlib, runpy, sys, threading, time
+
+def write():
+    for _ in range(1000):
+        time.sleep(0.1)
+        try:
+            pathlib.Path("data/file").write_bytes(b"x" * 4096)
+        except OSError as error:
+            print(f"INFO failed: {error}", flush=True)
+            time.sleep(10)
+            print(last_words.format(error=error), flush=True)
+            os._exit(1)
+
+last_words = sys.argv.pop(1)
+threading.Thread(target=write, daemon=True).start()
+runpy.run_path("server.py", run_name="__main__")
+"""
+
+
+class EndsLate(_Sick):
+    """Ends ten seconds after the first failure of its disk, and says why."""
+
+    name = "ends-late"
+    last_words = "fatal: {error}\n  at the log\nINFO stopped"
+
+    def deployment(self, site):
+        healthy = KV.deployment(self, site)
+        python, _, *words = healthy.command
+        return replace(
+            healthy,
+            command=(python, "late.py", self.last_words, *words),
+            files={**healthy.files, "late.py": LATE},
+            data=("data",),
+        )
+
+
+class EndsOtherwise(EndsLate):
+    """Ends ten seconds after the first failure of its disk, for another reason."""
+
+    name = "ends-otherwise"
+    last_words = "no more"

@@ -4,6 +4,7 @@ The history of each run is right: the nodes lose nothing that is checked.
 """
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,26 @@ def test_a_sick_node_is_found(tmp_path, name: str) -> None:
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert expected in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="faults of disks need root")
+@pytest.mark.parametrize(("name", "is_of_fault"), [("EndsLate", True), ("EndsOtherwise", False)])
+def test_a_late_end_because_of_the_disk_belongs_to_the_fault(tmp_path, name, is_of_fault) -> None:
+    faults = tmp_path / "faults.txt"
+    faults.write_text("1 4 disk-full target=2 trouble={failure=full;slow_ns=0}\n")
+    done = run(
+        KRAFTPROOF,
+        *("test", "--backend", "local", "--system", f"{SICK}:{name}", "--workload", "counter"),
+        *("--faults", faults, "--time-limit", "18", "--store", tmp_path, "--json"),
+        timeout=300,
+    )
+    found = json.loads(done.stdout.splitlines()[-1])
+    events = map(json.loads, Path(found["run"], "faults.jsonl").read_text().splitlines())
+    heals = [event["detail"] for event in events if event["phase"] == "healed"]
+    is_found = any("node 2: ended by itself; its last output: no" in why for why in found["why"])
+    assert (len(heals), is_found) == ((2, False) if is_of_fault else (1, True))
+    if is_of_fault:  # the store of a node that was started again is empty, which is found
+        assert "s after the repair of its disk: fatal: [Errno 28] No space left" in heals[1]
 
 
 def test_the_output_of_a_node_in_a_loop_is_cut_and_searched_to_its_end(tmp_path) -> None:
