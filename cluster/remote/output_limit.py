@@ -10,7 +10,9 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import subprocess
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,6 +43,17 @@ def limit_output(path: Path, kept: int = KEPT_BYTES) -> None:
                 _cut(output, kept)
     except FileNotFoundError:
         return
+
+
+def wait_with_limit(process: subprocess.Popen[bytes], output: Path) -> int:
+    """Wait for the end of a node, whose output is limited meanwhile; return the exit status."""
+    status: int | None = None
+    while status is None:
+        with suppress(subprocess.TimeoutExpired):
+            status = process.wait(LOOK_S)
+        with suppress(OSError):  # the exit status is wanted also on a host with a broken disk
+            limit_output(output)
+    return status
 
 
 def write_output(path: Path, blocks: Iterable[bytes], kept: int = KEPT_BYTES) -> None:

@@ -11,12 +11,10 @@ import os
 import signal
 import subprocess
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kraftproof.cluster.remote.output_limit import LOOK_S as LOOK_AT_OUTPUT_S
-from kraftproof.cluster.remote.output_limit import limit_output
+from kraftproof.cluster.remote.output_limit import wait_with_limit
 
 Answer = dict[str, Any]
 MARK = "KRAFTPROOF_RUN"
@@ -166,26 +164,9 @@ def _start_and_wait(
     os.write(sender, json.dumps(answer).encode())
     os.close(sender)
     if process is not None:
-        status = _ended(process, run / "node" / "output.log")
+        status = wait_with_limit(process, run / "node" / "output.log")
         forget_clock(process.pid)
         write_json(run / STATUS, {"status": status})
-
-
-def _ended(process: subprocess.Popen[bytes], output: Path) -> int:
-    """Wait for the end of the node, whose output is limited meanwhile; return the exit status."""
-    while True:
-        try:
-            status = process.wait(LOOK_AT_OUTPUT_S)
-        except subprocess.TimeoutExpired:
-            _limit(output)
-        else:
-            _limit(output)
-            return status
-
-
-def _limit(output: Path) -> None:
-    with suppress(OSError):  # the exit status must be written, also on a host with a broken disk
-        limit_output(output)
 
 
 def _started(run: Path, command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
