@@ -110,6 +110,15 @@ class DiskFaultCapable(Protocol):
 
 
 @runtime_checkable
+class DiskFailureReporting(Protocol):
+    """A backend whose nodes may take time to end after a failure of their disk."""
+
+    async def disk_failure_line(self, node_id: int) -> str | None:
+        """Return the last line of a node that has ended if it names its disk; else None."""
+        ...
+
+
+@runtime_checkable
 class DirectoryFaultCapable(Protocol):
     """A backend whose brokers have several log directories, each on a disk that can fail."""
 

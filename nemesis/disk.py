@@ -7,23 +7,28 @@ repairs the disk and starts the node. See lose_unsynced.py for data loss by a po
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from typing_extensions import override
 
 from kraftproof.cluster.capabilities import (
     DirectoryFaultCapable,
     DiskFailureMode,
+    DiskFailureReporting,
     DiskFault,
     DiskFaultCapable,
 )
 from kraftproof.cluster.protocol import Capability, NodeInfo
-from kraftproof.nemesis.fault import Baseline, FaultContext, deciding, draw_target
+from kraftproof.nemesis.fault import Baseline, EndsLate, FaultContext, deciding, draw_target
 from kraftproof.nemesis.one_node import OneNode
+
+LATE_END_NS: Final = 15_000_000_000
+"""Time after the repair in which a node may end because of the fault."""
+LATE_LOOK_NS: Final = 200_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BadDisk(OneNode):
+class BadDisk(OneNode, EndsLate):
     """A bad disk of one node; the heal repairs the disk and starts the node."""
 
     kind: ClassVar[str]
@@ -59,6 +64,27 @@ class BadDisk(OneNode):
         """Repair the disk, and start the node if the node has exited."""
         await harming(context).remove_disk_fault(self.node_id, self.trouble)
         await context.start_if_down(self.node_id)
+
+    @override
+    def may_end_late(self, context: FaultContext) -> bool:
+        """Return whether the cluster is live: a simulated node ends at the failed operation."""
+        return self.trouble.failure is not None and isinstance(
+            context.cluster, DiskFailureReporting
+        )
+
+    @override
+    async def ended_late(self, context: FaultContext) -> str | None:
+        """Return that the node has ended, if its last line names the failed disk."""
+        cluster = context.cluster
+        assert isinstance(cluster, DiskFailureReporting), "see may_end_late"
+        process_id, healed_ns = await cluster.process_id(self.node_id), cluster.scope.now()
+        while await cluster.process_id(self.node_id) == process_id:
+            if cluster.scope.now() - healed_ns > LATE_END_NS:
+                return None
+            await cluster.scope.sleep(LATE_LOOK_NS)
+        line = await cluster.disk_failure_line(self.node_id)
+        late_s = (cluster.scope.now() - healed_ns) / 1e9
+        return line and f"ended {late_s:.1f} s after the repair of its disk: {line}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

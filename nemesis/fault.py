@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from typing_extensions import override
 
@@ -157,6 +157,23 @@ class Fault(Protocol):
 
     async def heal(self, context: FaultContext) -> None:
         """End the disturbance; a second call has no effect."""
+        ...
+
+
+@runtime_checkable
+class EndsLate(Protocol):
+    """A fault whose node may end some time after the heal, because of the fault.
+
+    The injector starts such a node by a second call of `heal`. A node that ends for another reason
+    is left alone: its end is a finding.
+    """
+
+    def may_end_late(self, context: FaultContext) -> bool:
+        """Return whether a node may end late; called after the heal."""
+        ...
+
+    async def ended_late(self, context: FaultContext) -> str | None:
+        """Wait for a late end; return how the node ended because of the fault, otherwise None."""
         ...
 
 

@@ -1,12 +1,12 @@
 """Apply and heal the faults of a schedule, and record each phase of each fault.
 
 The injector records phases in this order: `intent` with the heal's description before the fault
-starts; `applied`; `bitten` when an effect was observed; `healed`. A fault that can't have an effect
-gets `moot` and is skipped; an error or a missing effect gets `failed`. An exception of a fault is
-reported, and every other fault still heals.
+starts; `applied`; `bitten` when an effect was observed; `healed`, a second time after a late end. A
+fault that can't have an effect gets `moot` and is skipped; an error or a missing effect gets
+`failed`. An exception of a fault is reported, and every other fault still heals.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from kraftproof.cluster.plugin import Plugin, PluginError, blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.scope import Task
-from kraftproof.nemesis.fault import Baseline, Fault, FaultContext, Roles
+from kraftproof.nemesis.fault import Baseline, EndsLate, Fault, FaultContext, Roles
 from kraftproof.nemesis.schedule import Schedule, Scheduled
 
 T = TypeVar("T")
@@ -54,6 +54,7 @@ class Injector:
     __slots__ = (
         "_cluster",
         "_context",
+        "_late",
         "_log",
         "_origin_ns",
         "_report",
@@ -76,6 +77,8 @@ class Injector:
         self._context = FaultContext(cluster)
         self._running: dict[str, _Running] = {}
         self._tasks: list[Task[None]] = []
+        self._late: list[Task[None]] = []
+        """The tasks that watch nodes after a heal."""
         self._origin_ns = 0
 
     def start(self, schedule: Schedule) -> None:
@@ -91,15 +94,23 @@ class Injector:
 
     async def heal_all(self) -> None:
         """Cancel the rest of the schedule and heal all applied faults."""
-        for task in self._tasks:
-            task.cancel()
-        while not all(task.done for task in self._tasks):
-            await self._cluster.scope.sleep(CANCEL_NS)
+        await self._cancel(self._tasks)
+        await self.end()
         for running in list(self._running.values()):
             try:
                 await self._heal(running)
             except Exception as error:  # noqa: BLE001 - reported; the other faults are healed
                 self._report(error)
+
+    async def end(self) -> None:
+        """Cease to watch nodes that may end late, before the nodes are stopped."""
+        await self._cancel(self._late)
+
+    async def _cancel(self, tasks: Sequence[Task[None]]) -> None:
+        for task in tasks:
+            task.cancel()
+        while not all(task.done for task in tasks):
+            await self._cluster.scope.sleep(CANCEL_NS)
 
     async def _one(self, scheduled: Scheduled) -> None:
         try:
@@ -168,6 +179,7 @@ class Injector:
         try:
             await self._call(fault, "heal", lambda: fault.heal(self._context))
             self._write_healed(running)
+            self._watch_late_end(running)
         except ClusterError as error:
             self._write("failed", scheduled, fault, f"heal: {error}")
         except PluginError as error:
@@ -175,6 +187,26 @@ class Injector:
             self._write("failed", scheduled, fault, f"heal: {error}")
         finally:
             self._running.pop(scheduled.name, None)
+
+    def _watch_late_end(self, running: _Running) -> None:
+        """Watch a node that the healed fault may still end; a fault without effect ends none."""
+        fault = running.fault
+        if running.has_effect and isinstance(fault, EndsLate) and fault.may_end_late(self._context):
+            watching = self._heal_late_end(running.scheduled, fault)
+            self._late.append(self._cluster.scope.spawn(watching))
+
+    async def _heal_late_end(self, scheduled: Scheduled, fault: Fault) -> None:
+        """Heal the fault again if its node ends late, unless another fault has the node now."""
+        assert isinstance(fault, EndsLate)
+        try:
+            how = await self._call(fault, "ended_late", lambda: fault.ended_late(self._context))
+            targets = set(fault.targets)
+            is_held = any(targets & set(one.fault.targets) for one in self._running.values())
+            if how is not None and not is_held:
+                await self._call(fault, "heal", lambda: fault.heal(self._context))
+                self._write("healed", scheduled, fault, f"{fault.describe_heal()}: {how}")
+        except (ClusterError, PluginError) as error:
+            self._report(error)
 
     def _write_healed(self, running: _Running) -> None:
         scheduled, fault = running.scheduled, running.fault

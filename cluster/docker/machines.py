@@ -33,6 +33,7 @@ from kraftproof.cluster.docker.pods import (
 from kraftproof.cluster.docker.sweep import remove_run, sweep_locked
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.remote.output_limit import write_output
 from kraftproof.cluster.systems.deployment import Deployment, Image
 from kraftproof.images.base import ensure_base
 from kraftproof.images.errors import ImageError
@@ -210,8 +211,8 @@ class Machines:
         """Write the output of a user's container to output.log; other nodes write theirs."""
         directory = self._given.get(node_id)
         if directory is not None:
-            printed = self._engine.api.logs(self._containers[node_id])
-            (directory / OUTPUT_NAME).write_bytes(printed)
+            printed = self._engine.api.logs(self._containers[node_id], stream=True, follow=False)
+            write_output(directory / OUTPUT_NAME, printed)
 
     def health_lack(self, node_id: int) -> str | None:
         """Return why the health check of a node has not passed; None if it has, or without one."""

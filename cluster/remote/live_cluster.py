@@ -12,7 +12,6 @@ from pathlib import Path
 from typing_extensions import override
 
 from kraftproof.cluster.answer_watch import AnswerWatch
-from kraftproof.cluster.capabilities import DiskFault, DiskFaultCapable
 from kraftproof.cluster.protocol import (
     Address,
     Capability,
@@ -25,6 +24,7 @@ from kraftproof.cluster.protocol import (
 from kraftproof.cluster.remote.bring_up import BringUp
 from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
+from kraftproof.cluster.remote.disk.live_disks import LiveDisks
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.firewall import Firewall
 from kraftproof.cluster.remote.host import Hosts
@@ -32,10 +32,12 @@ from kraftproof.cluster.remote.live_clocks import LiveClocks
 from kraftproof.cluster.remote.live_limits import LiveLimits
 from kraftproof.cluster.remote.live_links import LiveLinks
 from kraftproof.cluster.remote.live_starts import LiveStarts
+from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.remote.output_limit import LOOK_S, limit_output
 from kraftproof.cluster.remote.plan import deployments_of, ports_of, provide
 from kraftproof.cluster.remote.probe import answers
 from kraftproof.cluster.remote.readiness import lacks_of
-from kraftproof.cluster.scope import Scope
+from kraftproof.cluster.scope import Scope, Task
 from kraftproof.cluster.systems.calls import bootstrap_of, capabilities_of, login_of, tls_of
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 
@@ -47,7 +49,7 @@ NO_DISK = (
 READY_TIMEOUT_NS = 60_000_000_000
 
 
-class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFaultCapable):
+class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Cluster):
     """The nodes of one run."""
 
     def __init__(
@@ -74,6 +76,8 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         self._clocks = {}
         self._firewall = Firewall({}, {})
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
+        self._failing = {}
+        self._limiting: Task[None] | None = None
 
     @property
     @override
@@ -125,6 +129,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
         }
         if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
+        self._limiting = self._scope.spawn(self._limit_outputs_always())
         bring_up = BringUp(self, self._system, hosts, self._deployments, self._ready_timeout_ns)
         await bring_up.start(self._set_up, self._provider.started, self._disks.ready)
 
@@ -150,18 +155,31 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
             await self._clocks[node_id].shift(0)
         await host.deploy(deployment)
 
+    async def _limit_outputs_always(self) -> None:
+        while True:
+            await self._scope.sleep(int(LOOK_S * 1e9))
+            await asyncio.to_thread(self._limit_outputs)
+
+    def _limit_outputs(self) -> None:
+        """Limit the outputs in the run's directory; a host behind ssh limits its own."""
+        for directory in self._directories.values():
+            limit_output(directory / OUTPUT_NAME)
+
     @override
     async def lacks(self) -> str | None:
         return await lacks_of(self, self._system)
 
     @override
     async def stop(self) -> None:
+        if self._limiting is not None:
+            self._limiting.cancel()
         try:
             await self.still_clocks()
             await self.free_ports()
             await self.end_proxies()
             await self._provider.remove()
         finally:
+            await asyncio.to_thread(self._limit_outputs)
             await self._disks.unmount()
 
     @override
@@ -170,6 +188,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
 
     @override
     async def start_node(self, node_id: int) -> None:
+        self._note_start(node_id)
         await self._hosts[node_id].start()
         await self._provider.started()
 
@@ -221,22 +240,6 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, Cluster, DiskFa
     async def lose_unsynced(self, node_id: int) -> int:
         await self.kill(node_id)
         return await self._disks.lose(node_id)
-
-    @override
-    async def add_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        await self._disks.add(node_id, fault)
-
-    @override
-    async def remove_disk_fault(self, node_id: int, fault: DiskFault) -> None:
-        await self._disks.remove(node_id, fault)
-
-    @override
-    async def disk_fault_count(self, node_id: int) -> int:
-        return await self._disks.hits(node_id)
-
-    @override
-    async def wipe(self, node_id: int) -> None:
-        raise ClusterError(f"the {self.backend} backend can't wipe node {node_id}")
 
     @override
     def monotonic_offset_ns(self, node_id: int) -> int:

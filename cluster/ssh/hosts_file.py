@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from kraftproof.cluster.plugin import shown
+from kraftproof.spelling import nearest
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
 FINGERPRINT: Final = re.compile(r"SHA256:[A-Za-z0-9+/]{43}")
@@ -183,7 +184,8 @@ def _refuse_unknown(
     for name in told:
         if name not in known:
             raise HostsFileError(
-                f"--hosts {path}: {place}: unknown key {name!r}: one of {', '.join(known)}"
+                f"--hosts {path}: {place}: unknown key {name!r}{nearest(name, known)}: one of "
+                f"{', '.join(known)}"
             )
 
 

@@ -1,7 +1,7 @@
 """One host: commands of its agent, files sent and fetched, all over one connection.
 
-The agent is the folder on_host/, sent as standard input of each command. Paths are those of the
-host, which has Python 3 and a POSIX shell.
+The agent is the folder on_host/ with the limit of a node's output, sent as standard input of each
+command. Paths are those of the host, which has Python 3 and a POSIX shell.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
+from kraftproof.cluster.remote import output_limit
 from kraftproof.cluster.ssh.connection import DEADLINE_S, Connection, Done
 from kraftproof.cluster.ssh.hosts_file import HostEntry
 from kraftproof.cluster.ssh.login import SshError
@@ -205,7 +206,7 @@ class _Ticks:
 @cache
 def sources() -> bytes:
     """Return the modules of the agent with their names, in the order of their imports."""
-    modules = (processes, keeper, packages, agent)
+    modules = (output_limit, processes, keeper, packages, agent)
     texts = [(one.__name__, Path(str(one.__file__)).read_text("utf-8")) for one in modules]
     return json.dumps(texts).encode()
 

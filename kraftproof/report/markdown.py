@@ -40,6 +40,9 @@ def _head(report: Report) -> Iterator[str]:
     yield "```"
     yield from (f"{step.command}    # {step.purpose}" for step in report.steps)
     yield "```"
+    cut = report.cut_outputs
+    if cut:
+        yield from ("", *(f"- {sentence}" for sentence in cut))
 
 
 def _finding(report: Report) -> Iterator[str]:

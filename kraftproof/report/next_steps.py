@@ -6,6 +6,8 @@ from pathlib import Path
 from shlex import join
 from typing import Any, Final
 
+from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.remote.output_limit import KEPT_BYTES, left_out_bytes
 from kraftproof.options import RunOptions
 from kraftproof.report.run_view import RunView
 from kraftproof.run.directory import SCHEDULE_FILE
@@ -93,3 +95,17 @@ def files_of(view: RunView, node: str | None) -> list[Path]:
     found = [file for folder in looked for file in sorted(folder.glob("[!.]*")) if file.is_file()]
     mistake = view.directory.path / MISTAKE_FILE
     return [mistake, *found] if mistake.is_file() else found
+
+
+def cut_outputs(view: RunView) -> list[str]:
+    """Return a sentence for each node whose output was cut, because it became too long."""
+    found = []
+    for node in sorted((view.directory.path / "nodes").glob("*")):
+        output = node / OUTPUT_NAME
+        left_out = left_out_bytes(output) if output.is_file() else 0
+        if left_out:
+            found.append(
+                f"node {node.name}: {left_out} bytes in the middle of {OUTPUT_NAME} were left out; "
+                f"a line in the file shows where, after the first {KEPT_BYTES >> 20} MiB"
+            )
+    return found

@@ -13,7 +13,7 @@ from kraftproof.report.charts import charts
 from kraftproof.report.colours import colour_of, dark_style, style
 from kraftproof.report.environment import template
 from kraftproof.report.explanations import Written
-from kraftproof.report.next_steps import Step, files_of, next_steps
+from kraftproof.report.next_steps import Step, cut_outputs, files_of, next_steps
 from kraftproof.report.order_picture import svg_of
 from kraftproof.report.run_view import RunView
 
@@ -71,6 +71,11 @@ class Report:
         """The files of the finding's node, or of all nodes."""
         node = None if self.first is None else self.first.node
         return [str(path) for path in files_of(self.view, node)]
+
+    @property
+    def cut_outputs(self) -> list[str]:
+        """A sentence for each node whose output was cut."""
+        return cut_outputs(self.view)
 
 
 def write_page(report: Report) -> None:

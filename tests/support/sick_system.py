@@ -21,6 +21,13 @@ def quit():
     print("no more", flush=True)
     os._exit(3)
 
+def flood():
+    print("the first line", flush=True)
+    for _ in range(96):
+        print(("retry " * 20 + "\\n") * 8192, end="", flush=True)
+        time.sleep(0.03)
+    print("the store is broken", flush=True)
+
 def once():
     marker = pathlib.Path("started")
     if marker.exists():
@@ -28,7 +35,7 @@ def once():
         os._exit(3)
     marker.touch()
 
-illness = {"panic": panic, "quit": quit, "once": once}[sys.argv.pop(1)]
+illness = {"panic": panic, "quit": quit, "once": once, "flood": flood}[sys.argv.pop(1)]
 illness() if illness is once else threading.Thread(target=illness, daemon=True).start()
 runpy.run_path("server.py", run_name="__main__")
 """
@@ -70,6 +77,14 @@ class StartsOnce(_Sick):
     illness = "once"
 
 
+class Floods(_Sick):
+    """Prints about 95 MB in a loop, and goes on."""
+
+    name = "floods"
+    illness = "flood"
+    fatal_output = ("^the store is broken",)
+
+
 class PanicsInVersion(Panics):
     """Panics in the version `ill`, not in the version `healthy`."""
 
@@ -81,3 +96,47 @@ class PanicsInVersion(Panics):
     def deployment(self, site):
         is_ill = site.options.system_version == "ill"
         return super().deployment(site) if is_ill else KV.deployment(self, site)
+
+
+LATE = """
+import os, pathlib, runpy, sys, threading, time
+
+def write():
+    for _ in range(1000):
+        time.sleep(0.1)
+        try:
+            pathlib.Path("data/file").write_bytes(b"x" * 4096)
+        except OSError as error:
+            print(f"INFO failed: {error}", flush=True)
+            time.sleep(10)
+            print(last_words.format(error=error), flush=True)
+            os._exit(1)
+
+last_words = sys.argv.pop(1)
+threading.Thread(target=write, daemon=True).start()
+runpy.run_path("server.py", run_name="__main__")
+"""
+
+
+class EndsLate(_Sick):
+    """Ends ten seconds after the first failure of its disk, and says why."""
+
+    name = "ends-late"
+    last_words = "fatal: {error}\n  at the log\nINFO stopped"
+
+    def deployment(self, site):
+        healthy = KV.deployment(self, site)
+        python, _, *words = healthy.command
+        return replace(
+            healthy,
+            command=(python, "late.py", self.last_words, *words),
+            files={**healthy.files, "late.py": LATE},
+            data=("data",),
+        )
+
+
+class EndsOtherwise(EndsLate):
+    """Ends ten seconds after the first failure of its disk, for another reason."""
+
+    name = "ends-otherwise"
+    last_words = "no more"

@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kraftproof.cluster.remote.output_limit import wait_with_limit
+
 Answer = dict[str, Any]
 MARK = "KRAFTPROOF_RUN"
 """Variable in the environment of each process of a run."""
@@ -162,7 +164,7 @@ def _start_and_wait(
     os.write(sender, json.dumps(answer).encode())
     os.close(sender)
     if process is not None:
-        status = process.wait()
+        status = wait_with_limit(process, run / "node" / "output.log")
         forget_clock(process.pid)
         write_json(run / STATUS, {"status": status})
 

@@ -16,6 +16,7 @@ from kraftproof.cluster.capabilities import LinkFaultCapable
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME
+from kraftproof.cluster.remote.output_limit import read_output
 from kraftproof.cluster.scope import Task
 from kraftproof.cluster.systems.system import System
 
@@ -25,7 +26,7 @@ GAP_NS: Final = 3_500_000_000
 LEADERS_NS: Final = 10_000_000_000
 """Time in which a system must name the leaders."""
 READ_BYTES: Final = 1 << 20
-"""The most bytes of output per look."""
+"""The most bytes of output per look; the last look reads the output to its end."""
 LINE_BYTES: Final = 4096
 MOST_LINES: Final = 100
 """The largest number of fatal lines per node."""
@@ -68,21 +69,25 @@ class _Output:
     """The output of a node as far as it was read."""
 
     path: Path
-    offset: int = 0
+    place: int = 0
+    """Number of bytes that were read or left out."""
     rest: bytes = b""
     """The beginning of an incomplete line."""
 
     def new_lines(self) -> list[str]:
         try:
-            with self.path.open("rb") as output:
-                output.seek(self.offset)
-                read = output.read(READ_BYTES)
+            begin, read = read_output(self.path, self.place, READ_BYTES)
         except OSError:
             return []
-        self.offset += len(read)
+        if begin != self.place:
+            self.rest = b""
+        self.place = begin + len(read)
         *lines, rest = (self.rest + read).split(b"\n")
         self.rest = rest[:LINE_BYTES]
         return [line[:LINE_BYTES].decode("utf-8", "replace") for line in lines]
+
+    def size(self) -> int:
+        return self.path.stat().st_size if self.path.is_file() else 0
 
 
 @dataclass(slots=True)
@@ -111,11 +116,13 @@ class NodeWatch:
         self._task = self.cluster.scope.spawn(self._look_always())
 
     async def stop(self) -> None:
-        """Look for the last time."""
+        """Look for the last time, at all that the nodes have printed."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
-            self._read(self._outputs)
+            most = max((one.size() for one in self._outputs.values()), default=0)
+            for _ in range(most // READ_BYTES + 1):
+                self._read(self._outputs)
 
     async def _look_always(self) -> None:
         while True:

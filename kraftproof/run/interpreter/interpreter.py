@@ -137,6 +137,7 @@ class Interpreter:
         self._raise_failure()
         session.is_reading = True
         unread = await self._final_reads(workload, session)
+        await self._injector.end()
         self._raise_failure()
         return self._interpreted(started_ns, ended_ns, unread)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+from kraftproof.cluster.remote.output_limit import KEPT_BYTES, PARTS, left_out_bytes
 from kraftproof.cluster.ssh.machine import BOOTSTRAP, sources
 from kraftproof.cluster.ssh.on_host import processes
 from kraftproof.cluster.ssh.on_host.agent import clean, prepare
@@ -54,6 +55,23 @@ def until(look, holds):
             return found
         time.sleep(0.01)
     raise TimeoutError("the wanted state did not come")
+
+
+FLOODS = (
+    "import sys\n"
+    "for n in range(600): sys.stdout.write(f'{n} ' + 'retry ' * 20000 + '\\n')\n"
+    "print('the end')\n"
+)
+
+
+def test_the_output_of_a_node_in_a_loop_is_cut_on_the_host(tmp_path):
+    directory = begun(tmp_path, [sys.executable, "-c", FLOODS])
+    state = until(lambda: agent("state", directory), lambda found: found["pid"] is None)
+    assert state["exit_status"] == 0
+    output = directory / "node" / "output.log"
+    assert output.stat().st_size < PARTS * KEPT_BYTES
+    assert left_out_bytes(output) > 0
+    assert output.read_text().endswith("retry \nthe end\n")
 
 
 def test_all_processes_of_a_run_are_found_stopped_and_killed(tmp_path):

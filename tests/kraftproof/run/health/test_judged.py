@@ -84,6 +84,21 @@ def test_a_node_that_ends_again_after_its_restart_is_found() -> None:
     assert ended(range(20, 40), fault("kill", 2, 19, None)) == []
 
 
+def test_a_second_heal_excuses_until_then() -> None:
+    def healed(*seconds: int):
+        phases = [("intent", 10), ("applied", 10), *(("healed", at) for at in seconds)]
+        return in_force(
+            FaultEvent(
+                index=0, time=at * SECOND, phase=phase, fault="a", kind="disk-full", targets=[2]
+            )
+            for phase, at in phases
+        )
+
+    assert ended(range(20, 27), healed(13)) == [("NodesStayUp", 2, 20)]
+    assert ended(range(20, 27), healed(13, 25)) == []
+    assert ended(range(20, 40), healed(13, 25)) == [("NodesStayUp", 2, 28)]
+
+
 @pytest.mark.parametrize(("last", "expected"), [(60, 2), (30, 1)])
 def test_a_fatal_line_is_found_and_a_node_that_goes_on(last: int, expected: int) -> None:
     seen = looks(lambda at: NODES if at < last else (1, 3))
