@@ -41,6 +41,7 @@ from kraftproof.node.core.log_effects import (
 )
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.messages.generated.fetch_request import FetchRequest
+from kraftproof.node.wire.messages.generated.fetch_snapshot_request import FetchSnapshotRequest
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import (
     FetchSnapshotResponse,
     PartitionSnapshot,
@@ -123,7 +124,7 @@ class Draw:
 
     def send(self) -> Effect:
         """Return a request to a peer."""
-        message = FetchRequest() if self.random.random() < 0.5 else MetadataRequest()
+        message = self.random.choice((FetchRequest(), FetchSnapshotRequest(), MetadataRequest()))
         return Send(
             destination=NodeId(self.random.randrange(2)),
             correlation=self.number,
@@ -170,7 +171,7 @@ _DRAWS: Final[tuple[Callable[[Draw], Effect], ...]] = (
     lambda draw: RestartLog(log=PARTITION, start_offset=Offset(draw.number)),
     lambda draw: RaiseLogStart(log=PARTITION, start_offset=Offset(draw.number)),
     lambda draw: NoteEpoch(log=PARTITION, epoch=Epoch(1), start_offset=Offset(draw.number)),
-    lambda draw: DeleteLog(log=LogId(PARTITION.topic_id, draw.number)),
+    lambda draw: DeleteLog(log=PARTITION),
     lambda draw: WriteCheckpoints(high_watermarks=()),
     lambda draw: FindTimestamp(
         token=draw.number,

@@ -10,6 +10,7 @@ from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.shell.effects import Draw
 from kraftproof.cluster.simulated.differential.shell.ports import Connection, Port
 from kraftproof.cluster.simulated.differential.shell.rig import Rig
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Instant, Monotonic
 from kraftproof.node.core.effects import (
     CheckSnapshot,
@@ -34,7 +35,7 @@ from kraftproof.node.core.events import (
     TimestampFound,
     Unanswered,
 )
-from kraftproof.node.core.log_effects import FindTimestamp, ReadProducers
+from kraftproof.node.core.log_effects import DeleteLog, FindTimestamp, ReadProducers
 from kraftproof.node.shell import ports
 from kraftproof.node.shell.node_shell import NodeShell
 from kraftproof.node.wire.messages import Message
@@ -59,7 +60,12 @@ class ShellNode(ports.Observer):
         self.answers: dict[int, Message] = {}
         """Answers of peers that the node must hear, by correlation."""
         self.is_closing = False
-        self.clients = self.heard = 0
+        self.clients = self.heard = self.steps = 0
+        self.clients_events: dict[int, Received] = {}
+        """The requests that the shell has to hand to the node, by number."""
+        self.observed: Event | None = None
+        self.began: Instant | None = None
+        """When the present step began."""
         self.ticks = 0
         self.replied: list[tuple[object, object, object]] = []
         self.may_fail = random.random() < 0.15
@@ -92,7 +98,7 @@ class ShellNode(ports.Observer):
 
     def start(self, now: Instant) -> list[Effect]:
         """Decide the first effects."""
-        del now
+        self.began = now
         return self._decide()
 
     def node_step(self, event: Event) -> list[Effect]:
@@ -101,7 +107,7 @@ class ShellNode(ports.Observer):
             case Received():
                 self.heard += 1
                 same("the requests in order", event.request, self.heard)
-                same("the client of a request", event.client_id, f"client {event.request}")
+                same("the facts of a request", event, self.clients_events.pop(event.request))
                 self.requests[event.request] = event
                 self.draw.requests.append(event.request)
             case Answered():
@@ -110,13 +116,15 @@ class ShellNode(ports.Observer):
                 expected = self.answers.pop(event.correlation, refusal)
                 same("an answer of a peer", event.message, expected)
                 if expected is refusal:
-                    homes = [one for one in self.rig.connections if effect in one.sent.values()]
+                    homes = [
+                        one for one in self.rig.lanes.connections if effect in one.sent.values()
+                    ]
                     check("a refused Forward reached nobody", not homes[0].is_established)
                     check("only a Forward is refused", isinstance(effect, Forward))
             case Unanswered():
                 check("a lost request was asked", event.correlation in self.asked)
                 effect, _ = self.asked.pop(event.correlation)
-                homes = [one for one in self.rig.connections if effect in one.sent.values()]
+                homes = self._homes(effect)
                 check("a request is lost with its connection", homes and homes[0].is_closed)
                 is_unsent = isinstance(effect, Forward) and not homes[0].is_established
                 check("a Forward that reached nobody is refused", not is_unsent)
@@ -129,17 +137,26 @@ class ShellNode(ports.Observer):
             ):
                 key = _key(event)
                 check(f"{key} was asked for", self.owed[key])
+                if isinstance(event, Flushed):
+                    flushed = map(_key, self.rig.flushes.flushed)
+                    check("an fsync since the flush has returned", key in flushed)
                 self.owed[key] -= 1
             case _:
                 self.ticks -= 1
         return self._decide()
+
+    def _homes(self, effect: Send | Forward) -> list[Connection]:
+        """Return the connection of a request without an answer."""
+        return [one for one in self.rig.lanes.connections if effect in one.sent.values()]
 
     def step(self, event: Event, now: Instant) -> list[Effect]:
         """Take an event after all effects of the event before."""
         check("a step waits for the step before", not self.rig.planned)
         check("a step waits for the disk", not self.rig.is_barrier and not self.rig.is_held)
         check("no step after the end", not self.rig.is_over)
-        del now
+        check("the observer hears of a step before the node", self.observed is event)
+        self.began = now
+        self.steps += 1
         return self.node_step(event)
 
     def deadline(self) -> Monotonic | None:
@@ -199,6 +216,20 @@ class ShellNode(ports.Observer):
         self.rig.on_effect(effect)
         if isinstance(effect, Send | Forward):
             self.asked[effect.correlation] = (effect, self.rig.now_ns)
+        if isinstance(effect, DeleteLog):
+            self._drop_flushes(effect.log)
+
+    def _drop_flushes(self, log: LogId) -> None:
+        """Expect no event for a flush of a deleted log, unless its fsync has returned before."""
+        still = map(_key, (*self.rig.planned, *self.rig.flushes.flushed))
+        kept = {key for key in still if key is not None}
+        for key in self.owed:
+            if isinstance(key, tuple) and key[:2] == ("flush", log) and key not in kept:
+                self.owed[key] = 0
+
+    @override
+    def on_step(self, event: Event | None) -> None:
+        self.observed = event
 
     @override
     def on_held(self) -> None:
@@ -213,6 +244,7 @@ class ShellNode(ports.Observer):
     @override
     def on_stepped(self, now: Instant) -> None:
         check("a step ends with its effects", not self.rig.planned)
+        same("the begin of a step that has ended", now, self.began)
         self.rig.stepped += 1
 
     @override

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from kraftproof.cluster.simulated.differential.difference import check
 from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import (
     Forward,
     Send,
@@ -36,9 +37,20 @@ class Timer:
 class Connection:
     """One connection to a peer, as the transport gives it out."""
 
-    def __init__(self, owner: Any, on_close: Callable[["Connection"], None]) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        owner: Any,  # noqa: ANN401 - see rig.py
+        on_close: Callable[["Connection"], None],
+        destination: NodeId,
+        *,
+        is_to_broker: bool,
+    ) -> None:
         self.owner = owner
         self.on_close = on_close
+        self.listener = (destination, is_to_broker)
+        """The node, and whether its listener is that of a broker."""
+        self.traffic = ""
+        """The kind of the requests, from the first request on."""
         self.may_close = False
         """Whether the peer has ended the connection, or has sent what is no answer."""
         self.is_established = False

@@ -10,13 +10,16 @@ from random import Random
 from typing import Any, Final
 
 from kraftproof.cluster.simulated.differential.difference import check, same
+from kraftproof.cluster.simulated.differential.shell.flushes import Flushes
+from kraftproof.cluster.simulated.differential.shell.lanes import Lanes
 from kraftproof.cluster.simulated.differential.shell.ports import Connection, Pending, Port, Timer
 from kraftproof.cluster.simulated.differential.work import result_of
-from kraftproof.node.core.base.log_id import METADATA_LOG, LogId
+from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.snapshot_ids import StoredSnapshot
-from kraftproof.node.core.base.types import Instant, Monotonic, Offset, WallClock
+from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.effects import (
     Append,
+    CheckSnapshot,
     CleanLog,
     Effect,
     EndRequest,
@@ -36,6 +39,7 @@ from kraftproof.node.core.effects import (
 from kraftproof.node.core.events import ProducersRead, SnapshotChecked, TimestampFound
 from kraftproof.node.core.log_effects import (
     ConfigureLog,
+    DeleteLog,
     FindTimestamp,
     NoteEpoch,
     RaiseLogStart,
@@ -82,7 +86,7 @@ class Rig:
         """Calls of ports since the last effect."""
         self.pending: list[Pending] = []
         self.timers: list[Timer] = []
-        self.connections: list[Connection] = []
+        self.lanes = Lanes()
         self.is_barrier = False
         self.is_held = False
         self.is_over = False
@@ -92,8 +96,9 @@ class Rig:
         """The next call with this name fails."""
         self.wakes: Callable[[], None] = _nothing
         self.responses: list[tuple[object, object]] = []
-        self.flushes: dict[LogId, list[Flush]] = {}
-        """Flushes that no fsync has begun for, by log."""
+        self.flushes = Flushes()
+        self.last_snapshot = 0
+        """The number of the last snapshot that was begun."""
         self.deadline: Monotonic | None = None
         self.stepped = 0
         self.on_close: Callable[[Connection], None] = _never_mind
@@ -132,7 +137,7 @@ class Rig:
     def _start_flush(self, effect: Flush) -> Callable[[], None]:
         running = [one for one in self.pending if one.kind == "fsync" and one.log == effect.log]
         same("fsyncs of a log at a time", len(running), 0)
-        self.flushes.setdefault(effect.log, [])
+        self.flushes.begin(effect, is_new=bool(self.planned) and self.planned[0] is effect)
         return lambda: None
 
     def _write_snapshot(self, effect: WriteSnapshot) -> Generator[None, None, StoredSnapshot]:
@@ -161,8 +166,14 @@ class Rig:
             batches=(),
         )
 
-    def _delete(self, _: object) -> Generator[None, None, None]:
-        yield
+    def _delete(self, effect: DeleteLog | None) -> Generator[None, None, None]:
+        if effect is not None:
+            # the log may be created again, while an fsync of the deleted one is still under way
+            self.pending = [
+                one._replace(log=None) if one.log == effect.log else one for one in self.pending
+            ]
+            self.flushes.forget(effect.log)
+        return _one_step()
 
     def _write_checkpoints(self, _: object) -> tuple[tuple[Uuid, Callable[[], Any]], ...]:
         return ((DIRECTORY, lambda: self._delete(None)),)
@@ -172,9 +183,11 @@ class Rig:
     def _fsync(self, fsync: Any, done: Any, failed: Any) -> None:  # noqa: ANN401
         effect = self.calls[-2][1]
         assert isinstance(effect, Flush), "a flush begins an fsync"
+        covered = self.flushes.covered
 
         def finish() -> None:
             fsync()
+            self.flushes.flushed += covered
             done()
 
         self.pending.append(Pending("fsync", effect.log, finish, failed))
@@ -187,6 +200,11 @@ class Rig:
 
     def _run(self, steps: Any, done: Any, failed: Any) -> None:  # noqa: ANN401
         same("snapshots at a time", len([one for one in self.pending if one.kind == "run"]), 0)
+        effect = self.calls[-2][1]
+        assert isinstance(effect, WriteSnapshot | CheckSnapshot), "a snapshot is begun"
+        number = effect.timestamp_ms if isinstance(effect, WriteSnapshot) else effect.copy
+        check("snapshots in the order of their effects", number > self.last_snapshot)
+        self.last_snapshot = number
         self.pending.append(Pending("run", None, lambda: done(result_of(steps)), failed))
 
     def _background(self, steps: Any, done: Any, failed: Any) -> None:  # noqa: ANN401
@@ -206,17 +224,15 @@ class Rig:
 
     # Peers and clocks
 
-    def _connect(self, destination: object, owner: object, *, is_to_broker: bool) -> Connection:
-        del destination, is_to_broker
-        for one in self.connections:
-            check("one connection of a lane at a time", one.owner is not owner or one.is_closed)
-        self.connections.append(Connection(owner, self.on_close))
-        return self.connections[-1]
+    def _connect(self, destination: NodeId, owner: object, *, is_to_broker: bool) -> Connection:
+        one = Connection(owner, self.on_close, destination, is_to_broker=is_to_broker)
+        self.lanes.connect(one)
+        return one
 
     def _send(self, connection: Connection, number: int, request: Send | Forward) -> None:
         check("a request of the next effect", self.planned and self.planned[0] is request)
-        check("an open connection", not connection.is_closed)
         check("a number of its own", number not in connection.sent)
+        self.lanes.send(connection, request, self.now_ns)
         connection.sent[number] = request
         self.calls[-1] = ("send", request)
 
@@ -254,6 +270,8 @@ class Rig:
             same("the append that was carried out", effect.batch, following.batch)
         else:
             check(f"{type(effect).__name__} is carried out in order", effect is following)
+        if isinstance(effect, Flush):
+            self.flushes.carried_out(effect)
         if name is not None:
             check(f"{name} of {type(effect).__name__}", any(call == name for call, _ in self.calls))
         self.calls.clear()
@@ -269,6 +287,10 @@ def _never_mind(connection: Connection) -> None:
 
 def _never(error: OSError) -> None:
     """Stand for the failure of work that can't fail."""
+
+
+def _one_step() -> Generator[None, None, None]:
+    yield
 
 
 def _cuts_metadata(effect: object) -> bool:

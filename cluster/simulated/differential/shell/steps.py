@@ -4,16 +4,20 @@ from collections import Counter
 from random import Random
 from typing import Final
 
+from msgspec.structs import asdict
+
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.shell.node import ShellNode
 from kraftproof.cluster.simulated.differential.shell.ports import Pending, Timer
+from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.effects import (
     Forward,
 )
+from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.messages.generated.metadata_request import MetadataRequest
 from kraftproof.node.wire.messages.generated.metadata_response import MetadataResponse
-from kraftproof.node.wire.principal import ANONYMOUS
+from kraftproof.node.wire.principal import Principal
 
 RUNS: Final = 6
 STEPS: Final = 80
@@ -50,7 +54,7 @@ class ShellRun(ShellNode):
             case "t":
                 self._advance(self.random.choice((1, 10, 100)))
             case "w":
-                self.shell.run(self.random.choice((None, 1, 2)))
+                self._run(self.random.choice((None, 0, 1, 2)))
             case "c":
                 self.ticks += 1
                 self.random.choice((self.shell.tick, self.shell.stop))()
@@ -62,16 +66,35 @@ class ShellRun(ShellNode):
         if self.rig.is_over:
             return
         self.clients += 1
-        self.shell.receive(
-            f"client {self.clients}",
-            message=MetadataRequest(),
-            version=1,
-            on_controller_listener=False,
-            principal=ANONYMOUS,
-            client_host="host",
-            client_id=f"client {self.clients}",
-            correlation_id=self.clients,
+        number = self.clients
+        is_forwarded = self.random.random() < 0.3
+        event = Received(
+            request=number,
+            message=MetadataRequest(allow_auto_topic_creation=self.random.random() < 0.5),
+            version=self.random.randrange(13),
+            on_controller_listener=self.random.random() < 0.5,
+            principal=Principal(type="User", name=f"user {number}"),
+            client_host=f"host {number}",
+            forwarded_by=Principal(type="User", name=f"broker {number}") if is_forwarded else None,
+            forwarder_host=f"broker host {number}" if is_forwarded else "",
+            listener=self.random.choice(("CLIENT", "OTHER")),
+            security_protocol=self.random.choice(list(SecurityProtocol)),
+            client_id=f"client {number}",
+            correlation_id=number + 7,
         )
+        self.clients_events[number] = event
+        facts = {name: value for name, value in asdict(event).items() if name != "request"}
+        self.shell.receive(f"client {number}", **facts)
+
+    def _run(self, most_steps: int | None) -> None:
+        """Let the shell step, at most so many times as the caller allows."""
+        before = self.steps
+        self.shell.run(most_steps)
+        taken = self.steps - before
+        if most_steps is not None:
+            check(f"{taken} steps of at most {most_steps}", taken <= most_steps)
+        if self.shell.has_work:
+            same("steps of a shell that still has work", taken, most_steps)
 
     def _finish(self, work: Pending) -> None:
         self.rig.pending.remove(work)
@@ -84,7 +107,7 @@ class ShellRun(ShellNode):
 
     def _peers(self) -> None:
         """Establish, end or answer on a connection; some answers are of no request."""
-        open_ones = [one for one in self.rig.connections if not one.is_closed]
+        open_ones = [one for one in self.rig.lanes.connections if not one.is_closed]
         if not open_ones or self.rig.is_over:
             return
         one = self.random.choice(open_ones)
@@ -136,10 +159,11 @@ class ShellRun(ShellNode):
         """Compare what the shell says of itself, and requests that are overdue."""
         if self.rig.is_over:
             return
+        self.rig.lanes.judge_timers(self.rig.timers)
         same("the shell is held", self.shell.is_held, self.rig.is_held)
         found = sorted(event.request for event in self.shell.open_requests)
         check("open requests", set(self.requests) <= set(found))
-        for one in self.rig.connections:
+        for one in self.rig.lanes.connections:
             for effect in () if one.is_closed else one.sent.values():
                 if effect.correlation in self.asked:
                     due_ns = self.asked[effect.correlation][1] + effect.timeout_ns
@@ -180,5 +204,6 @@ class ShellRun(ShellNode):
             same("requests without an answer", found, sorted(self.requests))
         self.is_closing = True
         self.shell.close()
-        left = [one for one in self.rig.connections if not one.is_closed]
+        left = [one for one in self.rig.lanes.connections if not one.is_closed]
         same("connections after the end", len(left), 0)
+        self.rig.lanes.judge_timers(self.rig.timers)
