@@ -148,10 +148,10 @@ def scenario(
         mutant=mutant,
         store=store,
         engine="inline",
-        node_config=((FLUSH_KEY, DURABLE),) if _has_data(workload) else (),
+        node_config=((FLUSH_KEY, DURABLE),) if has_data(workload) else (),
     )
     random = Random(f"scenario {seed} aims")
-    if random.random() < STORY_SHARE and not _has_data(workload):
+    if random.random() < STORY_SHARE and not has_data(workload):
         return _with_stories(options, random)
     schedule = dense(
         options.nemeses,
@@ -175,7 +175,7 @@ def _refuse_unknown(workload: str) -> None:
     refuse_workload(workload, make_system(RunOptions().system))
 
 
-def _has_data(workload: str | None) -> bool:
+def has_data(workload: str | None) -> bool:
     """Return whether a given workload produces records."""
     return workload is not None and bool(getattr(make_workload(workload), "has_data", False))
 
@@ -192,7 +192,7 @@ def _without_wipes(workload: str | None, kinds: tuple[str, ...]) -> tuple[str, .
     A wiped broker comes back as a member of its ISRs without their records, as in Kafka without
     eligible leader replicas (KIP-966).
     """
-    if not _has_data(workload):
+    if not has_data(workload):
         return kinds
     return tuple(kind for kind in kinds if kind != "wipe") or ("kill",)
 
@@ -217,7 +217,7 @@ def _draw_rot(random: Random) -> tuple[str, ...]:
 
 def _draw_directories(workload: str | None, random: Random) -> tuple[str, ...]:
     is_drawn = random.random() < DIRECTORIES_SHARE
-    return ("failed-directory",) if is_drawn and _has_data(workload) else ()
+    return ("failed-directory",) if is_drawn and has_data(workload) else ()
 
 
 def _draw_extras(random: Random) -> tuple[str, ...]:

@@ -4,18 +4,22 @@ Steering changes only the order of seeds; each seed is still the same run. The f
 scenario (workload, nodes, kinds of faults and pairs of kinds) are known before the run. The promise
 of a feature is the number of new cells per event in the earlier runs with this feature. A new
 feature has the best promise so far. See coverage.py for cells.
+
+A run with records and a single broker has no followers, so most such seeds wait for the others.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, islice
 
-from kraftproof.search.scenario import Scenario
+from kraftproof.search.scenario import Scenario, has_data
 
 WINDOW = 48
 """Number of candidate seeds for each choice; the other seeds stay candidates."""
 MEMORY = 0.8
 """Decay factor of a feature's counts with each run that has the feature."""
+SINGLE_EVERY = 8
+"""One choice of so many regards the candidates with records and a single broker, too."""
 
 
 class Steering:
@@ -49,11 +53,22 @@ class Steering:
 
         Rare features get their turn by age, since a single new feature hardly raises the mean.
         """
+        chosen = self._eligible()
         self._taken += 1
-        best = max(
-            range(len(self._candidates)), key=lambda i: self._promise(self._candidates[i][1])
-        )
-        return self._candidates.pop(0 if self._taken % 2 else best)[0]
+        if self._taken % 2:
+            return self._candidates.pop(chosen[0])[0]
+        best = max(chosen, key=lambda i: self._promise(self._candidates[i][1]))
+        return self._candidates.pop(best)[0]
+
+    def _eligible(self) -> list[int]:
+        """Return the places of the candidates that the next choice regards; the first regards all.
+
+        The seeds recorded for mutants begin a search.
+        """
+        every = list(range(len(self._candidates)))
+        if self._taken % SINGLE_EVERY == 0:
+            return every
+        return [i for i in every if not _is_single(self._candidates[i][0])] or every
 
     def learn(self, one: Scenario, new_cells: int, events: int) -> None:
         """Update the promises by the new cells and the events of a run."""
@@ -70,6 +85,11 @@ class Steering:
             for feature in sorted(features)
         )
         return sum(promises) / len(features)
+
+
+def _is_single(one: Scenario) -> bool:
+    """Return whether a run has records, and a single broker has them."""
+    return one.options.brokers == 1 and has_data(one.options.workload)
 
 
 def _features(one: Scenario) -> frozenset[str]:

@@ -9,10 +9,12 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.background.odd_batches import (
+    KnownTimes,
     OddBatch,
     TopicRules,
     draw_batch,
 )
+from kraftproof.cluster.simulated.background.operators import record_deletions
 from kraftproof.cluster.simulated.background.partition_clients import Client
 from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS
 from kraftproof.cluster.simulated.kernel.scope import SimulatedScope
@@ -97,7 +99,11 @@ async def use_dated_topic(
     user = _User(scope, world, Random(f"{random.random()}"), brokers, rules)
     tasks = [scope.spawn(user.write()) for _ in range(WRITERS)]
     tasks += [scope.spawn(user.look_up()), scope.spawn(user.read())]
+    apart = Random(f"{copy(random).random()}/deletions")
     client = Client(scope, world.network, random, brokers)
+    if apart.random() < record_deletions.SHARE:
+        deletions = record_deletions.Deletions(scope, world, apart, client, brokers)
+        tasks.append(scope.spawn(deletions.delete(NAME, PARTITIONS)))
     while tasks:
         await client.ask(random.choice(brokers), create, CREATE_VERSION)
         await scope.sleep(milliseconds(6_000))
@@ -120,6 +126,7 @@ class _User:
         self._brokers = brokers
         self._rules = rules
         self._client = Client(scope, world.network, random, brokers)
+        self._known = KnownTimes(Random(f"{copy(random).random()}/known"))
         self._leader: int | None = None
         """The broker that served the last request."""
 
@@ -161,6 +168,8 @@ class _User:
                 wrong = _unexpected(results[index].error_code, ErrorCode.INVALID_REQUIRED_ACKS)
             else:
                 wrong = self._fault(batch, results[index], version)
+                if results[index].error_code == ErrorCode.NONE:
+                    self._known.note(batch, results[index].log_append_time_ms)
             if wrong is not None:
                 about = f"Produce v{version} acks {acks} of {batch.about}"
                 self._report(f"{about} to partition {index}: {wrong}")
@@ -213,7 +222,7 @@ class _User:
         random = self._random
         if random.random() < 0.4:
             return random.choice((-1, -2, -3, -3, -3, -4, -5, -6, UNKNOWN_TIME))
-        return self._now_ms() + random.randint(-90_000, 90_000)
+        return self._known.draw(self._now_ms() + random.randint(-90_000, 90_000))
 
     async def read(self) -> None:
         """Fetch both partitions in small parts, from a random offset on."""

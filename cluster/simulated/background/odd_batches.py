@@ -31,6 +31,9 @@ NEAR_MS: Final = 60_000
 FAR_MS: Final = 10 * 3_600_000
 """Distance of a time that the settings of the topic refuse."""
 MOST_RECORDS: Final = 4
+NO_TIME: Final = -1
+KNOWN_SHARE: Final = 0.4
+"""Share of the look-ups of the newest time of an appended batch, or of a millisecond later."""
 _HEADER_BYTES: Final = 61
 
 
@@ -55,6 +58,28 @@ class OddBatch(Struct, frozen=True, kw_only=True):
     """The versions of Produce with this answer."""
     precedes_acks: bool = False
     """Whether the broker finds the mistake before a wrong number of acknowledgements."""
+    newest_ms: int = NO_TIME
+    """The newest time of the records of a right batch."""
+
+
+class KnownTimes:
+    """The newest times of appended batches, for look-ups at the edge of a batch or a segment."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._times_ms: list[int] = []
+
+    def note(self, batch: OddBatch, stamped_ms: int) -> None:
+        """Add the time of an appended batch, or the time that the leader has stamped."""
+        newest_ms = stamped_ms if stamped_ms >= 0 else batch.newest_ms
+        if newest_ms != NO_TIME:
+            self._times_ms.append(newest_ms)
+
+    def draw(self, otherwise_ms: int) -> int:
+        """Return a time for a look-up."""
+        if not self._times_ms or self._random.random() >= KNOWN_SHARE:
+            return otherwise_ms
+        return self._random.choice(self._times_ms) + self._random.choice((0, 0, 1))
 
 
 Drawer = Callable[[Random, TopicRules, int], OddBatch]
@@ -65,11 +90,13 @@ def draw_batch(random: Random, rules: TopicRules, now_ms: int, odd_share: float)
     if random.random() < odd_share:
         return random.choice(_MISTAKES)(random, rules, now_ms)
     header = Header(codec=random.choice(CODECS))
+    records = _records(random, rules, now_ms)
     return OddBatch(
-        data=encode_batch(_records(random, rules, now_ms), header),
+        data=encode_batch(records, header),
         expected=frozenset({ErrorCode.NONE}),
         about=f"a right batch of codec {header.codec}",
         versions=(ZSTD_FROM if header.codec == ZSTD else OLDEST, NEWEST),
+        newest_ms=max(record.timestamp_ms for record in records),
     )
 
 

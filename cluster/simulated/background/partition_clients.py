@@ -51,6 +51,8 @@ RECUT_SHARE = 0.04
 KNOWN_EPOCH_SHARE = 0.15
 LARGEST_KNOWN_EPOCH = 8
 """Share of a consumer's Fetches with a leader epoch, and the bound of that epoch."""
+AGELESS_SHARE = 0.3
+"""Share of the topics that keep records of any age, which no run tells from a week."""
 _ACKS = (-1, -1, -1, 1)
 
 
@@ -225,6 +227,8 @@ def _leader_of(answer: Message | None) -> int | None:
 
 def _create(random: Random, replicas: int) -> create_topics_request.CreateTopicsRequest:
     configs = {"flush.messages": "1"}
+    if Random(f"{copy(random).random()}/ageless").random() < AGELESS_SHARE:
+        configs["retention.ms"] = "-1"
     if random.random() < 0.5 and replicas > 1:
         configs["min.insync.replicas"] = "2"
     return creation(NAME, PARTITIONS, replicas, configs, timeout_ms=MAX_WAIT_NS // milliseconds(1))

@@ -1,11 +1,13 @@
 """Choose the runs that compare the node's code with references, and report differences.
 
-A search for a bug in a package compares that package at the start of each seed, or at the end. Of
-the other runs a small share compares everything. The comparisons draw from chances of their own,
-and change nothing in the run.
+A search for a bug in a package compares that package at the start of each seed, or at the end. A
+run without a planted bug draws a few comparisons: an edit of the node's text is no planted bug, and
+a dozen seeds compare nearly every part. The comparisons draw from chances of their own, and change
+nothing in the run.
 """
 
 import sys
+from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
@@ -17,10 +19,10 @@ from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.violation import ViolationKind
 from kraftproof.cluster.simulated.world import World
 
-SHARE: Final = 0.02
-"""Share of compared runs among those without a bug in a compared package."""
+DRAWN: Final = 10
+"""Number of comparisons of a run without a planted bug, each drawn once."""
 ROUNDS: Final = 4
-"""Number of draws in a run."""
+"""Number of draws of each comparison in any other run."""
 
 
 def compare_with_references(world: World, options: ClusterOptions, *, is_end: bool = False) -> None:
@@ -28,16 +30,11 @@ def compare_with_references(world: World, options: ClusterOptions, *, is_end: bo
 
     A failed assertion of the node is reported as in any step of a run.
     """
-    if not _is_candidate(options):
-        return
-    # late, since few runs need the modules, and before the search for the bug in them
+    # late, since the search for a bug edits the modules before
     from kraftproof.cluster.simulated.differential.catalogue import comparisons_with
 
-    chosen, comparisons = _chosen_packages(options), comparisons_with(world.make_specification)
-    for number in range(ROUNDS):
-        for one in comparisons:
-            if one.is_at_end is not is_end or chosen.isdisjoint(one.packages):
-                continue
+    for number, one in _planned(comparisons_with(world.make_specification), options):
+        if one.is_at_end is is_end:
             random = Random(f"{options.seed}/{one.compare.__name__}-{number}")
             if not _agrees(world, one, random):
                 return
@@ -80,20 +77,20 @@ def _agrees(world: World, one: Comparison, random: Random) -> bool:
     return False
 
 
-def _is_candidate(options: ClusterOptions) -> bool:
-    """Return whether a run may compare anything."""
-    return options.mutant is not None or _compares_all(options)
-
-
-def _compares_all(options: ClusterOptions) -> bool:
-    return _is_counted() or Random(f"{options.seed}/references").random() < SHARE
-
-
-def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
-    """Return the packages to compare in a run."""
-    if _compares_all(options):
-        return frozenset(PACKAGES)
-    return frozenset(filter(_is_mutated, PACKAGES))
+def _planned(
+    comparisons: Sequence[Comparison], options: ClusterOptions
+) -> list[tuple[int, Comparison]]:
+    """Return the comparisons of a run, each with the number of its draw."""
+    if options.mutant is None and not _is_counted():
+        random = Random(f"{options.seed}/references")
+        return [(0, one) for one in random.sample(comparisons, min(DRAWN, len(comparisons)))]
+    chosen = frozenset(PACKAGES if _is_counted() else filter(_is_mutated, PACKAGES))
+    return [
+        (number, one)
+        for number in range(ROUNDS)
+        for one in comparisons
+        if not chosen.isdisjoint(one.packages)
+    ]
 
 
 def _is_mutated(package: str) -> bool:

@@ -24,6 +24,7 @@ class PartitionMirror:
         "attempted",
         "batches",
         "directory",
+        "dropped",
         "durable_end",
         "end_offset",
         "generation",
@@ -54,6 +55,8 @@ class PartitionMirror:
         """The batch under way when the disk failed; the whole batch may be on the disk."""
         self.removed: RawBatch | None = None
         """The first batch that the last truncation removed; None if nothing was removed."""
+        self.dropped: list[RawBatch] = []
+        """The batches that the last raise of the start removed."""
 
     def append(self, batch: RawBatch) -> None:
         """Append one batch, which is not durable yet."""
@@ -82,6 +85,7 @@ class PartitionMirror:
     def raise_start(self, start_offset: int) -> None:
         """Remove the batches that end at or below the offset."""
         removed = bisect_right(self._ends, start_offset)
+        self.dropped = self.batches[:removed]
         del self.batches[:removed], self._ends[:removed]
         self.start_offset = start_offset
 

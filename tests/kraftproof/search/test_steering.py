@@ -81,3 +81,24 @@ def test_a_run_without_events_is_no_obstacle():
     steering = Steering(range(60), make, is_steered=True)
     for one in steering:
         steering.learn(one, 3, 0)
+
+
+def test_most_runs_with_records_have_followers():
+    def logs(seed):
+        return scenario(seed, STORE, workload="log")
+
+    drawn = [logs(seed).options.brokers for seed in range(24)]
+    steering = Steering(range(1000), logs, is_steered=True)
+    chosen = [logs(seed).options.brokers for seed in first(steering, 24)]
+    assert drawn.count(1) > 5
+    assert 1 <= chosen.count(1) <= 3
+    assert chosen[0] == drawn[0]
+
+
+def test_every_seed_with_records_has_its_turn():
+    def logs(seed):
+        return scenario(seed, STORE, workload="log")
+
+    for is_steered in (False, True):
+        steering = Steering(range(60), logs, is_steered=is_steered)
+        assert sorted(first(steering, 99)) == [*range(60)]

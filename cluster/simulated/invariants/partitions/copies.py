@@ -13,7 +13,9 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     Settings,
     partition_in,
 )
+from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS
 from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import NANOSECONDS_PER_MS
 from kraftproof.node.core.effects import Append, Effect
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import RaiseLogStart
@@ -23,12 +25,16 @@ from kraftproof.node.wire.messages import (
     delete_records_request,
     delete_records_response,
 )
-from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.records.raw_batch import NO_TIMESTAMP, RawBatch
 from kraftproof.node.wire.types import ZERO_UUID
 
 _RETENTION: Final = ("retention.bytes", "retention.ms")
 _OF_BROKERS: Final = ("log.retention.bytes", "log.retention.ms")
 """The names of the same settings of brokers, which count for topics without values of their own."""
+_WEEK_MS: Final = 604_800_000
+"""The default of retention.ms."""
+_CLOCK_MS: Final = 600_000
+"""Largest error of a clock: a slow disk may delay a removal beyond the end of a clock fault."""
 
 
 class FollowersCopyTheirLeader(Replicas):
@@ -63,7 +69,8 @@ class LogStartsAreDue(Replicas):
     """Records go by a request or by retention alone, and a follower follows the leader's start."""
 
     statement = (
-        "A leader raises its log start for DeleteRecords, or by retention above retention.bytes; "
+        "A leader raises its log start for DeleteRecords, or by retention of cleanup.policy=delete "
+        "above retention.bytes or after retention.ms; "
         "a follower's start is at most the leader's; DeleteRecords waits for every live replica "
         "whose log directory works, by the image."
     )
@@ -96,15 +103,15 @@ class LogStartsAreDue(Replicas):
             self._judge_retention(process, log)
 
     def _judge_retention(self, process: ProcessView, log: LogId) -> None:
-        """Compare the rest of a log with retention.bytes.
+        """Judge each removed batch: beyond retention.bytes, or older than retention.ms.
 
-        A topic with retention.ms is skipped, and each topic while brokers have values.
+        A topic is skipped while brokers have values.
         """
         topic = process.image.topics.get(log.topic_id)
         configs = process.image.configs.get(
             (TOPIC, "" if topic is None else topic.name), NO_CONFIGS
         )
-        if _RETENTION[1] in configs or any(
+        if any(
             name in of_broker
             for (kind, _), of_broker in process.image.configs.items()
             for name in _OF_BROKERS
@@ -112,10 +119,18 @@ class LogStartsAreDue(Replicas):
         ):
             return
         limit = int(configs.get(_RETENTION[0]) or -1)
-        left = sum(batch.size for batch in process.partitions.of(log).batches)
-        if limit < 0 or left < limit:
-            detail = f"log {log}: {left} bytes are left, retention.bytes is {limit}"
-            self.monitor.report_violation(self, process, detail)
+        limit_ms = int(configs.get(_RETENTION[1]) or _WEEK_MS)
+        is_kept = "delete" not in configs.get("cleanup.policy", "delete")
+        mirror, latest_ms = process.partitions.of(log), process.wall_ms() + _CLOCK_MS
+        left = sum(batch.size for batch in mirror.batches)
+        for batch in reversed(mirror.dropped):
+            is_old = 0 <= limit_ms < latest_ms - _earliest_ms(batch)
+            if is_kept or not (is_old or 0 <= limit <= left):
+                limits = f"retention.bytes is {limit}, retention.ms {limit_ms}"
+                detail = f"log {log}: offset {batch.base_offset} is removed, {left} bytes are left"
+                self.monitor.report_violation(self, process, f"{detail}; {limits}")
+                return
+            left += batch.size
 
     @override
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
@@ -146,3 +161,9 @@ class LogStartsAreDue(Replicas):
             self.monitor.report_violation(
                 self, process, f"{detail} starts at {mirror.start_offset}"
             )
+
+
+def _earliest_ms(batch: RawBatch) -> int:
+    """Return the newest time of a batch; a batch without times counts from its append."""
+    known_ms = batch.max_timestamp_ms
+    return START_OF_TIME_NS // NANOSECONDS_PER_MS if known_ms == NO_TIMESTAMP else known_ms

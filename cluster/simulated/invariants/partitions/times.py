@@ -43,6 +43,8 @@ class _Asked(Struct, frozen=True):
     generation: int
     told: int
     """The largest high watermark that the leader had told."""
+    start: int = 0
+    """The start of the log: the records below were deleted."""
 
 
 class TimesFindRecords(Replicas):
@@ -50,7 +52,7 @@ class TimesFindRecords(Replicas):
 
     statement = (
         "ListOffsets by time names the first committed record of that time or later, or the first "
-        "record of the newest time."
+        "record of the newest time, and no deleted record."
     )
     requests: ClassVar[Requests] = (ListOffsets, fetch_request.FetchRequest)
 
@@ -75,7 +77,8 @@ class TimesFindRecords(Replicas):
                 if log is not None and mirror is not None:
                     told = self._told.get((process.node_id, process.incarnation, log))
                     is_valid = told is not None and told.generation == mirror.generation
-                    known[log] = _Asked(mirror.generation, told.told if told and is_valid else 0)
+                    end = told.told if told and is_valid else 0
+                    known[log] = _Asked(mirror.generation, end, mirror.start_offset)
         self._asked[process.node_id, process.incarnation, event.request] = known
 
     @override
@@ -110,7 +113,7 @@ class TimesFindRecords(Replicas):
                     continue
                 if mirror.generation != before.generation:
                     continue  # the search may have seen the log before a truncation
-                wrong = self._fault(mirror, asked.timestamp, found, before.told)
+                wrong = self._fault(mirror, asked.timestamp, found, before)
                 has_epoch = event.version >= EPOCHS_FROM
                 if wrong is None and has_epoch and found.offset >= 0:
                     wrong = self._wrong_epoch(mirror, found)
@@ -123,11 +126,13 @@ class TimesFindRecords(Replicas):
         mirror: PartitionMirror,
         wanted: int,
         found: list_offsets_response.ListOffsetsPartitionResponse,
-        told: int,
+        before: _Asked,
     ) -> str | None:
         """Describe a record that is not there, or an earlier or newer record that is."""
-        at, time = found.offset, found.timestamp
+        at, time, told = found.offset, found.timestamp, before.told
         present = False
+        if at != NOT_FOUND and at < before.start:
+            return f"offset {at} is found, the log began at {before.start}"
         for offset, record_time, _ in self._records(mirror):
             if offset == at:
                 present = record_time == time

@@ -1,5 +1,6 @@
 """Writers of odd batches know the right answers, and a run with them is valid."""
 
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background import dated_topic, odd_batches
 from kraftproof.cluster.simulated.background.odd_batches import TopicRules, draw_batch
+from kraftproof.cluster.simulated.background.operators import record_deletions
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.partition.settings import TopicSettings
 from kraftproof.node.core.partition.validation import Refusal, check_content, parse_produced
@@ -161,3 +163,51 @@ def test_a_run_with_the_topic_is_valid(tmp_path) -> None:
         if isinstance(answer, list_offsets_response.ListOffsetsResponse)
         for part in answer.topics[0].partitions
     )
+
+
+def test_times_of_appended_batches_are_looked_up():
+    times = odd_batches.KnownTimes(Random(1))
+    assert {times.draw(7) for _ in range(20)} == {7}
+    right, _ = next((batch, rules) for batch, rules in map(drawn, range(DRAWS)) if is_right(batch))
+    times.note(right, -1)
+    times.note(right, 5)
+    times.note(replace(right, newest_ms=odd_batches.NO_TIME), -1)
+    looked_up = {times.draw(7) for _ in range(200)}
+    assert looked_up == {7, 5, 6, right.newest_ms, right.newest_ms + 1}
+
+
+def is_right(batch):
+    return batch.expected == {ErrorCode.NONE} and batch.newest_ms > 0
+
+
+class Brokers:
+    """Brokers that take each request, and a run that ends after some of them."""
+
+    def __init__(self, requests):
+        self.requests = requests
+        self.asked = []
+
+    @property
+    def is_in_final_phase(self):
+        return len(self.asked) == self.requests
+
+    async def sleep(self, _duration_ns):
+        """Time is no matter."""
+
+    async def ask(self, broker, message, version):
+        self.asked.append((broker, message, version))
+
+
+def test_deletions_proceed_within_each_partition():
+    brokers = Brokers(requests=30)
+    deletions = record_deletions.Deletions(brokers, brokers, Random(1), brokers, [4, 5])
+    run(deletions.delete("t", 2))
+    offsets = {0: [0], 1: [0]}
+    for broker, message, version in brokers.asked:
+        assert (broker in {4, 5}, version) == (True, record_deletions.VERSION)
+        (part,) = message.topics[0].partitions
+        offsets[part.partition_index].append(part.offset)
+    for asked in offsets.values():
+        steps = {later - before for before, later in pairwise(asked)}
+        assert steps <= set(range(1, record_deletions.MOST_RECORDS + 1))
+        assert len(steps) > 2

@@ -172,7 +172,20 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
     assert world.recorded == [("Same", "two is not one")]
 
 
-def test_few_runs_without_a_bug_compare():
-    options = [SimpleNamespace(seed=seed, mutant=None) for seed in range(2_000)]
-    chosen = sum(comparison._is_candidate(one) for one in options)
-    assert 10 < chosen < 100
+def test_a_dozen_runs_without_a_planted_bug_compare_nearly_everything():
+    drawn = set()
+    for seed in range(12):
+        options = SimpleNamespace(seed=seed, mutant=None)
+        planned = comparison._planned(COMPARISONS, options)
+        assert planned == comparison._planned(COMPARISONS, options)
+        assert len(set(planned)) == comparison.DRAWN
+        drawn |= {one.compare.__name__ for _, one in planned}
+    assert len(drawn) > 0.8 * len(BY_NAME)
+
+
+def test_a_run_without_a_planted_bug_reports_a_difference(monkeypatch):
+    one = comparison.Comparison("Same", "Both are the same.", ("a package",), differs)
+    monkeypatch.setattr("kraftproof.cluster.simulated.differential.catalogue.COMPARISONS", (one,))
+    world = World()
+    comparison.compare_with_references(world, SimpleNamespace(seed=1, mutant=None))
+    assert world.recorded == [("Same", "two is not one")]

@@ -220,8 +220,28 @@ def test_records_go_by_retention_or_request_and_followers_follow():
     case.raise_start(1, 3)
     assert case.reported == [
         f"{NAME}: a follower starts at 2, a leader at 1",
-        f"{NAME}: 0 bytes are left, retention.bytes is 1",
+        f"{NAME}: offset 2 is removed, 0 bytes are left; "
+        "retention.bytes is 1, retention.ms 604800000",
     ]
+
+
+def removed(**configs):
+    """Return what is reported when retention removes batches of 10 and of 20 ms from a log."""
+    case = PartitionCase(LogStartsAreDue(), **configs)
+    case.append(1, raw(0, timestamps=[10]), raw(1, timestamps=[20]), raw(2, timestamps=[30]))
+    case.harness.now_ns = 10**15
+    case.raise_start(1, 2)
+    return case.reported
+
+
+def test_records_go_by_age_after_retention_ms():
+    assert removed(retention_ms="999") == removed(retention_ms="0", retention_bytes="-1") == []
+    assert len(removed(retention_ms="-1")) == 1
+    assert len(removed(retention_ms="1700000000")) == 1
+    assert removed(retention_ms="-1", retention_bytes="0") == []
+    (report,) = removed(retention_ms="0", cleanup_policy="compact")
+    assert "offset 1 is removed" in report
+    assert removed(retention_ms="0", cleanup_policy="compact,delete") == []
 
 
 def test_a_deletion_waits_for_live_replicas():

@@ -79,6 +79,12 @@ def test_another_record_is_reported(wanted, answer, wrong):
     assert judged(wanted, answer) == [f"{NAME}: time {wanted}: {wrong}"]
 
 
+def test_a_deleted_record_of_a_kept_batch_is_reported():
+    assert judged(1001, found(1, 3000), start=2) == [
+        f"{NAME}: time 1001: offset 1 is found, the log began at 2"
+    ]
+
+
 @pytest.mark.parametrize("codec", range(5))
 def test_times_are_read_from_each_codec(codec):
     records = [ClientRecord(b"v", 1000), ClientRecord(b"w", 990, b"k"), ClientRecord(b"", 70_000)]
