@@ -166,6 +166,7 @@ PLANTED = [
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", _ignored),
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", _ignored),
     ("compare_node_storage", stored.Storage, "persist_quorum_state", _ignored),
+    ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", _ignored),
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
     ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
     ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
