@@ -1,5 +1,7 @@
 """Bugs that are planted one by one: the comparison, the owner, the attribute, the bug."""
 
+from typing import Any
+
 from kraftproof.cluster.simulated.differential.brokers import shown_rights
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
@@ -102,6 +104,12 @@ def _elsewhere(request: Message, error: ErrorCode, reason: str | None = None) ->
     return refusal(request, ErrorCode.NONE if error else ErrorCode.INVALID_REQUEST, reason)
 
 
+def _taken_from_any_connection(lane: Any, _: object, number: int, read: object) -> None:
+    """Take an answer of a connection that was given up as an answer of the present one."""
+    if not lane._in_flight.answer(number, read):
+        lane.drop()
+
+
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
@@ -183,6 +191,7 @@ PLANTED = [
     ("compare_listeners", Authenticator, "_begin_again", _ignored),
     ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
     ("compare_shell", peer_lanes.Lane, "ended", _ignored),
+    ("compare_shell", peer_lanes.Lane, "answered", _taken_from_any_connection),
     ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
     ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
     ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
