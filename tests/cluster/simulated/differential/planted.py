@@ -133,6 +133,7 @@ PLANTED = [
     ("compare_core_tables", core_tables, "GIVEN", _LARGER),
     ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_leases", ActiveController, "_decide_early", _ignored),
+    ("compare_leases", ActiveController, "_refuse", _ignored),
     ("compare_leases", Sessions, "is_live", lambda *_: False),
     ("compare_token_sweeps", TokenSweep, "take", _ignored),
     ("compare_token_sweeps", token_sweep, "expired_tokens", lambda *_: ()),
