@@ -1,8 +1,9 @@
 """Choose the runs that compare the node's code with references, and report differences.
 
-A search for a bug in a package compares that package at the start of each seed, or at the end. Of
-the other runs a small share compares everything. The comparisons draw from chances of their own,
-and change nothing in the run.
+A search for a bug in a package compares that package at the start of each seed, or at the end, in
+several draws. Of the other runs a share compares everything, in a single draw: most bugs show in
+the first draw, so draws in many runs find a bug sooner than several draws in few runs. The
+comparisons draw from chances of their own, and change nothing in the run.
 """
 
 import sys
@@ -17,10 +18,10 @@ from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.violation import ViolationKind
 from kraftproof.cluster.simulated.world import World
 
-SHARE: Final = 0.02
+SHARE: Final = 0.1
 """Share of compared runs among those without a bug in a compared package."""
 ROUNDS: Final = 4
-"""Number of draws in a run."""
+"""Number of draws in a run with a bug in a compared package."""
 
 
 def compare_with_references(world: World, options: ClusterOptions, *, is_end: bool = False) -> None:
@@ -34,7 +35,7 @@ def compare_with_references(world: World, options: ClusterOptions, *, is_end: bo
     from kraftproof.cluster.simulated.differential.catalogue import comparisons_with
 
     chosen, comparisons = _chosen_packages(options), comparisons_with(world.make_specification)
-    for number in range(ROUNDS):
+    for number in range(_rounds()):
         for one in comparisons:
             if one.is_at_end is not is_end or chosen.isdisjoint(one.packages):
                 continue
@@ -94,6 +95,11 @@ def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
     if _compares_all(options):
         return frozenset(PACKAGES)
     return frozenset(filter(_is_mutated, PACKAGES))
+
+
+def _rounds() -> int:
+    """Return the number of draws in a chosen run."""
+    return ROUNDS if _is_counted() or any(map(_is_mutated, PACKAGES)) else 1
 
 
 def _is_mutated(package: str) -> bool:

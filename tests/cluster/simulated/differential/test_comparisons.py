@@ -172,7 +172,18 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
     assert world.recorded == [("Same", "two is not one")]
 
 
-def test_few_runs_without_a_bug_compare():
+def test_a_tenth_of_the_runs_without_a_bug_compares():
     options = [SimpleNamespace(seed=seed, mutant=None) for seed in range(2_000)]
     chosen = sum(comparison._is_candidate(one) for one in options)
-    assert 10 < chosen < 100
+    assert 150 < chosen < 250
+
+
+@pytest.mark.parametrize(("has_bug", "draws"), [(True, 4), (False, 1)])
+def test_runs_without_a_bug_draw_once(monkeypatch, has_bug, draws):
+    drawn = []
+    one = comparison.Comparison("Same", "Both are.", ("kraftproof.node.wire",), drawn.append)
+    monkeypatch.setattr("kraftproof.cluster.simulated.differential.catalogue.COMPARISONS", (one,))
+    monkeypatch.setattr(comparison, "_is_mutated", lambda _: has_bug)
+    monkeypatch.setattr(comparison, "_compares_all", lambda _: True)
+    comparison.compare_with_references(World(), SimpleNamespace(seed=1, mutant=None))
+    assert len(drawn) == draws
