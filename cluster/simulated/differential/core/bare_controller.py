@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any, Final, cast
 
+from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.base.config import NodeConfig, Timeouts, TokenPolicy, Voter
 from kraftproof.node.core.base.types import (
     Epoch,
@@ -13,6 +14,7 @@ from kraftproof.node.core.base.types import (
     WallClock,
 )
 from kraftproof.node.core.controller.controller import Controller
+from kraftproof.node.core.effects import Reply
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -101,6 +103,8 @@ class BareController:
             config, cast("Any", self._quorum), self._committed, self._outbox, random
         )
         self._requests = 0
+        self.unanswered: set[int] = set()
+        """The requests without an answer, by number."""
         self._seen = Offset(0)
         self.commit()
         self.commit()
@@ -124,8 +128,9 @@ class BareController:
         return self._controller.deadline()
 
     def ask(self, message: Message, version: int) -> None:
-        """Send a request, whose answer is of no interest."""
+        """Send a request; the content of its answer is of no interest."""
         self._requests += 1
+        self.unanswered.add(self._requests)
         event = Received(
             request=self._requests,
             message=message,
@@ -141,6 +146,15 @@ class BareController:
         """Let the controller act on its deadlines."""
         self._controller.tick(self._now)
         self._advance()
+
+    def fail_over(self) -> None:
+        """Lose the leadership, and lead the next epoch with all that was written."""
+        self._quorum.is_leader = False
+        self._advance()
+        same("requests that a former leader leaves open", sorted(self.unanswered), [])
+        self._quorum.elect()
+        self.commit()
+        self.commit()
 
     def commit(self) -> None:
         """Commit the whole log."""
@@ -162,4 +176,7 @@ class BareController:
         while self._committed.is_behind:
             self._committed.advance(self._quorum.log, self._quorum.high_watermark)
         self._controller.advance(self._now)
-        self._outbox.drain()
+        for effect in self._outbox.drain():
+            if isinstance(effect, Reply):
+                check("a request is answered once", effect.request in self.unanswered)
+                self.unanswered.remove(effect.request)

@@ -13,7 +13,7 @@ from kraftproof.cluster.simulated.differential.core.bare_controller import (
     BareController,
 )
 from kraftproof.cluster.simulated.differential.core.registrations import registration
-from kraftproof.cluster.simulated.differential.difference import check
+from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.base.config import Timeouts
 from kraftproof.node.core.base.types import milliseconds
 from kraftproof.node.wire.messages import broker_heartbeat_request, create_topics_request
@@ -76,8 +76,10 @@ class _Run:
             self._create()
         elif kind < 0.9:
             self._controller.tick()
-        else:
+        elif kind < 0.97:
             self._settle()
+        else:
+            self._fail_over()
         self._follow()
 
     def _beat(self, broker: int) -> None:
@@ -101,6 +103,12 @@ class _Run:
         request = create_topics_request.CreateTopicsRequest(topics=(topic,), timeout_ms=30_000)
         self._controller.ask(request, CREATE_VERSION)
 
+    def _fail_over(self) -> None:
+        """Change the controller, at times amid a large change; each broker gets a new lease."""
+        self._follow()
+        self._controller.fail_over()
+        self._contacts = dict.fromkeys(self._contacts, self._controller.now_ns)
+
     def _settle(self) -> None:
         """Commit everything, and let the controller finish its work."""
         controller = self._controller
@@ -117,6 +125,8 @@ class _Run:
             silence_ns = controller.now_ns - contact_ns
             what = f"broker {broker}, heard {silence_ns / 1e9:.3f} s ago, has a lease"
             check(what, silence_ns < self._session_ns)
+        controller.commit()  # the record that proves the leadership to the last answers
+        same("requests without an answer", sorted(controller.unanswered), [])
 
     def _is_due(self) -> bool:
         deadline = self._controller.deadline

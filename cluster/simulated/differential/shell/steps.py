@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from kraftproof.cluster.simulated.differential.difference import check, same
+from kraftproof.cluster.simulated.differential.difference import DifferenceError, check, same
 from kraftproof.cluster.simulated.differential.shell.node import ShellNode
 from kraftproof.cluster.simulated.differential.shell.ports import Pending, Timer
 from kraftproof.node.core.base.security import SecurityProtocol
@@ -44,7 +44,7 @@ class ShellRun(ShellNode):
         """Let something happen outside of the shell."""
         if self.may_fail and self.random.random() < 0.05:
             self.rig.fails_at = self.random.choice(FAILING)
-        match self.random.choice("rrffffaacttw"):
+        match self.random.choice("rrffffaacttwl"):
             case "r":
                 self._receive()
             case "f" if self.rig.pending:
@@ -53,6 +53,8 @@ class ShellRun(ShellNode):
                 self._peers()
             case "t":
                 self._advance(self.random.choice((1, 10, 100)))
+            case "l":
+                self._answer_late()
             case "w":
                 self._run(self.random.choice((None, 0, 1, 2)))
             case "c":
@@ -133,6 +135,18 @@ class ShellRun(ShellNode):
                 check("a connection with a stray answer is closed", one.is_closed)
             case _:
                 pass
+
+    def _answer_late(self) -> None:
+        """Answer on a connection that the shell has given up; nobody waits for the answer."""
+        given_up = [one for one in self.rig.connections if one.is_closed]
+        if not given_up or self.rig.is_over:
+            return
+        one = self.random.choice(given_up)
+        late = self.random.choice((0, *sorted(one.sent)))
+        one.owner.answered(one, late, self._refuse_late)
+
+    def _refuse_late(self, request: object) -> Message:
+        raise DifferenceError(f"an answer of a connection that was given up answers {request}")
 
     def _read(self, request: object, effect: object, message: Message) -> Message:
         check("an answer is read for its request", request is effect)

@@ -5,12 +5,23 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import crashed, put
+from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
-from kraftproof.node.core.effects import Append, Flush, PersistQuorumState, Truncate
+from kraftproof.node.core.effects import (
+    Append,
+    CheckSnapshot,
+    Flush,
+    InstallSnapshot,
+    PersistQuorumState,
+    StoreSlice,
+    Truncate,
+)
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
+from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.stored import (
@@ -21,6 +32,7 @@ from kraftproof.node.storage.stored import (
     quorum_state_path,
 )
 from kraftproof.node.wire.records.batch import Batch
+from kraftproof.node.wire.records.batches import encode_batch
 from kraftproof.node.wire.records.metadata import NoOpRecord
 from kraftproof.node.wire.types import Uuid
 
@@ -70,6 +82,7 @@ def compare_node_storage(random: Random) -> None:
     same("the begin of the log", again.history.log_start, LOG_BEGIN)
     again.storage.stopped(2)
     again.storage.close()
+    _compare_cuts(crashed(disk, random), config, random)
     _compare_failed(disk, config, homes, ids)
     _compare_short(disk, config)
 
@@ -102,6 +115,27 @@ def _write(stored: Stored, random: Random) -> tuple[int, int]:
     last = Batch(base_offset=3, epoch=3, timestamp_ms=1, records=(NoOpRecord(),))
     stored.storage.append(Append(METADATA_LOG, last))
     return 4, random.choice((0, 2, 4, 9))
+
+
+def _compare_cuts(disk: SimulatedFileSystem, config: StorageConfig, random: Random) -> None:
+    """End the log below the durable end of the last start, lose power, and open the log again."""
+    stored = open_node_storage(disk, config)
+    storage, end = stored.storage, random.randrange(1, len(stored.batches))
+    expected: object = (LOG_BEGIN, stored.batches[:end])
+    if random.random() < 0.5:
+        storage.truncate(Truncate(METADATA_LOG, Offset(end)))
+    else:
+        snapshot = SnapshotId(Offset(end), Epoch(4))
+        data = b"".join(map(encode_batch, batches_of(snapshot, EMPTY_IMAGE, 1)))
+        storage.store_slice(StoreSlice(copy=1, snapshot=snapshot, position=0, data=data))
+        checked = result_of(storage.check_snapshot(CheckSnapshot(copy=1, snapshot=snapshot)))
+        check("a whole snapshot", checked.loaded is not None)
+        storage.install_snapshot(InstallSnapshot(copy=1, snapshot=snapshot))
+        expected = (snapshot, ())
+    storage.close()
+    again = open_node_storage(crashed(disk, random), config)
+    same("a log that was cut", (again.history.log_start, again.batches), expected)
+    again.storage.close()
 
 
 def _compare_failed(

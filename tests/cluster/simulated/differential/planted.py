@@ -1,5 +1,7 @@
 """Bugs that are planted one by one: the comparison, the owner, the attribute, the bug."""
 
+from typing import Any
+
 from kraftproof.cluster.simulated.differential.brokers import shown_rights
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
@@ -102,6 +104,12 @@ def _elsewhere(request: Message, error: ErrorCode, reason: str | None = None) ->
     return refusal(request, ErrorCode.NONE if error else ErrorCode.INVALID_REQUEST, reason)
 
 
+def _taken_from_any_connection(lane: Any, _: object, number: int, read: object) -> None:
+    """Take an answer of a connection that was given up as an answer of the present one."""
+    if not lane._in_flight.answer(number, read):
+        lane.drop()
+
+
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
@@ -125,6 +133,7 @@ PLANTED = [
     ("compare_core_tables", core_tables, "GIVEN", _LARGER),
     ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_leases", ActiveController, "_decide_early", _ignored),
+    ("compare_leases", ActiveController, "_refuse", _ignored),
     ("compare_leases", Sessions, "is_live", lambda *_: False),
     ("compare_token_sweeps", TokenSweep, "take", _ignored),
     ("compare_token_sweeps", token_sweep, "expired_tokens", lambda *_: ()),
@@ -166,6 +175,7 @@ PLANTED = [
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", _ignored),
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", _ignored),
     ("compare_node_storage", stored.Storage, "persist_quorum_state", _ignored),
+    ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", _ignored),
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
     ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
     ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
@@ -182,6 +192,7 @@ PLANTED = [
     ("compare_listeners", Authenticator, "_begin_again", _ignored),
     ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
     ("compare_shell", peer_lanes.Lane, "ended", _ignored),
+    ("compare_shell", peer_lanes.Lane, "answered", _taken_from_any_connection),
     ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
     ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
     ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
