@@ -138,7 +138,7 @@ class ShellRun(ShellNode):
 
     def _answer_late(self) -> None:
         """Answer on a connection that the shell has given up; nobody waits for the answer."""
-        given_up = [one for one in self.rig.connections if one.is_closed]
+        given_up = [one for one in self.rig.lanes.connections if one.is_closed]
         if not given_up or self.rig.is_over:
             return
         one = self.random.choice(given_up)

@@ -20,6 +20,8 @@ from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.records import compression, raw_batch, raw_records
 
 GZIP: Final = 1
+LOG_APPEND_TIME: Final = 0x08
+"""The attribute of a batch whose records all have the newest time of the header."""
 SNAPPY: Final = 2
 LIBRARY: Final = {2: "snappy", 3: "lz4", 4: "zstd"}
 LIBRARY_SHARE: Final = 0.25
@@ -44,9 +46,11 @@ def compare_raw_records(random: Random) -> None:
 def _compare_views(one: ReferenceBatch, sent: ReferenceBatch) -> None:
     """Compare the records of a batch as sent, maybe compressed."""
     found = raw_records.read_records(raw_batch.parse_batch(sent.data))
+    times = [one.base_timestamp_ms + record.timestamp_delta for record in one.records]
+    if sent.attributes & LOG_APPEND_TIME:
+        times = [sent.max_timestamp_ms] * len(times)
     expected = [
-        (one.base_timestamp_ms + record.timestamp_delta, record.key is not None)
-        for record in one.records
+        (time, record.key is not None) for time, record in zip(times, one.records, strict=True)
     ]
     views = None if found is None else [(view.timestamp_ms, view.has_key) for view in found]
     same(f"the records of codec {sent.attributes & 7}", views, expected)
