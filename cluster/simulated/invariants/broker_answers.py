@@ -11,6 +11,7 @@ from msgspec import Struct
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.brokers.config_answers import config_faults
+from kraftproof.cluster.simulated.invariants.brokers.online import offline_replicas
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
@@ -64,7 +65,7 @@ class ResponsesMatchImage(Invariant):
             case MetadataRequest() as request, MetadataResponse():
                 self._judge_brokers(process, image, message, fenced_too=False)
                 wants_all = request.topics is None or not (event.version or request.topics)
-                asked = None if wants_all else tuple(dict.fromkeys(request.topics or ()))
+                asked = None if wants_all else _asked_once(request)
                 if event.version < IDS_SINCE and any(map(_has_id, asked or ())):
                     faults = _refusal_faults(message)
                 else:
@@ -200,6 +201,13 @@ def _topic_faults(
             yield from _differences(image, topic_id, topic)
 
 
+def _asked_once(request: MetadataRequest) -> tuple[metadata_request.MetadataRequestTopic, ...]:
+    """Return the requested topics, each once; with any id, those without an id do not count."""
+    topics = request.topics or ()
+    by_id = {each.topic_id: each for each in topics if each.topic_id != ZERO_UUID}
+    return tuple(by_id.values() or dict.fromkeys(topics))
+
+
 def _has_id(asked: metadata_request.MetadataRequestTopic) -> bool:
     return asked.name is None or asked.topic_id != ZERO_UUID
 
@@ -246,13 +254,13 @@ def _said_partition(said: metadata_response.MetadataResponsePartition) -> ShownP
 
 def _held_partition(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPartition:
     held = image.partitions[topic_id][index]
-    active = {broker_id for broker_id, broker in image.brokers.items() if not broker.fenced}
+    leader = held.leader if held.leader in image.brokers else NO_NODE
     return ShownPartition(
         index=index,
-        leader=held.leader,
+        leader=leader,
         leader_epoch=held.leader_epoch,
         replicas=held.replicas,
         isr=held.isr,
-        offline=tuple(replica for replica in held.replicas if replica not in active),
-        error=ErrorCode.LEADER_NOT_AVAILABLE if held.leader == NO_NODE else ErrorCode.NONE,
+        offline=offline_replicas(image, held),
+        error=ErrorCode.LEADER_NOT_AVAILABLE if leader == NO_NODE else ErrorCode.NONE,
     )

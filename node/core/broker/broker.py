@@ -254,7 +254,8 @@ class Broker:
                     ),
                 )
             case describe_topic_partitions_request.DescribeTopicPartitionsRequest():
-                return describe_topic_partitions(image, event, message, self._authorizer)
+                listener = self._config.client_listener(event.listener)
+                return describe_topic_partitions(image, event, message, self._authorizer, listener)
             case list_config_resources_request.ListConfigResourcesRequest():
                 return list_config_resources(image, message, event.version)
             case describe_client_quotas_request.DescribeClientQuotasRequest():

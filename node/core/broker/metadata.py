@@ -13,9 +13,15 @@ from kraftproof.node.core.base.config import NodeConfig
 from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.broker.answers import contact, listed_brokers
 from kraftproof.node.core.broker.operations import cluster_operations, with_operations
+from kraftproof.node.core.broker.reach import Reach, reach_of
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.acls import Operation, ResourceKind
-from kraftproof.node.core.metadata.image import MetadataImage, Partition, Topic
+from kraftproof.node.core.metadata.image import (
+    BrokerRegistration,
+    MetadataImage,
+    Partition,
+    Topic,
+)
 from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
@@ -24,23 +30,40 @@ from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 _TOPIC_IDS_FROM: Final = 12
 """The first version of Metadata whose answers may leave the name of a topic out."""
+_LISTENERS_FROM: Final = 6
+"""The first version of Metadata with an error for a leader without the client's listener."""
+_VIEWS: Final = (0, 1, _LISTENERS_FROM)
+"""The first version of each range with equal answers; version 0 leaves unreachable replicas out."""
 _NO_PARTITIONS: Final[Map[int, Partition]] = Map()
 
 AskedTopic = metadata_request.MetadataRequestTopic
 TopicAnswer = metadata_response.MetadataResponseTopic
 
 
+class _View:
+    """The answers for the clients of a listener and of a range of versions."""
+
+    __slots__ = ("kept", "reach", "version")
+
+    def __init__(self, reach: Reach, version: int) -> None:
+        self.reach = reach
+        self.version = version
+        """The first version of the range."""
+        self.kept: dict[Uuid, tuple[Map[int, Partition], TopicAnswer]] = {}
+        """By topic: the partitions, and the answer with these partitions."""
+
+
 class MetadataAnswers:
     """The answers of a broker to Metadata."""
 
-    __slots__ = ("_active", "_answers", "_config")
+    __slots__ = ("_brokers", "_config", "_views")
 
     def __init__(self, config: NodeConfig) -> None:
         self._config = config
-        self._active: frozenset[NodeId] = frozenset()
-        """The active brokers of the kept answers."""
-        self._answers: dict[Uuid, tuple[Map[int, Partition], TopicAnswer]] = {}
-        """By topic: the partitions, and the answer with these partitions."""
+        self._brokers: Map[NodeId, BrokerRegistration] = Map()
+        """The registrations of the views."""
+        self._views: dict[tuple[str, int], _View] = {}
+        """By listener and first version."""
 
     def answer(
         self,
@@ -50,7 +73,7 @@ class MetadataAnswers:
         authorizer: Authorizer | None,
     ) -> metadata_response.MetadataResponse:
         """Return the active brokers and the requested topics that the client may see (631-38)."""
-        self._forget(image)
+        view = self._view(image, event)
         listed = [
             metadata_response.MetadataResponseBroker(
                 node_id=broker.broker_id, host=endpoint.host, port=endpoint.port, rack=broker.rack
@@ -59,7 +82,7 @@ class MetadataAnswers:
                 self._config, image, event.listener, include_fenced=False
             )
         ]
-        topics = self._requested(image, request, event.version)
+        topics = _requested(view, image, request, event.version)
         if authorizer is not None and not _is_malformed(request, event.version):
             is_listing = _asks_for_all(request, event.version)
             topics = _visible(topics, authorizer, event, is_listing=is_listing)
@@ -75,58 +98,69 @@ class MetadataAnswers:
             topics=tuple(topics),
         )
 
-    def _forget(self, image: MetadataImage) -> None:
-        """Drop the answers of deleted topics; drop every answer if other brokers are active."""
-        active = frozenset(
-            broker.broker_id for broker in image.brokers.values() if not broker.fenced
-        )
-        if active != self._active:
-            self._active = active
-            self._answers.clear()
-        elif len(self._answers) > len(image.topics):
-            for topic_id in [each for each in self._answers if each not in image.topics]:
-                del self._answers[topic_id]
+    def _view(self, image: MetadataImage, event: Received) -> _View:
+        """Return the answers for a client; after a change of brokers, without any answer."""
+        if image.brokers is not self._brokers:
+            self._brokers = image.brokers
+            self._views.clear()
+        listener = self._config.client_listener(event.listener)
+        first = max(one for one in _VIEWS if one <= event.version)
+        view = self._views.get((listener, first))
+        if view is None:
+            view = self._views[listener, first] = _View(reach_of(image, listener), first)
+        elif len(view.kept) > len(image.topics):
+            for topic_id in [each for each in view.kept if each not in image.topics]:
+                del view.kept[topic_id]
+        return view
 
-    def _requested(
-        self, image: MetadataImage, request: metadata_request.MetadataRequest, version: int
-    ) -> list[TopicAnswer]:
-        if request.topics is None or _asks_for_all(request, version):
-            return [self._topic(image, topic) for topic in image.sorted_topics()]
-        if _is_malformed(request, version):
-            return list(map(_refused_topic, request.topics))
-        return [self._asked_topic(image, asked) for asked in dict.fromkeys(request.topics)]
 
-    def _asked_topic(self, image: MetadataImage, asked: AskedTopic) -> TopicAnswer:
-        name = None if _has_id(asked) else asked.name
-        topic = image.topics.get(asked.topic_id) if name is None else image.topic_named(name)
-        if topic is not None:
-            return self._topic(image, topic)
-        if name is None:
-            error = ErrorCode.UNKNOWN_TOPIC_ID
-        elif is_legal_name(name):
-            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        else:
-            error = ErrorCode.INVALID_TOPIC_EXCEPTION
-        return TopicAnswer(error_code=error, name=name, topic_id=asked.topic_id)
+def _requested(
+    view: _View, image: MetadataImage, request: metadata_request.MetadataRequest, version: int
+) -> list[TopicAnswer]:
+    """Return the requested topics, each once; with any id, those without an id are ignored."""
+    if request.topics is None or _asks_for_all(request, version):
+        return [_topic(view, image, topic) for topic in image.sorted_topics()]
+    if _is_malformed(request, version):
+        return list(map(_refused_topic, request.topics))
+    asked = dict.fromkeys((each.name, each.topic_id) for each in request.topics)
+    ids = dict.fromkeys(topic_id for _, topic_id in asked if topic_id != ZERO_UUID)
+    by_id: list[tuple[str | None, Uuid]] = [(None, topic_id) for topic_id in ids]
+    return [_asked_topic(view, image, name, topic_id) for name, topic_id in by_id or asked]
 
-    def _topic(self, image: MetadataImage, topic: Topic) -> TopicAnswer:
-        partitions = image.partitions.get(topic.topic_id, _NO_PARTITIONS)
-        kept = self._answers.get(topic.topic_id)
-        if kept is not None and kept[0] is partitions:
-            return kept[1]
-        answer = TopicAnswer(
-            name=topic.name,
-            topic_id=topic.topic_id,
-            is_internal=topic.name in INTERNAL_TOPICS,
-            partitions=tuple(
-                [
-                    _partition(partition, self._active)
-                    for partition in image.partitions_of(topic.topic_id)
-                ]
-            ),
-        )
-        self._answers[topic.topic_id] = (partitions, answer)
-        return answer
+
+def _asked_topic(
+    view: _View, image: MetadataImage, name: str | None, topic_id: Uuid
+) -> TopicAnswer:
+    topic = image.topics.get(topic_id) if name is None else image.topic_named(name)
+    if topic is not None:
+        return _topic(view, image, topic)
+    if name is None:
+        error = ErrorCode.UNKNOWN_TOPIC_ID
+    elif is_legal_name(name):
+        error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    else:
+        error = ErrorCode.INVALID_TOPIC_EXCEPTION
+    return TopicAnswer(error_code=error, name=name, topic_id=topic_id)
+
+
+def _topic(view: _View, image: MetadataImage, topic: Topic) -> TopicAnswer:
+    partitions = image.partitions.get(topic.topic_id, _NO_PARTITIONS)
+    kept = view.kept.get(topic.topic_id)
+    if kept is not None and kept[0] is partitions:
+        return kept[1]
+    answer = TopicAnswer(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.name in INTERNAL_TOPICS,
+        partitions=tuple(
+            [
+                _partition(partition, view, image)
+                for partition in image.partitions_of(topic.topic_id)
+            ]
+        ),
+    )
+    view.kept[topic.topic_id] = (partitions, answer)
+    return answer
 
 
 def _asks_for_all(request: metadata_request.MetadataRequest, version: int) -> bool:
@@ -152,7 +186,7 @@ def _visible(
 def _hidden(topic: TopicAnswer, event: Received) -> TopicAnswer:
     request = event.message
     assert isinstance(request, metadata_request.MetadataRequest), "only Metadata has topics"
-    is_by_id = any(each.name is None for each in request.topics or ())
+    is_by_id = any(map(_has_id, request.topics or ()))
     return TopicAnswer(
         error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
         name=None if is_by_id else topic.name,
@@ -178,21 +212,27 @@ def _refused_topic(asked: AskedTopic) -> TopicAnswer:
 
 
 def _partition(
-    partition: Partition, active: frozenset[NodeId]
+    partition: Partition, view: _View, image: MetadataImage
 ) -> metadata_response.MetadataResponsePartition:
-    replicas = partition.replicas
-    offline: tuple[NodeId, ...] = ()
-    if not active.issuperset(replicas):
-        offline = tuple(replica for replica in replicas if replica not in active)
-    leaderless = partition.leader == NO_NODE
+    replicas, isr, reach = partition.replicas, partition.isr, view.reach
+    if view.version == 0:
+        replicas = tuple([node for node in replicas if node in reach.active])
+        isr = tuple([node for node in isr if node in reach.active])
+    leader, error = reach.leader_of(partition), ErrorCode.NONE
+    if leader == NO_NODE:
+        is_registered = partition.leader in image.brokers
+        has_name = is_registered and view.version >= _LISTENERS_FROM
+        error = ErrorCode.LISTENER_NOT_FOUND if has_name else ErrorCode.LEADER_NOT_AVAILABLE
+    elif len(replicas) < len(partition.replicas) or len(isr) < len(partition.isr):
+        error = ErrorCode.REPLICA_NOT_AVAILABLE
     return metadata_response.MetadataResponsePartition(
-        error_code=ErrorCode.LEADER_NOT_AVAILABLE if leaderless else ErrorCode.NONE,
+        error_code=error,
         partition_index=partition.index,
-        leader_id=partition.leader,
+        leader_id=leader,
         leader_epoch=partition.leader_epoch,
         replica_nodes=replicas,
-        isr_nodes=partition.isr,
-        offline_replicas=offline,
+        isr_nodes=isr,
+        offline_replicas=reach.offline_replicas(partition),
     )
 
 

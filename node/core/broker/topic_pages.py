@@ -8,8 +8,8 @@ are shown as they are stored.
 from collections.abc import Iterable
 from typing import Final
 
-from kraftproof.node.core.base.types import NO_NODE, NodeId
 from kraftproof.node.core.broker.operations import topic_operations
+from kraftproof.node.core.broker.reach import Reach, reach_of
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage, Partition, Topic
 from kraftproof.node.core.metadata.names import INTERNAL_TOPICS, is_legal_name
@@ -30,9 +30,14 @@ Cursor = describe_topic_partitions_response.Cursor
 
 
 def describe_topic_partitions(
-    image: MetadataImage, event: Received, request: Request, authorizer: Authorizer | None
+    image: MetadataImage,
+    event: Received,
+    request: Request,
+    authorizer: Authorizer | None,
+    listener: str,
 ) -> Response:
     """Return a page of the requested topics; without names, of all topics."""
+    reach = reach_of(image, listener)
     cursor = request.cursor
     names = sorted({topic.name for topic in request.topics} or set(image.topic_ids))
     if cursor is not None:
@@ -58,7 +63,7 @@ def describe_topic_partitions(
         first = cursor.partition_index if cursor and cursor.topic_name == name else 0
         partitions = [one for one in image.partitions_of(topic.topic_id) if one.index >= first]
         operations = topic_operations(authorizer, event, name)
-        answers.append(_topic(image, topic, partitions[:room], operations))
+        answers.append(_topic(reach, topic, partitions[:room], operations))
         if len(partitions) > room:
             following = Cursor(topic_name=name, partition_index=partitions[room].index)
             return Response(topics=tuple(answers), next_cursor=following)
@@ -88,28 +93,26 @@ def _unknown(name: str, operations: int) -> TopicAnswer:
 
 
 def _topic(
-    image: MetadataImage, topic: Topic, partitions: Iterable[Partition], operations: int
+    reach: Reach, topic: Topic, partitions: Iterable[Partition], operations: int
 ) -> TopicAnswer:
-    active = {broker.broker_id for broker in image.brokers.values() if not broker.fenced}
     return TopicAnswer(
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
-        partitions=tuple(_partition(partition, active) for partition in partitions),
+        partitions=tuple(_partition(partition, reach) for partition in partitions),
         topic_authorized_operations=operations,
     )
 
 
-def _partition(partition: Partition, active: set[NodeId]) -> PartitionAnswer:
-    has_leader = partition.leader != NO_NODE
+def _partition(partition: Partition, reach: Reach) -> PartitionAnswer:
+    """Return the answer about a partition; without a leader, Kafka names no error either."""
     return PartitionAnswer(
-        error_code=ErrorCode.NONE if has_leader else ErrorCode.LEADER_NOT_AVAILABLE,
         partition_index=partition.index,
-        leader_id=partition.leader,
+        leader_id=reach.leader_of(partition),
         leader_epoch=partition.leader_epoch,
         replica_nodes=partition.replicas,
         isr_nodes=partition.isr,
         eligible_leader_replicas=partition.eligible_leader_replicas,
         last_known_elr=partition.last_known_elr,
-        offline_replicas=tuple(one for one in partition.replicas if one not in active),
+        offline_replicas=reach.offline_replicas(partition),
     )

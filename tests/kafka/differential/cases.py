@@ -4,6 +4,7 @@ from typing import Final
 
 from tests.kafka.differential import (
     acls,
+    batches,
     brokers,
     clients,
     credentials,
@@ -11,6 +12,7 @@ from tests.kafka.differential import (
     features,
     partitions,
     quorum,
+    reached,
     resources,
     topics,
 )
@@ -24,6 +26,8 @@ CASES: Final[tuple[Case, ...]] = (
     *topics.VALIDATING,
     *topics.CONFIGURATIONS,
     *data.PRODUCING,
+    *batches.BATCHES,
+    *reached.REACHED,
     *data.READING,
     *data.PRODUCERS,
     *partitions.CHANGING,

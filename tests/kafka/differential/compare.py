@@ -15,7 +15,14 @@ from kraftproof.node.wire.types import ZERO_UUID
 Flat = dict[str, object]
 ABSENT: Final = "(absent)"
 
-_TEXTS: Final = frozenset({"error_message", "topic_config_error_message", "documentation"})
+_TEXTS: Final = frozenset(
+    {
+        "batch_index_error_message",
+        "documentation",
+        "error_message",
+        "topic_config_error_message",
+    }
+)
 _DRAWN_IDS: Final = frozenset(
     {"topic_id", "replica_directory_id", "directory_id", "incarnation_id"}
 )

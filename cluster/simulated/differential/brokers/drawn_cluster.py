@@ -9,6 +9,7 @@ from typing import Final
 
 from immutables import Map
 
+from kraftproof.node.core.base.directory_ids import LOST, MIGRATING, UNASSIGNED
 from kraftproof.node.core.base.types import NO_NODE, Epoch, NodeId, Offset
 from kraftproof.node.core.metadata.image import (
     BrokerRegistration,
@@ -24,6 +25,8 @@ NAMES: Final = ("__consumer_offsets", "a", "a.b", "b", "Z")
 MOST_PARTITIONS: Final = 4
 LISTENERS: Final = ("PLAINTEXT", "OTHER")
 PORT: Final = 9092
+FIRST, SECOND = Uuid(b"\1" * 16), Uuid(b"\2" * 16)
+PLACES: Final = (MIGRATING, UNASSIGNED, LOST, FIRST, FIRST, SECOND)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,8 @@ class DrawnBroker:
     fenced: bool
     rack: str | None
     listeners: tuple[str, ...]
+    has_both: bool
+    """Whether both directories work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,8 @@ class DrawnPartition:
     epoch: int
     eligible: tuple[int, ...]
     last_known: tuple[int, ...]
+    places: tuple[Uuid, ...]
+    """The directory of each replica, or none for all."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,6 +63,7 @@ class DrawnCluster:
     topics: dict[str, dict[int, DrawnPartition]] = field(default_factory=dict)
     ids: dict[str, Uuid] = field(default_factory=dict)
     changes: int = 0
+    _registrations: Map[NodeId, BrokerRegistration] = field(default_factory=Map)
     _partitions: dict[str, Map[int, Partition]] = field(default_factory=dict)
 
     def change(self, random: Random) -> None:
@@ -78,11 +86,13 @@ class DrawnCluster:
                 fenced=random.random() < 0.3,
                 rack=random.choice((None, "r")),
                 listeners=LISTENERS[: random.choice((1, 2, 2))],
+                has_both=random.random() < 0.6,
             )
         elif random.random() < 0.2:
             del self.brokers[number]
         else:
             self.brokers[number] = replace(broker, fenced=not broker.fenced)
+        self._registrations = Map({NodeId(one): self._registration(one) for one in self.brokers})
 
     def _change_topic(self, random: Random) -> None:
         name = random.choice(NAMES)
@@ -114,6 +124,12 @@ class DrawnCluster:
         """Return the unfenced brokers, in order."""
         return [number for number in sorted(self.brokers) if not self.brokers[number].fenced]
 
+    def has_lost(self, partition: DrawnPartition, number: int) -> bool:
+        """Return whether the directory of an active broker's replica has failed."""
+        places = dict(zip(partition.replicas, partition.places, strict=False))
+        place = places.get(number)
+        return place == LOST or (place == SECOND and not self.brokers[number].has_both)
+
     def host(self, number: int, listener: str) -> str:
         """Return the host of a broker's listener."""
         return f"{listener.lower()}-{number}-{self.brokers[number].registration}"
@@ -122,7 +138,7 @@ class DrawnCluster:
         """Return the cluster as an image."""
         topics = {self.ids[name]: name for name in self.topics}
         return MetadataImage(
-            brokers=Map({NodeId(number): self._registration(number) for number in self.brokers}),
+            brokers=self._registrations,
             topics=Map({key: Topic(name=name, topic_id=key) for key, name in topics.items()}),
             partitions=Map({key: self._partitions[name] for key, name in topics.items()}),
             topic_ids=Map(self.ids),
@@ -143,6 +159,7 @@ class DrawnCluster:
             features=(),
             rack=broker.rack,
             fenced=broker.fenced,
+            log_dirs=(FIRST, SECOND) if broker.has_both else (FIRST,),
             # It serves until it is fenced, so that no answer differs.
             in_controlled_shutdown=broker.registration % 3 == 0,
         )
@@ -158,6 +175,7 @@ def _draw_partition(random: Random, epoch: int) -> DrawnPartition:
         epoch=epoch,
         eligible=tuple(each for each in replicas if each not in isr),
         last_known=isr[:1] if random.random() < 0.2 else (),
+        places=tuple(random.choices(PLACES, k=len(replicas))) if random.random() < 0.7 else (),
     )
 
 
@@ -173,6 +191,7 @@ def _partition(topic_id: Uuid, index: int, drawn: DrawnPartition) -> Partition:
         isr=_nodes(drawn.isr),
         leader=NodeId(drawn.leader),
         leader_epoch=Epoch(drawn.epoch),
+        directories=drawn.places,
         eligible_leader_replicas=_nodes(drawn.eligible),
         last_known_elr=_nodes(drawn.last_known),
     )

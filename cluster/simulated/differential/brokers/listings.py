@@ -35,7 +35,10 @@ from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 CHANGES: Final = 25
 OWN: Final = 1
+View = tuple[str, int]
+"""The listener and the version of a request."""
 IDS_FROM: Final = 12
+LISTENERS_FROM: Final = 6
 NEWEST: Final = 13
 WRONG_NAMES: Final = ("absent", "no such", "", "..")
 LEGAL: Final = ("absent",)
@@ -103,7 +106,10 @@ def _compare_contact(controller: int, cluster: DrawnCluster, listener: str) -> N
 
 
 def _compare_metadata(random: Random, cluster: DrawnCluster, answers: MetadataAnswers) -> None:
-    listener, version = random.choice(LISTENERS), random.choice((0, 1, IDS_FROM - 1, NEWEST))
+    listener, version = (
+        random.choice(LISTENERS),
+        random.choice((0, 1, LISTENERS_FROM - 1, LISTENERS_FROM, IDS_FROM - 1, NEWEST)),
+    )
     asked = _draw_asked(random, cluster)
     with_topics, with_cluster = random.random() < 0.3, random.random() < 0.3
     request = metadata_request.MetadataRequest(
@@ -121,13 +127,16 @@ def _compare_metadata(random: Random, cluster: DrawnCluster, answers: MetadataAn
     bits = CLUSTER_BITS if with_cluster else NO_BITS
     found = (said.cluster_id, said.cluster_authorized_operations, said.error_code)
     same("the cluster of Metadata", found, ("c", bits, ErrorCode.NONE))
+    view, by_id = (listener, version), [each for each in asked or () if each.topic_id != ZERO_UUID]
     shown = [_shown_topic(topic) for topic in said.topics]
     if asked is None or (version == 0 and not asked):
-        due = [_topic(cluster, name, with_operations=with_topics) for name in sorted(cluster.ids)]
+        due = [
+            _topic(cluster, name, view, with_operations=with_topics) for name in sorted(cluster.ids)
+        ]
     else:
         due = [
-            _asked_topic(cluster, each, with_operations=with_topics)
-            for each in dict.fromkeys(asked)
+            _asked_topic(cluster, each, view, with_operations=with_topics)
+            for each in dict.fromkeys(by_id or asked)
         ]
         if version < IDS_FROM and any(_has_id(each) for each in asked):
             due = [_refusal(each, ErrorCode.INVALID_REQUEST, each.name or "") for each in asked]
@@ -153,37 +162,54 @@ def _refusal(asked: AskedTopic, error: ErrorCode, name: str | None) -> tuple[obj
 
 
 def _asked_topic(
-    cluster: DrawnCluster, asked: AskedTopic, *, with_operations: bool
+    cluster: DrawnCluster, asked: AskedTopic, view: View, *, with_operations: bool
 ) -> tuple[object, ...]:
     names = {key: name for name, key in cluster.ids.items()}
     if asked.name is None:
         if asked.topic_id not in names:
             return _refusal(asked, ErrorCode.UNKNOWN_TOPIC_ID, None)
-        return _topic(cluster, names[asked.topic_id], with_operations=with_operations)
+        return _topic(cluster, names[asked.topic_id], view, with_operations=with_operations)
     if asked.name in cluster.ids:
-        return _topic(cluster, asked.name, with_operations=with_operations)
+        return _topic(cluster, asked.name, view, with_operations=with_operations)
     is_legal = asked.name in (*NAMES, *LEGAL)
     unknown, invalid = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.INVALID_TOPIC_EXCEPTION
     return _refusal(asked, unknown if is_legal else invalid, asked.name)
 
 
-def _topic(cluster: DrawnCluster, name: str, *, with_operations: bool) -> tuple[object, ...]:
+def _topic(
+    cluster: DrawnCluster, name: str, view: View, *, with_operations: bool
+) -> tuple[object, ...]:
     return (
         ErrorCode.NONE,
         name,
         cluster.ids[name],
         name == "__consumer_offsets",
         TOPIC_BITS if with_operations else NO_BITS,
-        [partition_of(cluster, name, index) for index in sorted(cluster.topics[name])],
+        [partition_of(cluster, name, index, *view) for index in sorted(cluster.topics[name])],
     )
 
 
-def partition_of(cluster: DrawnCluster, name: str, index: int) -> tuple[object, ...]:
+def partition_of(
+    cluster: DrawnCluster, name: str, index: int, listener: str, version: int
+) -> tuple[object, ...]:
     """Return the fields of a partition that every listing shows."""
     one = cluster.topics[name][index]
-    offline = tuple(each for each in one.replicas if each not in cluster.active)
-    error = ErrorCode.LEADER_NOT_AVAILABLE if one.leader == NO_NODE else ErrorCode.NONE
-    return (index, error, one.leader, one.epoch, one.replicas, one.isr, offline)
+    listed = [node for node in cluster.brokers if listener in cluster.brokers[node].listeners]
+    online = [node for node in cluster.active if node in listed]
+    lost = [node for node in one.replicas if node in online and cluster.has_lost(one, node)]
+    offline = tuple(node for node in one.replicas if node not in online or node in lost)
+    replicas, isr = one.replicas, one.isr
+    if version == 0:
+        replicas = tuple(node for node in replicas if node in online)
+        isr = tuple(node for node in isr if node in online)
+    leader, error = one.leader, ErrorCode.NONE
+    if leader not in listed:
+        is_known = version >= LISTENERS_FROM and leader in cluster.brokers
+        leader = NO_NODE
+        error = ErrorCode.LISTENER_NOT_FOUND if is_known else ErrorCode.LEADER_NOT_AVAILABLE
+    elif replicas != one.replicas or isr != one.isr:
+        error = ErrorCode.REPLICA_NOT_AVAILABLE
+    return (index, error, leader, one.epoch, replicas, isr, offline)
 
 
 def _shown_topic(topic: metadata_response.MetadataResponseTopic) -> tuple[object, ...]:

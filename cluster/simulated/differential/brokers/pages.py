@@ -16,6 +16,7 @@ from kraftproof.cluster.simulated.differential.brokers.listings import (
 )
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.broker.topic_pages import describe_topic_partitions
+from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     describe_topic_partitions_request,
     describe_topic_partitions_response,
@@ -54,7 +55,8 @@ def _compare(cluster: DrawnCluster, names: tuple[str, ...], size: int) -> None:
             response_partition_limit=size,
             cursor=cursor,
         )
-        page = describe_topic_partitions(image, event_of(request, 0, LISTENERS[0]), request, None)
+        event = event_of(request, 0, LISTENERS[0])
+        page = describe_topic_partitions(image, event, request, None, LISTENERS[0])
         unknown += [topic.name for topic in page.topics if topic.error_code]
         shown = [
             (topic.name, topic.topic_id, *shown_partition(one), *_eligible(one))
@@ -70,13 +72,19 @@ def _compare(cluster: DrawnCluster, names: tuple[str, ...], size: int) -> None:
             topic_name=page.next_cursor.topic_name, partition_index=page.next_cursor.partition_index
         )
     due = [
-        (name, cluster.ids[name], *partition_of(cluster, name, index), one.eligible, one.last_known)
+        (name, cluster.ids[name], *_shown(cluster, name, index), one.eligible, one.last_known)
         for name in wanted
         if name in cluster.ids
         for index, one in sorted(cluster.topics[name].items())
     ]
     same("the partitions of all pages", found, due)
     same("the unknown topics", unknown, [name for name in wanted if name not in cluster.ids])
+
+
+def _shown(cluster: DrawnCluster, name: str, index: int) -> tuple[object, ...]:
+    """Return the fields of a partition; a page has no errors of partitions."""
+    shown = partition_of(cluster, name, index, LISTENERS[0], 1)
+    return (shown[0], ErrorCode.NONE, *shown[2:])
 
 
 def _eligible(

@@ -5,8 +5,10 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
+from kraftproof.cluster.simulated.invariants.brokers.online import offline_replicas
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.node.core.base.log_id import LogId
+from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.wire.errors import ErrorCode
@@ -167,14 +169,13 @@ def _topic_faults(
         return
     if topic.error_code or topic.topic_id != topic_id:
         yield f"topic {name!r} has error {topic.error_code}, or another id"
-    unfenced = {broker.broker_id for broker in image.brokers.values() if not broker.fenced}
     for one in topic.partitions:
         partition = image.partitions[topic_id][one.partition_index]
         told = (one.leader_id, one.leader_epoch, one.replica_nodes, one.isr_nodes)
-        known = (partition.leader, partition.leader_epoch, partition.replicas, partition.isr)
-        offline = tuple(node for node in partition.replicas if node not in unfenced)
-        error = ErrorCode.LEADER_NOT_AVAILABLE if partition.leader < 0 else ErrorCode.NONE
-        if told != known or one.offline_replicas != offline or one.error_code != error:
+        leader = partition.leader if partition.leader in image.brokers else NO_NODE
+        known = (leader, partition.leader_epoch, partition.replicas, partition.isr)
+        offline = offline_replicas(image, partition)
+        if told != known or one.offline_replicas != offline or one.error_code:
             yield f"partition {name}-{one.partition_index} is described as {told}, not {known}"
 
 

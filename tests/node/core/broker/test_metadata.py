@@ -27,26 +27,30 @@ def test_metadata_of_all_topics_comes_sorted(bench: Bench, topics, version) -> N
     answer = bench.ask(MetadataRequest(topics=topics), version=version)
     assert [topic.name for topic in answer.topics] == ["a", "t"]
     first, second = answer.topics[1].partitions
-    assert (first.leader_id, first.leader_epoch, first.replica_nodes) == (3, 4, (3, 2))
-    assert (first.isr_nodes, first.offline_replicas, first.error_code) == ((3,), (2,), 0)
+    replicas, error = ((3, 2), 0) if version else ((3,), ErrorCode.REPLICA_NOT_AVAILABLE)
+    assert (first.leader_id, first.leader_epoch, first.replica_nodes) == (3, 4, replicas)
+    assert (first.isr_nodes, first.offline_replicas, first.error_code) == ((3,), (2,), error)
     assert (second.leader_id, second.error_code) == (-1, ErrorCode.LEADER_NOT_AVAILABLE)
 
 
 def test_metadata_by_name_and_by_id(bench: Bench) -> None:
     unknown = Uuid(bytes([9] * 16))
-    asked = (
-        MetadataRequestTopic(name="t"),
+    by_name = (MetadataRequestTopic(name="t"), MetadataRequestTopic(name="missing"))
+    by_id = (
         MetadataRequestTopic(topic_id=TOPIC),
-        MetadataRequestTopic(name="missing"),
         MetadataRequestTopic(topic_id=unknown),
+        MetadataRequestTopic(name="t", topic_id=TOPIC),
     )
-    answer = bench.ask(MetadataRequest(topics=asked), version=12)
-    assert [(topic.error_code, topic.name, topic.topic_id) for topic in answer.topics] == [
-        (ErrorCode.NONE, "t", TOPIC),
+    names = [
         (ErrorCode.NONE, "t", TOPIC),
         (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "missing", bytes(16)),
-        (ErrorCode.UNKNOWN_TOPIC_ID, None, unknown),
     ]
+    ids = [(ErrorCode.NONE, "t", TOPIC), (ErrorCode.UNKNOWN_TOPIC_ID, None, unknown)]
+    both = (*by_name, *by_id)  # Kafka ignores names beside ids
+    for asked, due in ((by_name * 2, names), (by_id, ids), (both, ids)):
+        answer = bench.ask(MetadataRequest(topics=asked), version=12)
+        found = [(topic.error_code, topic.name, topic.topic_id) for topic in answer.topics]
+        assert found == due
 
 
 @pytest.mark.parametrize("version", [10, 11])
@@ -102,6 +106,59 @@ def changed(bench: Bench, *written) -> list:
     before = bench.ask(MetadataRequest(topics=None), version=12).topics
     bench.committed.image = apply_all(bench.committed.image, written)
     return [before, bench.ask(MetadataRequest(topics=None), version=12).topics]
+
+
+FIRST, SECOND = Uuid(b"1" * 16), Uuid(b"2" * 16)
+
+
+def partitions(bench: Bench, version: int, *written) -> list:
+    """Return the partitions of topic t after records; broker 4 has another listener."""
+    bench.committed.image = apply_all(bench.committed.image, written)
+    asked = MetadataRequest(topics=(MetadataRequestTopic(name="t"),))
+    return bench.ask(asked, version=version).topics[0].partitions
+
+
+def moved(leader: int, *, replicas=(3, 4, 2), **fields):
+    return records.PartitionChangeRecord(
+        partition_id=0, topic_id=TOPIC, replicas=replicas, isr=(3, 4), leader=leader, **fields
+    )
+
+
+@pytest.mark.parametrize(
+    ("version", "error"),
+    [
+        (0, ErrorCode.LEADER_NOT_AVAILABLE),
+        (5, ErrorCode.LEADER_NOT_AVAILABLE),
+        (6, ErrorCode.LISTENER_NOT_FOUND),
+        (13, ErrorCode.LISTENER_NOT_FOUND),
+    ],
+)
+def test_a_leader_without_the_listener_of_the_client_is_none(bench: Bench, version, error) -> None:
+    found, _ = partitions(bench, version, moved(4))
+    assert (found.leader_id, found.error_code, found.offline_replicas) == (-1, error, (4, 2))
+    unregistered = records.UnregisterBrokerRecord(broker_id=4, broker_epoch=4)
+    found, _ = partitions(bench, version, unregistered)
+    assert (found.leader_id, found.error_code) == (-1, ErrorCode.LEADER_NOT_AVAILABLE)
+
+
+def test_version_0_leaves_unreachable_replicas_out(bench: Bench) -> None:
+    found, _ = partitions(bench, 0, moved(3))
+    assert (found.replica_nodes, found.isr_nodes) == ((3,), (3,))
+    assert found.error_code == ErrorCode.REPLICA_NOT_AVAILABLE
+    found, _ = partitions(bench, 1)
+    assert (found.replica_nodes, found.isr_nodes) == ((3, 4, 2), (3, 4))
+    assert found.error_code == ErrorCode.NONE
+
+
+def test_a_replica_in_a_failed_directory_is_offline(bench: Bench) -> None:
+    lost = Uuid((2).to_bytes(16, "big"))
+    for place, offline in ((FIRST, ()), (SECOND, (3,)), (lost, (3,)), (Uuid(bytes(16)), ())):
+        only = moved(3, replicas=(3,), directories=(place,))
+        change = records.BrokerRegistrationChangeRecord(
+            broker_id=3, broker_epoch=3, log_dirs=(FIRST,)
+        )
+        found, _ = partitions(bench, 13, change, only)
+        assert found.offline_replicas == offline
 
 
 @pytest.mark.requirement("497-14")

@@ -56,7 +56,7 @@ def judged(request, answer, version=0, *, data=False):
 def page(**fields):
     request = describe_topic_partitions_request.DescribeTopicPartitionsRequest(**fields)
     image = PartitionCase(DescriptionsAreTrue()).image
-    return request, describe_topic_partitions(image, received(request), request, None)
+    return request, describe_topic_partitions(image, received(request), request, None, "")
 
 
 def test_pages_are_compared_with_the_image():
