@@ -1,8 +1,30 @@
 """Tell requests about partitions from others: brokers receive and send them, and Fetch is both."""
 
+from typing import Any, Final
+
+from msgspec.structs import replace
+
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.partition.requests import DATA_REQUESTS
+from kraftproof.node.wire.messages import (
+    delete_records_request,
+    fetch_request,
+    list_offsets_request,
+    produce_request,
+)
+
+_PARTS: Final[dict[type, tuple[str, tuple[str, ...], str, str]]] = {
+    produce_request.ProduceRequest: ("topic_data", ("name", "topic_id"), "partition_data", "index"),
+    fetch_request.FetchRequest: ("topics", ("topic", "topic_id"), "partitions", "partition"),
+    delete_records_request.DeleteRecordsRequest: (
+        *("topics", ("name",), "partitions", "partition_index"),
+    ),
+    list_offsets_request.ListOffsetsRequest: (
+        *("topics", ("name",), "partitions", "partition_index"),
+    ),
+}
+"""Requests whose answers name each partition once: the fields with the parts of the request."""
 
 
 def is_data(event: Received) -> bool:
@@ -13,3 +35,33 @@ def is_data(event: Received) -> bool:
 def is_data_request(request: Send | Forward) -> bool:
     """Return whether a sent request is about partitions."""
     return isinstance(request, Send) and request.is_to_broker
+
+
+def with_each_partition_once(event: Received) -> Received:
+    """Return a request as a broker judges the request: the last part for a partition counts.
+
+    Kafka answers once about a partition that a Produce, a Fetch, a DeleteRecords or a ListOffsets
+    names several times, and not about a topic without partitions.
+    """
+    if type(event.message) not in _PARTS or not is_data(event):
+        return event
+    topics, names, partitions, index = _PARTS[type(event.message)]
+    named = getattr(event.message, topics)
+    kept: dict[tuple[Any, ...], Any] = {}
+    count = 0
+    for topic in named:
+        parts = getattr(topic, partitions)
+        count += len(parts) or 1
+        for part in parts:
+            key = *(getattr(topic, name) for name in names), getattr(part, index)
+            kept[key] = topic, part
+    if len(kept) == count and len({key[:-1] for key in kept}) == len(named):
+        return event
+    merged: list[Any] = []
+    for key, (topic, part) in kept.items():
+        if merged and tuple(getattr(merged[-1], name) for name in names) == key[:-1]:
+            parts = (*getattr(merged[-1], partitions), part)
+            merged[-1] = replace(topic, **{partitions: parts})
+        else:
+            merged.append(replace(topic, **{partitions: (part,)}))
+    return replace(event, message=replace(event.message, **{topics: tuple(merged)}))

@@ -10,7 +10,7 @@ from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Outgoing
 from kraftproof.cluster.simulated.node.client_hooks import replied_hooks, replying_hooks
-from kraftproof.cluster.simulated.node.data_requests import is_data
+from kraftproof.cluster.simulated.node.data_requests import is_data, with_each_partition_once
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.hang_ups import may_hang_up
 from kraftproof.cluster.simulated.node.muted_connections import MutedConnections
@@ -108,8 +108,9 @@ class SimulatedReplies(Replies[Call | StreamCall]):
     @override
     def reply(self, client: Call | StreamCall, event: Received, message: Message) -> None:
         if is_data(event):
+            judged = with_each_partition_once(event)
             for answered in self._monitor.on_data_answered[type(event.message)]:
-                answered(self._process, event, message)
+                answered(self._process, judged, message)
         else:
             for replying in replying_hooks(self._monitor, event):
                 replying(self._process, event, message)

@@ -15,7 +15,10 @@ from kraftproof.cluster.simulated.network.endpoints import ClientEndpoint, Serve
 from kraftproof.cluster.simulated.network.network import Call, Connection
 from kraftproof.cluster.simulated.network.transport import Arrived
 from kraftproof.cluster.simulated.node.client_hooks import received_hooks
-from kraftproof.cluster.simulated.node.data_requests import is_data_request
+from kraftproof.cluster.simulated.node.data_requests import (
+    is_data_request,
+    with_each_partition_once,
+)
 from kraftproof.cluster.simulated.node.disk_port import SimulatedDisk
 from kraftproof.cluster.simulated.node.environment import NodeEnvironment
 from kraftproof.cluster.simulated.node.logins import SimulatedLogins
@@ -249,8 +252,9 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
         if self._contract.barrier is not None:
             self._contract.on_step(event)
         if type(event) is Received:
+            judged = with_each_partition_once(event)
             for received in received_hooks(self._monitor, event):
-                received(self, event)
+                received(self, judged)
         elif type(event) is Answered:
             self._contract.request_ends(event.correlation)
         elif type(event) is Unanswered:
