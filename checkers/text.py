@@ -5,8 +5,6 @@ program's words takes the text from here.
 """
 
 import re
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Final
 
 import msgspec
@@ -22,12 +20,6 @@ LONGEST_LINE: Final = 1000
 
 _LONG_WORD: Final = re.compile(rf"[^\s/]{{{LONGEST_VALUE + 20},}}")
 """A word that nobody has cut: a cut value may have quotes and a name before the value."""
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a question in brackets with the known name of the nearest spelling, else nothing."""
-    found = get_close_matches(name.lower(), list(known), n=1, cutoff=0.7)
-    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def shortened(text: str, longest: int = LONGEST_VALUE) -> str:

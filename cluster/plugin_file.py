@@ -14,6 +14,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from kraftproof.cluster.plugin import PluginLoadError, described, is_mistake, origin_of, shown
+from kraftproof.spelling import nearest
 
 
 def is_in_file(name: str) -> bool:
@@ -92,7 +93,7 @@ def _named(module: ModuleType, name: str) -> Any:  # noqa: ANN401 - anybody's
         if getattr(value, "__module__", "") == module.__name__ and not one.startswith("_")
     ]
     there = f"only {', '.join(own)}" if own else "and no other class or function"
-    raise UndefinedError(f"the file has no {name}, {there}")
+    raise UndefinedError(f"the file has no {name}{nearest(name, own)}, {there}")
 
 
 def _module(kind: str, path: Path) -> ModuleType:

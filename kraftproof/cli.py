@@ -18,7 +18,7 @@ from typing import Any, Final
 import typer
 
 from kraftproof import interrupts, quick_start
-from kraftproof.checkers.text import nearest, shortened
+from kraftproof.checkers.text import shortened
 from kraftproof.cluster.plugin import HarnessError, described
 from kraftproof.errors import (
     BROKEN_PIPE_EXIT_CODE,
@@ -31,6 +31,7 @@ from kraftproof.errors import (
 )
 from kraftproof.option_values import refuse_empty, value_line
 from kraftproof.output import print_error, print_line
+from kraftproof.spelling import nearest
 
 COMMANDS: Final = {
     "test": "Run a workload on a cluster under faults, and judge the recorded run.",

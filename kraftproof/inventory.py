@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Final
 
+from kraftproof.spelling import nearest
+
 if TYPE_CHECKING:
     from kraftproof.checkers.models import Model
 
@@ -172,6 +174,8 @@ def kinds_named(name: str | None) -> Iterable[Kind]:
     """
     chosen = [kind for kind in KINDS if name in {None, kind.name}]
     if not chosen:
-        known = ", ".join(kind.name for kind in KINDS)
-        raise ValueError(f"{name}: no such kind; one of {known} is expected")
+        known = [kind.name for kind in KINDS]
+        raise ValueError(
+            f"{name}: no such kind{nearest(name, known)}; one of {', '.join(known)} is expected"
+        )
     return chosen

@@ -14,6 +14,7 @@ import msgspec
 
 from kraftproof.cluster import backends, profiles
 from kraftproof.errors import UsageError
+from kraftproof.spelling import nearest
 
 SECOND_NS = 1_000_000_000
 BACKENDS = tuple(backends.BACKENDS)
@@ -267,7 +268,9 @@ def refuse_folder(option: str, folder: Path) -> None:
 
 def _one_of(option: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise UsageError(f"{option} {value}: one of {', '.join(known)} is expected")
+        raise UsageError(
+            f"{option} {value}{nearest(value, known)}: one of {', '.join(known)} is expected"
+        )
 
 
 def _within(option: str, value: float, smallest: float, largest: float) -> None:

@@ -24,6 +24,7 @@ import pytest
 
 from kraftproof.cluster.compose_reference import absolute_system
 from kraftproof.options import BACKENDS, RunOptions, parse_nemeses, parse_node_config
+from kraftproof.spelling import nearest
 from kraftproof.sync_cluster import SyncCluster, cluster_of
 
 if TYPE_CHECKING:
@@ -252,8 +253,11 @@ def _options(fields: dict[str, Any]) -> RunOptions:
     known = list(RunOptions.__dataclass_fields__)
     unknown = sorted(fields.keys() - known)
     if unknown:
-        listed = ", ".join(sorted([*known, "nemesis"]))
-        raise UsageError(f"kraftproof_run: no option {unknown[0]}: one of {listed} is expected")
+        listed = sorted([*known, "nemesis"])
+        raise UsageError(
+            f"kraftproof_run: no option {unknown[0]}{nearest(unknown[0], listed)}: one of "
+            f"{', '.join(listed)} is expected"
+        )
     return RunOptions(**fields)
 
 

@@ -73,6 +73,7 @@ from kraftproof.nemesis.restarts.lost_name import LostName, plan_lost_name
 from kraftproof.nemesis.restarts.rolling import RollingRestart, plan_rolling
 from kraftproof.nemesis.restarts.stop import Stop, plan_stop
 from kraftproof.nemesis.restarts.taken_port import TakenPort, plan_taken_port
+from kraftproof.spelling import nearest
 
 ENTRY_POINTS = "kraftproof.faults"
 RENAMED = {"moot": "skipped", "before": "baseline", "bitten": "observed_effect"}
@@ -146,7 +147,10 @@ def planner(name: str) -> Planner:
         if point.name == name:
             found: Planner = loaded_function("fault", point)
             return found
-    raise UnknownNemesisError(f"unknown nemesis {name!r}: one of {', '.join(nemesis_names())}")
+    known = nemesis_names()
+    raise UnknownNemesisError(
+        f"unknown nemesis {name!r}{nearest(name, known)}: one of {', '.join(known)}"
+    )
 
 
 def drawn(name: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:

@@ -22,6 +22,7 @@ from kraftproof.cluster.protocol import Link
 from kraftproof.nemesis.catalogue import nemesis_names, planner
 from kraftproof.nemesis.fault import Fault, Role
 from kraftproof.nemesis.schedule import SECOND_NS, Scheduled
+from kraftproof.spelling import nearest
 
 WORD = re.compile(r"[A-Za-z_][\w.+/-]*")
 NOT_WORDS = frozenset({"none", "true", "false"})
@@ -99,7 +100,10 @@ def _fault_type(kind: str) -> type[Any]:
         ValueError: no planner is annotated with a class of this kind.
     """
     if kind not in nemesis_names():
-        raise ValueError(f"unknown fault: one of {', '.join(nemesis_names())} is expected")
+        known = nemesis_names()
+        raise ValueError(
+            f"unknown fault{nearest(kind, known)}: one of {', '.join(known)} is expected"
+        )
     drawn = get_type_hints(_function(planner(kind))).get("return", Fault)
     for candidate in get_args(drawn) or (drawn,):
         if getattr(candidate, "kind", None) == kind:
@@ -120,7 +124,9 @@ def _make(made: Any, words: list[str]) -> Any:  # noqa: ANN401 - any dataclass, 
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or name not in known:
-            raise ValueError(f"{word!r} is none of its fields: {', '.join(known)}")
+            raise ValueError(
+                f"{word!r} is none of its fields{nearest(name, known)}: {', '.join(known)}"
+            )
         if name in values:
             raise ValueError(f"{name} is there twice")
         try:
@@ -171,7 +177,7 @@ def _value(text: str, hint: Any) -> object:  # noqa: ANN401 - a type hint is any
         return _one_of(text, arguments)
     if origin is Literal:
         if text not in arguments:
-            raise ValueError(f"one of {', '.join(arguments)} is expected")
+            raise ValueError(f"one of {', '.join(arguments)} is expected{nearest(text, arguments)}")
         return text
     if origin is tuple:
         return _several(text, arguments)

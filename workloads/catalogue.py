@@ -10,6 +10,7 @@ from typing import Final
 
 from kraftproof.cluster.plugin import loaded
 from kraftproof.cluster.plugin_attributes import Expected, is_named, is_texts, require_attributes
+from kraftproof.spelling import nearest
 from kraftproof.workloads.administration.acls import Acls
 from kraftproof.workloads.administration.credentials import Credentials
 from kraftproof.workloads.administration.quotas import Quotas
@@ -109,4 +110,7 @@ def make_workload(name: str) -> Workload:
             require_attributes("workload", name, made, REQUIRED)
             require_attributes("workload", name, made, OPTIONAL, may_lack=True)
             return made
-    raise UnknownWorkloadError(f"unknown workload {name!r}: one of {', '.join(workload_names())}")
+    known = workload_names()
+    raise UnknownWorkloadError(
+        f"unknown workload {name!r}{nearest(name, known)}: one of {', '.join(known)}"
+    )

@@ -25,6 +25,7 @@ from kraftproof.checkers.generate.writing import refuse_suffix, writer
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.tables import operations_of
 from kraftproof.checkers.verdict import CheckerInputError
+from kraftproof.spelling import nearest
 
 Tell = Callable[[int], None]
 """Told how many operations have been made."""
@@ -86,9 +87,10 @@ class Chunks:
         self.corrupted: Operation | None = None
         kind = options.corrupt
         if kind is not None and kind not in self._subject.corruptions:
-            known = ", ".join(self._subject.corruptions)
+            known = self._subject.corruptions
             raise CheckerInputError(
-                f"--corrupt {kind}: {options.model} has {known or 'no kind of corruption'}"
+                f"--corrupt {kind}{nearest(kind, known)}: {options.model} has "
+                f"{', '.join(known) or 'no kind of corruption'}"
             )
 
     @property
@@ -139,7 +141,8 @@ def _whole_mix(subject: Subject, options: GenerateOptions) -> dict[str, float]:
     for name, weight in options.mix.items():
         if name not in subject.mix:
             known = ", ".join(subject.mix)
-            raise CheckerInputError(f"--mix {name}={weight:g}: {subject.model} has {known}")
+            near = nearest(name, subject.mix)
+            raise CheckerInputError(f"--mix {name}={weight:g}{near}: {subject.model} has {known}")
         if not 0 <= weight < float("inf"):
             raise CheckerInputError(f"--mix {name}={weight:g}: a weight of 0 or more is expected")
     if not any(options.mix.values()):

@@ -21,6 +21,7 @@ from kraftproof.checkers.generate.subjects.topics import TopicsSubject
 from kraftproof.checkers.generate.subjects.transactions import MultiRegisterSubject
 from kraftproof.checkers.generate.subjects.versions import VersionedRegisterSubject
 from kraftproof.checkers.verdict import CheckerInputError
+from kraftproof.spelling import nearest
 
 _SUBJECTS: Final[tuple[Subject, ...]] = (
     RegisterSubject(),
@@ -49,4 +50,6 @@ def subject_named(model: str) -> Subject:
         return SUBJECTS[model]
     except KeyError:
         known = ", ".join(SUBJECTS)
-        raise CheckerInputError(f"--model {model}: one of {known} is expected") from None
+        raise CheckerInputError(
+            f"--model {model}{nearest(model, SUBJECTS)}: one of {known} is expected"
+        ) from None

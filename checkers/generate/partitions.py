@@ -19,6 +19,7 @@ from kraftproof.checkers.history.columns import FAIL, INFO, OK
 from kraftproof.checkers.history.operations import Operation
 from kraftproof.checkers.history.schema import OPERATION_STATUSES, table_schema
 from kraftproof.checkers.verdict import CheckerInputError
+from kraftproof.spelling import nearest
 
 MODEL: Final = "log"
 RUN: Final = "made"
@@ -65,7 +66,8 @@ class PartitionChunks:
         self.corrupted: Operation | None = None
         if options.corrupt is not None and options.corrupt not in CORRUPTIONS:
             known = ", ".join(CORRUPTIONS)
-            raise CheckerInputError(f"--corrupt {options.corrupt}: {MODEL} has {known}")
+            near = nearest(options.corrupt, CORRUPTIONS)
+            raise CheckerInputError(f"--corrupt {options.corrupt}{near}: {MODEL} has {known}")
 
     @property
     def verdict(self) -> str:

@@ -26,6 +26,7 @@ from kraftproof.checkers.models.renamed import require_new_names
 from kraftproof.checkers.options import CheckOptions
 from kraftproof.checkers.text import shortened
 from kraftproof.checkers.verdict import CheckerInputError, Finding
+from kraftproof.spelling import nearest
 
 ENTRY_POINT_GROUP: Final = "kraftproof.models"
 NO_MODEL: Final = "no model: it has to be a Specification, a SequentialModel or a PropertyModel"
@@ -231,10 +232,8 @@ def model_named(name: str) -> Model:
     try:
         return _of_files.get(name) or models()[name]
     except KeyError:
-        known = ", ".join(models())
-        raise CheckerInputError(
-            f"model {shortened(name)}: no such model; there are {known}"
-        ) from None
+        said = f"no such model{nearest(name, models())}; there are {', '.join(models())}"
+        raise CheckerInputError(f"model {shortened(name)}: {said}") from None
 
 
 @cache

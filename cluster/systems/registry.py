@@ -14,6 +14,7 @@ from kraftproof.cluster.plugin_attributes import require_attributes
 from kraftproof.cluster.plugin_file import is_in_file, loaded_from_file
 from kraftproof.cluster.systems.attributes import ATTRIBUTES
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
+from kraftproof.spelling import nearest
 
 ENTRY_POINTS: Final = "kraftproof.systems"
 PLACE_OF_RELEASE: Final = "a release is given by --system-version VERSION"
@@ -72,10 +73,10 @@ def _entry_point(name: str) -> EntryPoint:
     for point in points:
         if point.name == name:
             return point
-    known = ", ".join([*SYSTEMS, *(point.name for point in points)])
-    if name.partition(":")[0] in (*SYSTEMS, *(point.name for point in points)):
+    known = [*SYSTEMS, *(point.name for point in points)]
+    if name.partition(":")[0] in known:
         raise SystemUnavailableError(f"unknown system {name!r}: {PLACE_OF_RELEASE}")
     raise SystemUnavailableError(
-        f"unknown system {name!r}: one of {known}, path/to/file.py:Class, or "
-        "compose:docker-compose.yml"
+        f"unknown system {name!r}{nearest(name, known)}: one of {', '.join(known)}, "
+        "path/to/file.py:Class, or compose:docker-compose.yml"
     )

@@ -16,6 +16,7 @@ from kraftproof.mutants.installation import install_mutant
 from kraftproof.option_files import refuse_path
 from kraftproof.options import NODES_HELP, PAIR
 from kraftproof.output import in_one_line, print_error, print_line, print_verdict
+from kraftproof.spelling import nearest
 
 if TYPE_CHECKING:
     from kraftproof.fuzz.campaign import Finding
@@ -76,7 +77,10 @@ def fuzz(
     sent, 3 wrong usage or input, 130 interrupted.
     """
     if backend not in BACKENDS:
-        raise UsageError(f"--backend {backend}: one of {', '.join(BACKENDS)} is expected")
+        known = ", ".join(BACKENDS)
+        raise UsageError(
+            f"--backend {backend}{nearest(backend, BACKENDS)}: one of {known} is expected"
+        )
     if frames < 1:
         raise UsageError(f"--frames {frames}: 1 or more is expected")
     if time_limit is not None and not time_limit > 0:

@@ -16,6 +16,7 @@
 A night needs controls: only found known bugs show the power of a night.
 """
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Final
@@ -24,8 +25,12 @@ import msgspec
 
 from kraftproof.errors import UsageError
 from kraftproof.option_files import reason_of
+from kraftproof.spelling import nearest
 
 REPEATS: Final = 5
+
+UNKNOWN_KEY: Final = re.compile("unknown field `([^`]*)`")
+"""The message of msgspec about a key that no struct has."""
 
 
 class Controls(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,7 +79,15 @@ def read_plan(path: Path) -> Plan:
     except OSError as error:
         raise UsageError(f"{path}: {reason_of(error)}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {error}{_near(str(error))}") from error
     if not plan.controls.mutants and not plan.controls.rows:
         raise UsageError(f"{path}: controls: at least one mutant or row is expected")
     return plan
+
+
+def _near(said: str) -> str:
+    """Return the known key that is nearest to the unknown one that an error names."""
+    unknown = UNKNOWN_KEY.search(said)
+    structs = (Plan, Controls, Simulation, LiveRun)
+    known = [name for struct in structs for name in struct.__struct_fields__]
+    return "" if unknown is None else nearest(unknown[1], known)

@@ -14,6 +14,7 @@ from kraftproof.cluster.systems.system import System
 from kraftproof.errors import UsageError
 from kraftproof.run.live.backends import BLOCKED_S, Main, Tell
 from kraftproof.run.watchdog import watchdog
+from kraftproof.spelling import nearest
 
 if TYPE_CHECKING:
     from kraftproof.checkers.kraft.specification.specification import Specification
@@ -124,7 +125,8 @@ def make_backend(name: str) -> Backend:
         UsageError: no backend has the name.
     """
     if name not in BACKENDS:
-        raise UsageError(f"--backend {name}: one of {', '.join(BACKENDS)} is expected")
+        known = ", ".join(BACKENDS)
+        raise UsageError(f"--backend {name}{nearest(name, BACKENDS)}: one of {known} is expected")
     point = EntryPoint(name=name, value=BACKENDS[name].runner, group="kraftproof.backends")
     made: Backend = point.load()()
     return made

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from kraftproof.checkers.text import nearest
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import NodeInfo, nodes_of
 from kraftproof.cluster.systems.system import System, SystemUnavailableError
 from kraftproof.errors import UsageError
 from kraftproof.options import Counts, RunOptions, parse_nodes, refuse_counts
+from kraftproof.spelling import nearest
 
 
 def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:

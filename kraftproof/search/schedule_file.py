@@ -27,6 +27,7 @@ from kraftproof.checkers.text import shortened
 from kraftproof.errors import UsageError
 from kraftproof.options import RunOptions, parse_node_config, parse_pair
 from kraftproof.search.renamed_invariants import RENAMED_INVARIANTS
+from kraftproof.spelling import nearest
 
 FIRST_LINE = "kraftproof schedule 1"
 NEEDED = ("seed", "nodes", "workload", "rate", "concurrency", "time-limit")
@@ -99,9 +100,11 @@ def read_schedule_text(path: Path) -> ScheduleText:
 def _option(text: ScheduleText, number: int, line: str) -> tuple[str, str]:
     name, _, value = line.partition(" ")
     if name not in NEEDED + OPTIONAL:
-        known = ", ".join(NEEDED + OPTIONAL)
+        known = NEEDED + OPTIONAL
         raise text.mistake(
-            number, f"unknown option {shortened(repr(name))}: one of {known}, or a fault"
+            number,
+            f"unknown option {shortened(repr(name))}{nearest(name, known)}: one of "
+            f"{', '.join(known)}, or a fault",
         )
     if not value.strip():
         raise text.mistake(number, f"{name} has no value")

@@ -36,6 +36,7 @@ from kraftproof.fault_lines import kinds_of, schedule_of_lines
 from kraftproof.nemesis.schedule import Schedule
 from kraftproof.option_files import reason_of
 from kraftproof.options import RunOptions
+from kraftproof.spelling import nearest
 
 MOST_RUNS: Final = 1_000
 _TEXTS: Final = ("issue", "title", "system", "version", "control", "finding")
@@ -120,8 +121,11 @@ def _read_row(path: Path, store: Path) -> Row:
         raise UsageError(f"{path}: control_run: a table is expected, not {control_run!r}")
     unknown = sorted(read.keys() - {*_TEXTS, *_NUMBERS})
     if unknown:
-        known = ", ".join((*_TEXTS, *_NUMBERS))
-        raise UsageError(f"{path}: unknown key {unknown[0]!r}; the keys are {known}")
+        keys = (*_TEXTS, *_NUMBERS)
+        raise UsageError(
+            f"{path}: unknown key {unknown[0]!r}{nearest(unknown[0], keys)}; the keys are "
+            f"{', '.join(keys)}"
+        )
     texts = {key: _text(path, key, read.get(key)) for key in _TEXTS}
     numbers = {key: _number(path, key, read.get(key, least)) for key, least in _NUMBERS.items()}
     system = texts.pop("system")
@@ -146,8 +150,11 @@ def _run(
 ) -> tuple[Schedule | None, RunOptions]:
     unknown = sorted(run.keys() - _RUN_KEYS)
     if unknown:
-        known = ", ".join(sorted(_RUN_KEYS))
-        raise UsageError(f"{path}: unknown key {unknown[0]!r} of [run]; the keys are {known}")
+        keys = sorted(_RUN_KEYS)
+        raise UsageError(
+            f"{path}: unknown key {unknown[0]!r} of [run]{nearest(unknown[0], keys)}; the keys are "
+            f"{', '.join(keys)}"
+        )
     if "faults" in run and "nemesis" in run:
         raise UsageError(f"{path}: [run] has both faults and nemesis; either is expected")
     drawn = "nemesis" in run

@@ -19,6 +19,7 @@ from kraftproof.cluster.systems.compose.parts import service_of
 from kraftproof.cluster.systems.compose.service import Service
 from kraftproof.cluster.systems.compose.values import mapping, text
 from kraftproof.cluster.systems.compose.variables import substituted, variables
+from kraftproof.spelling import nearest
 
 EXTENSION: Final = "x-kraftproof"
 _IGNORED: Final = frozenset({"version", "name"})
@@ -83,7 +84,8 @@ def read_compose(path: Path) -> ComposeFile:
     def read(name: str) -> Mapping[str, object]:
         place = source.place.at(f"services.{name}", _line(services, name))
         if name not in services:
-            raise place.error(f"there is no such service, only {', '.join(services)}")
+            near = nearest(name, services)
+            raise place.error(f"there is no such service{near}, only {', '.join(services)}")
         return mapping(source.plain(services[name], place), place)
 
     found: list[Service] = []

@@ -3,6 +3,8 @@
 See cluster/profiles.py for the profiles' names. `default` is empty: each system has its own.
 """
 
+from kraftproof.spelling import nearest
+
 CHAOS = {
     "broker.session.timeout.ms": "2000",
     "broker.heartbeat.interval.ms": "500",
@@ -27,5 +29,7 @@ def properties(profile: str) -> dict[str, str]:
     """
     if profile not in PROFILES:
         known = ", ".join(sorted(PROFILES))
-        raise UnknownProfileError(f"time-outs {profile!r}: unknown profile, one of {known}")
+        raise UnknownProfileError(
+            f"time-outs {profile!r}{nearest(profile, PROFILES)}: unknown profile, one of {known}"
+        )
     return dict(PROFILES[profile])

@@ -15,6 +15,7 @@ from kraftproof.node.core.security.login_policy import ClientLogin
 from kraftproof.node.core.security.mechanisms import MECHANISMS, PLAIN
 from kraftproof.node.properties.authorizer import CLASS_KEY, STANDARD, SUPER_USERS_KEY
 from kraftproof.node.properties.keys import ConfigError
+from kraftproof.spelling import nearest
 
 MECHANISM_KEY: Final = "sasl.enabled.mechanisms"
 PROTOCOL_KEY: Final = "security.inter.broker.protocol"
@@ -39,14 +40,19 @@ def refuse_security(settings: Mapping[str, str]) -> None:
         raise ConfigError(f"{CLASS_KEY}={authorizer}: the only authorizer is {STANDARD}")
     mechanism = settings.get(MECHANISM_KEY, PLAIN)
     if mechanism not in MECHANISMS:
-        raise ConfigError(f"{MECHANISM_KEY}={mechanism}: is none of {', '.join(MECHANISMS)}")
+        raise ConfigError(
+            f"{MECHANISM_KEY}={mechanism}{nearest(mechanism, MECHANISMS)}: is none of "
+            f"{', '.join(MECHANISMS)}"
+        )
     name = settings.get(PROTOCOL_KEY)
     if name is None:
         return
     protocol = SecurityProtocol.__members__.get(name)
     if protocol is None:
-        known = ", ".join(SecurityProtocol.__members__)
-        raise ConfigError(f"{PROTOCOL_KEY}={name}: is none of {known}")
+        known = SecurityProtocol.__members__
+        raise ConfigError(
+            f"{PROTOCOL_KEY}={name}{nearest(name, known)}: is none of {', '.join(known)}"
+        )
     if protocol.has_sasl and MECHANISM_KEY not in settings:
         raise ConfigError(f"{PROTOCOL_KEY}={name}: needs {MECHANISM_KEY} with one mechanism")
     if MECHANISM_KEY in settings and not protocol.has_sasl:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from kraftproof.mutants.mutant import Mutant
+from kraftproof.spelling import nearest
 
 SUFFIX = ".py"
 
@@ -47,9 +48,10 @@ def load(mutant_id: str) -> Mutant:
             return mutant
     if mutant_id.endswith(SUFFIX):
         return _from_file(mutant_id)
+    near = nearest(mutant_id, (mutant.mutant_id for mutant in ALL))
     raise UnknownMutantError(
-        f"mutant {mutant_id!r}: unknown, one of {_ranges()} (docs/scoreboard.md), or a file that "
-        "defines MUTANT"
+        f"mutant {mutant_id!r}: unknown{near}, one of {_ranges()} (docs/scoreboard.md), or a file "
+        "that defines MUTANT"
     )
 
 

@@ -23,6 +23,7 @@ from kraftproof.mutants.generator.trial import (
     UNKILLED,
     Trial,
 )
+from kraftproof.spelling import nearest
 
 EQUIVALENT, UNREACHABLE, GAP = VERDICTS = ("equivalent", "unreachable", "gap")
 FATES: Final = (PROPERTY, ASSERTION, CRASH, SURVIVED, EQUIVALENT, NOT_REACHED)
@@ -44,7 +45,8 @@ def read_review(path: Path) -> dict[str, str]:
     for mutant, verdict in rows.items():
         if verdict not in VERDICTS:
             raise UsageError(
-                f"--review {path}: {mutant}: {verdict}: one of {', '.join(VERDICTS)} is expected"
+                f"--review {path}: {mutant}: {verdict}{nearest(verdict, VERDICTS)}: one of "
+                f"{', '.join(VERDICTS)} is expected"
             )
     return rows
 

@@ -18,7 +18,7 @@ from tests.support.command import call, one_line
         ("analyze h.jsonl --gap-seconds inf", "--gap-seconds inf: 1e+09 or less is expected"),
         (
             "check h.jsonl --engine flink",
-            "--engine flink: 'flink' is not one of 'spark', 'inline'.",
+            "--engine flink: one of spark, inline is expected",
         ),
     ],
 )
