@@ -31,8 +31,8 @@ from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.storage.snapshots import SnapshotFiles
 from kraftproof.node.storage.stored import StorageConfig, Stored, open_node_storage
 from kraftproof.node.wire.messages.generated.fetch_snapshot_response import FetchSnapshotResponse
-from kraftproof.node.wire.records.batch import Record
-from kraftproof.node.wire.records.metadata import TopicRecord
+from kraftproof.node.wire.records.batch import Batch, Record
+from kraftproof.node.wire.records.metadata import NoOpRecord, TopicRecord
 from kraftproof.node.wire.types import Uuid
 
 PARTITION: Final = LogId(Uuid(b"\5" * 16), 0)
@@ -124,6 +124,11 @@ def compare_changes(
     """
     stored = open_node_storage(disk, config)
     end = stored.batches[-1].next_offset
+    if random.random() < 0.5:
+        _append(stored, end)
+        stored.storage.close()
+        stored = open_node_storage(disk, config)
+        same("the end after a kill", stored.batches[-1].next_offset, end + 1)
     cut = random.randint(min(max(watermark, 2), end), end)
     stored.storage.truncate(Truncate(METADATA_LOG, Offset(cut)))
     stored.storage.close()
@@ -137,16 +142,26 @@ def compare_changes(
     same("kept snapshots", stored.history.kept, (StoredSnapshot(snapshot=OWN, size=size),))
     image, data = _install(stored, random)
     same("the snapshots after an installation", stored.storage.snapshots, [LEADERS])
+    _append(stored, LEADERS.end_offset)
     stored.storage.close()
     disk = crashed(disk, random)
     stored = open_node_storage(disk, config)
     kept = (StoredSnapshot(snapshot=LEADERS, size=len(data)),)
     history = stored.history
-    facts = (history.log_start, history.kept, stored.batches)
-    same("an installed snapshot", facts, (LEADERS, kept, ()))
+    same("an installed snapshot", (history.log_start, history.kept), (LEADERS, kept))
+    ends = [one.next_offset for one in stored.batches]
+    same("the log after a snapshot", ends, [LEADERS.end_offset + 1])
     check("its image", history.newest is not None and history.newest.image == image)
     stored.storage.close()
     return disk
+
+
+def _append(stored: Stored, offset: int) -> None:
+    """Append a batch, and flush the log."""
+    batch = Batch(base_offset=offset, epoch=4, timestamp_ms=1, records=(NoOpRecord(),))
+    stored.storage.append(Append(METADATA_LOG, batch))
+    flush = Flush(log=METADATA_LOG, generation=0, end_offset=Offset(offset + 1))
+    stored.storage.start_flush(flush)()
 
 
 def _write_own(stored: Stored, disk: SimulatedFileSystem, random: Random) -> int:
