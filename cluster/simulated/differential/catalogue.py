@@ -73,10 +73,10 @@ from kraftproof.cluster.simulated.differential.storage.identity_files import com
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
 from kraftproof.cluster.simulated.differential.storage.node_storage import compare_node_storage
 from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
-from kraftproof.cluster.simulated.differential.storage.partition_damage import (
+from kraftproof.cluster.simulated.differential.storage.partitions.damage import (
     compare_partition_damage,
 )
-from kraftproof.cluster.simulated.differential.storage.partition_logs import compare_partition_logs
+from kraftproof.cluster.simulated.differential.storage.partitions.logs import compare_partition_logs
 from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
 from kraftproof.cluster.simulated.differential.storage.segments import compare_segments
 from kraftproof.cluster.simulated.differential.storage.snapshots import compare_snapshots

@@ -191,7 +191,6 @@ def _hidden(topic: TopicAnswer, event: Received) -> TopicAnswer:
         error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED,
         name=None if is_by_id else topic.name,
         topic_id=topic.topic_id if is_by_id else ZERO_UUID,
-        is_internal=topic.name in INTERNAL_TOPICS and not is_by_id,
     )
 
 

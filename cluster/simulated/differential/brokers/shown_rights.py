@@ -7,6 +7,8 @@ describe, and the mechanisms of users. A pass over all access control entries de
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.simulated.differential.brokers.drawn_tokens import (
     SECRET,
     SPECIAL,
@@ -15,6 +17,10 @@ from kraftproof.cluster.simulated.differential.brokers.drawn_tokens import (
     may_ask,
     shown_scram,
     shown_tokens,
+)
+from kraftproof.cluster.simulated.differential.brokers.visible_topics import (
+    compare_visible,
+    draw_request,
 )
 from kraftproof.cluster.simulated.differential.data.drawn_rights import (
     ADMIN,
@@ -92,6 +98,8 @@ OPERATIONS: Final = {
     TOKEN: (ALL, DESCRIBE),
     USER: (ALL, CREATE_TOKENS, DESCRIBE_TOKENS),
 }
+NEWEST: Final = 13
+"""The newest version of Metadata."""
 MOST_ENTRIES: Final = 12
 CLIENTS: Final = 6
 POLICY: Final = AuthorizerPolicy(super_users=(ADMIN,))
@@ -128,6 +136,8 @@ class _Broker:
         """Compare what some clients see."""
         for _ in range(CLIENTS):
             self._compare_operations(self._event(_handshake()))
+            event = replace(self._event(draw_request(self.random)), version=NEWEST)
+            compare_visible(self.image, self.rights, self.authorizer, event)
             self._compare_tokens()
             self._compare_creation()
             self._compare_scram()

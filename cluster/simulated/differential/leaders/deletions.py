@@ -77,6 +77,14 @@ class Deletions:
                 check("a deletion ends at its time-out", token in self._rig.answers)
         self.settle()
 
+    def lose(self) -> None:
+        """Compare the answers to the requests that wait when the leadership ends."""
+        for token in self._waiting:
+            result = self._result(token)
+            found = result.error_code, result.low_watermark
+            same("a deletion at the end", found, (int(ErrorCode.NOT_LEADER_OR_FOLLOWER), -1))
+        self._waiting.clear()
+
     def _result(self, token: int) -> Result:
         answer = self._rig.answers.pop(token, None)
         is_answer = isinstance(answer, delete_records_response.DeleteRecordsResponse)

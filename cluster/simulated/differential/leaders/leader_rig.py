@@ -78,6 +78,13 @@ class LeaderRig(BareDataPlane):
         change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=LEADER)
         self._change(change)
 
+    def lose(self, leader: int) -> None:
+        """Give the leadership to another replica, or to none."""
+        change = records.PartitionChangeRecord(
+            partition_id=0, topic_id=TOPIC, leader=NodeId(leader)
+        )
+        self._change(change)
+
     def fence(self, broker: int, *, is_fenced: bool) -> None:
         """Fence or unfence a broker."""
         change = records.BrokerRegistrationChangeRecord(

@@ -10,6 +10,7 @@ from kraftproof.cluster.simulated.differential.leaders.leader_rig import LEADER,
 from kraftproof.cluster.simulated.differential.leaders.look_ups import LookUps
 from kraftproof.cluster.simulated.differential.leaders.produces import LARGEST, Produces
 
+NO_LEADER: Final = -1
 STEPS: Final = 120
 """Number of requests and changes in a comparison."""
 
@@ -57,3 +58,6 @@ def compare_leaders(random: Random) -> None:
         produces.settle()
         deletions.settle()
         look_ups.settle()
+    rig.lose(random.choice((NO_LEADER, *replicas[1:])))
+    produces.lose()
+    deletions.lose()

@@ -22,7 +22,10 @@ from kraftproof.node.wire.messages import (
 )
 
 LATEST, EARLIEST, LOCAL_EARLIEST, TIERED = -1, -2, -4, -5
-TIMES_VERSION: Final = 9
+TIMES_VERSIONS: Final = (3, 4, 4, 5, 5, 7, 8, 9, 9)
+EPOCHS_FROM, NOT_AVAILABLE_FROM = 4, 5
+"""Versions of ListOffsets from which answers name epochs, and OFFSET_NOT_AVAILABLE (KIP-207)."""
+FIRST_VERSIONS: Final = {LOCAL_EARLIEST: 8, TIERED: 9}
 EPOCHS_VERSION: Final = 4
 NO_EPOCH: Final = -1
 NONE: Final = int(ErrorCode.NONE)
@@ -49,7 +52,9 @@ class LookUps:
         ends = (LATEST, LATEST, EARLIEST, LOCAL_EARLIEST, TIERED, -9)
         timestamp = time_ms if random.random() < 0.5 else random.choice(ends)
         is_replica = random.random() < 0.3
+        version = random.choice(TIMES_VERSIONS)
         known_epoch = random.choice((NO_EPOCH, NO_EPOCH, model.epoch, 0, 99))
+        known_epoch = known_epoch if version >= EPOCHS_FROM else NO_EPOCH
         part = list_offsets_request.ListOffsetsPartition(
             partition_index=0, current_leader_epoch=known_epoch, timestamp=timestamp
         )
@@ -57,9 +62,12 @@ class LookUps:
         request = list_offsets_request.ListOffsetsRequest(
             replica_id=2 if is_replica else -1, topics=(topic,)
         )
-        token = self._rig.ask_anonymously(request, TIMES_VERSION)
-        expected = self._offsets(timestamp, known_epoch, is_replica=is_replica)
-        self._waiting[token] = (f"ListOffsets {timestamp} in epoch {known_epoch}", expected)
+        token = self._rig.ask_anonymously(request, version)
+        asked = timestamp, known_epoch, version
+        *expected, epoch = self._offsets(*asked, is_replica=is_replica)
+        epoch = epoch if version >= EPOCHS_FROM else NO_EPOCH
+        what = f"ListOffsets v{version} {timestamp} in epoch {known_epoch}"
+        self._waiting[token] = what, (expected[0], expected[1], expected[2], epoch)
         self.settle()
 
     def settle(self) -> None:
@@ -76,16 +84,20 @@ class LookUps:
             same(what, told, expected)
         same("the requests that wait for a search", len(self._waiting), len(rig.open_searches))
 
-    def _offsets(self, timestamp: int, known_epoch: int, *, is_replica: bool) -> _Offsets:
+    def _offsets(
+        self, timestamp: int, known_epoch: int, version: int, *, is_replica: bool
+    ) -> _Offsets:
         """Return the error, the offset, the time and the epoch of an answer."""
         model = self._model
         error = _epoch_error(model, known_epoch)
-        if timestamp < TIERED:
+        is_new = version >= NOT_AVAILABLE_FROM
+        early = ErrorCode.OFFSET_NOT_AVAILABLE if is_new else ErrorCode.LEADER_NOT_AVAILABLE
+        if timestamp < TIERED or version < FIRST_VERSIONS.get(timestamp, 0):
             error = ErrorCode.UNSUPPORTED_VERSION
         end = model.end if is_replica else model.high_watermark
         is_early = end < model.epoch_start
         if not error and timestamp == LATEST and is_early:
-            error = ErrorCode.OFFSET_NOT_AVAILABLE
+            error = early
         if error or timestamp == TIERED:
             return (int(error), -1, -1, -1)
         if timestamp == LATEST:
@@ -95,7 +107,7 @@ class LookUps:
         search = self._rig.searches.pop()
         same("the searched offsets", (search.start_offset, search.end_offset), (model.start, end))
         found = model.first_at(timestamp, end)
-        error = ErrorCode.OFFSET_NOT_AVAILABLE if found[0] < 0 and is_early else ErrorCode.NONE
+        error = early if found[0] < 0 and is_early else ErrorCode.NONE
         return (int(error), *found)
 
     def epoch_ends(self) -> None:

@@ -179,6 +179,14 @@ class Produces:
                 check("a Produce ends at its time-out", token in self._rig.answers)
         self.settle()
 
+    def lose(self) -> None:
+        """Compare the answers to the requests that wait when the leadership ends."""
+        for token in self._waiting:
+            result = self._result(token)
+            found = result.error_code, result.base_offset
+            same("a Produce at the end", found, (int(ErrorCode.NOT_LEADER_OR_FOLLOWER), -1))
+        self._waiting.clear()
+
     def _result(self, token: int) -> produce_response.PartitionProduceResponse:
         answer = self._rig.answers.pop(token, None)
         check("a Produce is answered", isinstance(answer, produce_response.ProduceResponse))

@@ -1,11 +1,18 @@
 """Compare what the shell does with the logs of partitions, and when a directory fails."""
 
-from collections.abc import Callable
 from random import Random
 from types import SimpleNamespace
 from typing import Any, Final, cast
 
 from kraftproof.cluster.simulated.differential.difference import check, same
+from kraftproof.cluster.simulated.differential.shell.background import compare_background
+from kraftproof.cluster.simulated.differential.shell.partitions_rig import (
+    HOME,
+    LOGS,
+    TOPIC,
+    TOPIC_ID,
+    PartitionsRig,
+)
 from kraftproof.cluster.simulated.differential.shell.requests import new_request
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
@@ -18,21 +25,14 @@ from kraftproof.node.core.log_effects import (
     ReplyWithBatches,
 )
 from kraftproof.node.shell.failed_logs import FailedLogs
-from kraftproof.node.shell.partition_executor import PartitionExecutor
-from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.messages.generated import (
     delete_records_response,
     fetch_request,
     fetch_response,
     produce_response,
 )
-from kraftproof.node.wire.types import Uuid
 
 STORAGE_ERROR: Final = 56
-TOPIC_ID: Final = Uuid(b"\6" * 16)
-HOME: Final = Uuid(b"\3" * 16)
-LOGS: Final = tuple(LogId(TOPIC_ID, number) for number in range(4))
-TOPIC: Final = "topic"
 
 
 def compare_shell_directories(random: Random) -> None:
@@ -43,78 +43,12 @@ def compare_shell_directories(random: Random) -> None:
     """
     _compare_reads(random)
     _compare_failures(random)
-
-
-class _Partitions:
-    """Log directories of which one may fail, and workers that finish at once."""
-
-    def __init__(self, *, is_vital: bool) -> None:
-        self.vital = is_vital
-        self.calls: list[tuple[str, object]] = []
-        self.fails = ""
-        self.has_failed = False
-        self.ended: list[object] = []
-        self.posted: list[object] = []
-        self.replies: list[Reply] = []
-        self.data: dict[LogId, bytes] = {log: b"x" * (10 * log.partition) for log in LOGS}
-        self.executor = PartitionExecutor(
-            cast("Any", self),
-            cast("Any", self),
-            reply=self.replies.append,
-            post=self.posted.append,
-            post_first=lambda event: self.posted.insert(0, event),
-            on_failure=self.ended.append,
-        )
-        self.handlers: dict[type, Callable[[Any], None]] = {
-            **self.executor.handlers(),
-            Append: self.executor.append,
-            Flush: self.executor.flush,
-            Truncate: self.executor.truncate,
-        }
-
-    def __getattr__(self, name: str) -> Callable[[Any], Any]:
-        return lambda effect: self._call(name, effect)
-
-    def _call(self, name: str, effect: object) -> Any:  # noqa: ANN401
-        self.calls.append((name, effect))
-        if self.fails == name:
-            raise OSError(5, "Input/output error")
-        return lambda: None
-
-    def directory_of(self, log: LogId) -> Uuid | None:
-        """Return the only directory, until it has failed."""
-        return None if self.has_failed and log != LOGS[0] else HOME
-
-    def is_vital(self, directory: Uuid) -> bool:
-        """Return whether the metadata log is in the directory."""
-        return self.vital and directory == HOME
-
-    def fail(self, directory: Uuid) -> tuple[tuple[LogId, str], ...]:
-        """Let go of the directory with all logs but the first."""
-        same("the failed directory", directory, HOME)
-        self.has_failed = True
-        return tuple((log, TOPIC) for log in LOGS[1:])
-
-    def read(self, read: LogRead) -> bytes:
-        """Return bytes within the limits of a read."""
-        self.calls.append(("read", read))
-        if self.fails == "read":
-            raise WireError("damaged")
-        data = self.data[read.log]
-        return data if len(data) <= read.max_bytes or read.may_exceed else b""
-
-    def fsync(self, fsync: Callable[[], None], done: Callable[[], None], failed: Any) -> None:  # noqa: ANN401
-        """Finish at once, or fail."""
-        if self.fails == "fsync":
-            failed(OSError(5, "Input/output error"))
-            return
-        fsync()
-        done()
+    compare_background(random)
 
 
 def _compare_reads(random: Random) -> None:
     """Answer a Fetch of several partitions with a limit for the whole answer."""
-    disk = _Partitions(is_vital=False)
+    disk = PartitionsRig(is_vital=False)
     logs, limit = random.sample(LOGS, 3), random.choice((0, 15, 35, 1 << 20))
     disk.fails = random.choice(("", "", "read"))
     parts = tuple(
@@ -169,7 +103,7 @@ def _compare_reads(random: Random) -> None:
 def _compare_failures(random: Random) -> None:
     """Fail a write, a flush or a creation: the directory ends, or the process."""
     is_vital = random.random() < 0.3
-    disk, log = _Partitions(is_vital=is_vital), random.choice(LOGS[1:])
+    disk, log = PartitionsRig(is_vital=is_vital), random.choice(LOGS[1:])
     batch = cast("Any", SimpleNamespace())
     kinds: dict[str, object] = {
         "append": Append(log, batch),
@@ -209,7 +143,7 @@ def _compare_failures(random: Random) -> None:
     _compare_corrected(disk, log)
 
 
-def _compare_corrected(disk: _Partitions, log: LogId) -> None:
+def _compare_corrected(disk: PartitionsRig, log: LogId) -> None:
     """Correct answers that were decided before the failure."""
     failed, number = disk.executor.failed, log.partition
     assert failed is not None, "the step knows the failed logs"

@@ -2,8 +2,11 @@
 
 from copy import deepcopy
 from random import Random
+from typing import TypeVar
 
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
+
+Disk = TypeVar("Disk", bound=SimulatedFileSystem)
 
 
 def put(disk: SimulatedFileSystem, path: str, content: bytes) -> None:
@@ -12,10 +15,11 @@ def put(disk: SimulatedFileSystem, path: str, content: bytes) -> None:
     handle.truncate(0)
     handle.write(content)
     handle.start_fsync()()
+    handle.close()
     disk.fsync_directory(path.rpartition("/")[0] or "/")
 
 
-def crashed(disk: SimulatedFileSystem, random: Random) -> SimulatedFileSystem:
+def crashed(disk: Disk, random: Random) -> Disk:
     """Return a copy of a disk after a loss of power."""
     copy = deepcopy(disk)
     copy.crash(random)

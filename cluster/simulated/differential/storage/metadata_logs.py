@@ -5,6 +5,7 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed, put
+from kraftproof.cluster.simulated.differential.storage.open_files import CountedFileSystem
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
 from kraftproof.node.core.base.types import Epoch, Offset
@@ -42,7 +43,7 @@ class LogRun:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.disk = SimulatedFileSystem()
+        self.disk = CountedFileSystem()
         self.disk.make_directory("/data")
         self.disk.fsync_directory("/")
         self.segment_bytes = random.choice(SEGMENT_BYTES)
@@ -153,8 +154,11 @@ class LogRun:
     def start_again(self) -> None:
         """Start after a loss of power, or on the files as they are."""
         self.log.close()
+        self.disk.judge("", 0)
         if self.random.random() < 0.5:
             self.disk = crashed(self.disk, self.random)
+        elif self.random.random() < 0.5:
+            self.disk.kill(DIRECTORY)
         self.log, found = self._open(self.disk)
         if 0 in _bases(self.disk):
             self.start = LOG_BEGIN  # one snapshot over a whole log removes nothing
@@ -193,6 +197,7 @@ class LogRun:
         }
         same("the segments", sorted(found), sorted(expected))
         check("the bytes of the segments", found == expected)
+        self.disk.judge(DIRECTORY, len(expected))
 
     def damage(self) -> None:
         """Flip a bit; a start refuses the log, or recovers up to a damaged last batch."""

@@ -3,8 +3,18 @@
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import crashed, put
+from kraftproof.cluster.simulated.differential.storage.node_changes import (
+    PARTITION,
+    compare_changes,
+    compare_configured,
+    compare_damaged,
+    segments,
+    write_partition,
+)
 from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import METADATA_LOG
@@ -22,6 +32,7 @@ from kraftproof.node.core.effects import (
 )
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.metadata.snapshot import batches_of
+from kraftproof.node.storage.bootstrap import write_bootstrap
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
 from kraftproof.node.storage.stored import (
@@ -33,7 +44,7 @@ from kraftproof.node.storage.stored import (
 )
 from kraftproof.node.wire.records.batch import Batch
 from kraftproof.node.wire.records.batches import encode_batch
-from kraftproof.node.wire.records.metadata import NoOpRecord
+from kraftproof.node.wire.records.metadata import FeatureLevelRecord, NoOpRecord
 from kraftproof.node.wire.types import Uuid
 
 PATHS: Final = ("/meta", "/one", "/two")
@@ -58,17 +69,27 @@ def compare_node_storage(random: Random) -> None:
         log_directories=PATHS[1:] if has_own else (),
     )
     homes = PATHS[1:] if has_own else PATHS
+    has_first = random.random() < 0.5
+    first = (FeatureLevelRecord(name="metadata.version", feature_level=21),) * has_first
+    if has_first:
+        write_bootstrap(disk, "/meta", first, 7)
     same("the directory of the log", log_directory(config), LOG)
     same("the path of quorum-state", quorum_state_path(config), f"{LOG}/quorum-state")
     same(
         "sizes of segments", (config.segment_bytes, config.partition_segment_bytes), (1 << 30,) * 2
     )
+    sizes = random.choice((1, 1 << 30)), random.choice((1, 1 << 30))
+    config = replace(config, segment_bytes=sizes[0], partition_segment_bytes=sizes[1])
     stored = open_node_storage(disk, config)
     _compare_opened(stored, homes, ids)
+    compare_configured(stored, first, {path: ids[path] for path in homes}, ())
     same("a new quorum-state", (stored.durable, stored.batches), (QuorumState(), ()))
     state = QuorumState(epoch=Epoch(3), voted_for=NodeId(1), leader=NodeId(-1))
     stored.storage.persist_quorum_state(PersistQuorumState(state))
     end, watermark = _write(stored, random)
+    same("the segments of the log", len(segments(disk, LOG)), 4 if sizes[0] == 1 else 1)
+    home = homes[-1], ids[homes[-1]]
+    write_partition(stored, disk, home, random, sizes[1])
     is_stopped = random.random() < 0.5
     if is_stopped:
         stored.storage.stopped(watermark, 8)
@@ -80,9 +101,14 @@ def compare_node_storage(random: Random) -> None:
     found = again.history.high_watermark, again.previous_broker_epoch
     same("the last stop", found, (min(watermark, end), 8) if is_stopped else (0, -1))
     same("the begin of the log", again.history.log_start, LOG_BEGIN)
-    again.storage.stopped(2)
+    found_logs = [(one.log, one.directory) for one in again.partitions]
+    same("the logs of partitions", found_logs, [(PARTITION, home[1])])
+    same("no damaged partition", again.damaged_partitions, ())
+    again.storage.stopped(min(watermark, 2))
     again.storage.close()
     _compare_cuts(crashed(disk, random), config, random)
+    compare_damaged(disk, config, *home)
+    disk = compare_changes(disk, config, watermark, random)
     _compare_failed(disk, config, homes, ids)
     _compare_short(disk, config)
 
@@ -151,6 +177,9 @@ def _compare_failed(
     left = tuple(one for one in homes if one != "/two")
     same("the directories that are left", stored.log_directory_paths, left)
     same("the ids that are left", stored.log_directory_ids, tuple(ids[one] for one in left))
+    kept = {path: ids[path] for path in left}
+    compare_configured(stored, stored.first.records, kept, ("/two",))
+    same("no partition of a failed directory", stored.partitions, ())
     same("a warning for a failed directory", len(stored.warnings), 1)
     named("a failed directory", stored.warnings[0], "/two", "offline")
     stored.storage.close()

@@ -8,7 +8,7 @@ from crc32c import crc32c
 
 from kraftproof.cluster.simulated.differential.difference import named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import crashed, put
-from kraftproof.cluster.simulated.differential.storage.partition_model import facts_of
+from kraftproof.cluster.simulated.differential.storage.partitions.model import facts_of
 from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_raw, expected_batch
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage import checkpoints, offset_files

@@ -6,6 +6,7 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed, put
+from kraftproof.cluster.simulated.differential.storage.open_files import CountedFileSystem
 from kraftproof.cluster.simulated.differential.wire.reference_batches import parse_fields
 from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
@@ -39,8 +40,8 @@ def compare_snapshots(random: Random) -> None:
     _compare_voters(random)
 
 
-def _disk() -> SimulatedFileSystem:
-    disk = SimulatedFileSystem()
+def _disk() -> CountedFileSystem:
+    disk = CountedFileSystem()
     for path in ("/data", DIRECTORY):
         disk.make_directory(path)
     for path in ("/", "/data"):
@@ -100,6 +101,7 @@ def _compare_own(random: Random) -> None:
     check("a recovered image", recovered.newest is not None and recovered.newest.image == image)
     again = result_of(files.write(FIRST, image, time_ms))
     same("a snapshot that is written again", again, stored)
+    disk.judge("", 0)
 
 
 def _compare_copies(random: Random) -> None:
@@ -127,6 +129,7 @@ def _compare_copies(random: Random) -> None:
         )
     (copy,) = disk.list_directory(DIRECTORY)
     check("a checked copy is durable", disk.is_file_synced(f"{DIRECTORY}/{copy}"))
+    disk.judge("", 0)
     files.install(2, SECOND)
     after = content_of(crashed(disk, random), DIRECTORY)
     check("an installed copy is durable", after == {_path(SECOND): data})
@@ -140,6 +143,7 @@ def _compare_copies(random: Random) -> None:
         one = result_of(files.check(number, THIRD))
         same(f"a damaged copy {number}", (one.copy, one.loaded), (number, None))
     files.close()
+    disk.judge("", 0)
     put(disk, f"{DIRECTORY}/other.checkpoint", b"x")
     put(disk, f"{DIRECTORY}/{0:020d}-{0:010d}.checkpoint", b"x")
     SnapshotFiles(disk, DIRECTORY).remove_unfinished()

@@ -70,6 +70,7 @@ from kraftproof.node.shell import (
     request_clock,
     requests_in_flight,
 )
+from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.storage import (
     checkpoints,
     epochs,
@@ -82,6 +83,7 @@ from kraftproof.node.storage.disk import Disk, DiskHandle
 from kraftproof.node.storage.partitions import (
     log_directory,
     partition_log,
+    partition_logs,
     timestamps,
 )
 from kraftproof.node.storage.segments import headers as headers_of_files
@@ -193,10 +195,18 @@ PLANTED = [
     ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
     ("compare_shell", peer_lanes.Lane, "ended", _ignored),
     ("compare_shell", peer_lanes.Lane, "answered", _taken_from_any_connection),
+    ("compare_shell", peer_lanes, "_FETCHES", frozenset()),
+    ("compare_shell", flush_queue.FlushQueue, "close", _ignored),
     ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
     ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
     ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
     ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
+    ("compare_shell_directories", PartitionExecutor, "_fail_once", PartitionExecutor._fail),
+    ("compare_partition_logs", partition_logs, "MOST_OPEN", 257),
+    ("compare_partition_logs", Segment, "write_again", Segment.close),
+    ("compare_metadata_logs", Segment, "close", _ignored),
+    ("compare_node_storage", stored.Stored, "configured", lambda _, config: config),
+    ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", _ignored),
     ("compare_partition_damage", Segment, "cut", _ignored),
     ("compare_listings", metadata.MetadataAnswers, "_forget", _ignored),
     ("compare_listings", metadata, "contact", lambda *_: 1),

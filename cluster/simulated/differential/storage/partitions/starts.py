@@ -1,7 +1,7 @@
 """Compare the log that a node finds at its start with the model of the log."""
 
 from kraftproof.cluster.simulated.differential.difference import check, same
-from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog, facts_of
+from kraftproof.cluster.simulated.differential.storage.partitions.model import ModelLog, facts_of
 from kraftproof.node.core.log.recovered import RecoveredLog
 
 
@@ -12,6 +12,7 @@ def compare_recovered(
     *,
     is_clean: bool,
     has_exact_epochs: bool,
+    has_gaps: bool,
 ) -> None:
     """Compare the log that a start has found with its model, and let the model lose the rest.
 
@@ -26,6 +27,8 @@ def compare_recovered(
     check(f"{what} ends between batches", found.end_offset in ends)
     durable = [one for one in ends[:-1] if one <= model.durable_end]  # a cut may leave a gap
     check(f"{what} has what was durable", found.end_offset >= max(durable, default=0))
+    kept = [one for one in model.epochs if one[1] <= found.end_offset]
+    is_kept = model.has_durable_epochs and bool(model.batches)
     bases = _bases(files)
     if found.end_offset < model.end:
         model.segments = [
@@ -44,6 +47,8 @@ def compare_recovered(
     epochs = [(int(epoch), int(start)) for epoch, start in found.epochs]
     if has_exact_epochs:
         same(f"the epochs of {what}", epochs, model.epochs)
+    elif is_kept and not has_gaps:
+        same(f"the durable epochs of {what}", epochs, kept)
     model.epochs = epochs
     position, spans = 0, list[tuple[int, int, int]]()
     for base, batches in model.segments:

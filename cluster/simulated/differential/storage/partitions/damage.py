@@ -6,12 +6,14 @@ from random import Random
 
 from kraftproof.cluster.simulated.differential.difference import check, named, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, put
-from kraftproof.cluster.simulated.differential.storage.partition_logs import (
+from kraftproof.cluster.simulated.differential.storage.partitions.checkpoints import checkpoint
+from kraftproof.cluster.simulated.differential.storage.partitions.flushes import flush
+from kraftproof.cluster.simulated.differential.storage.partitions.logs import PartitionRun
+from kraftproof.cluster.simulated.differential.storage.partitions.model import (
     HOMES,
     TOPIC,
-    PartitionRun,
+    ModelLog,
 )
-from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.storage.partitions.partition_logs import partition_logs
@@ -34,8 +36,8 @@ def compare_partition_damage(random: Random) -> None:
     for _ in range(STEPS):
         run.step()
     for log, model in run.models.items():
-        run.flush(log, model)
-        run.checkpoint(log, model)
+        flush(run, log, model)
+        checkpoint(run, log, model)
     damaged = [log for log, model in run.models.items() if model.batches]
     for _ in range(DAMAGES if damaged else 0):
         log = random.choice(damaged)

@@ -6,20 +6,31 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import check, named, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed
-from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog
-from kraftproof.cluster.simulated.differential.storage.partition_reads import (
+from kraftproof.cluster.simulated.differential.storage.open_files import CountedFileSystem
+from kraftproof.cluster.simulated.differential.storage.partitions.checkpoints import checkpoint
+from kraftproof.cluster.simulated.differential.storage.partitions.ends import end
+from kraftproof.cluster.simulated.differential.storage.partitions.flushes import (
+    flush,
+    flush_amid_changes,
+)
+from kraftproof.cluster.simulated.differential.storage.partitions.many_logs import compare_many_logs
+from kraftproof.cluster.simulated.differential.storage.partitions.model import (
+    HOMES,
+    TOPIC,
+    ModelLog,
+)
+from kraftproof.cluster.simulated.differential.storage.partitions.reads import (
     compare_producers,
     compare_readers,
     compare_reads,
     compare_times,
 )
-from kraftproof.cluster.simulated.differential.storage.partition_renewals import renew
-from kraftproof.cluster.simulated.differential.storage.partition_starts import compare_recovered
+from kraftproof.cluster.simulated.differential.storage.partitions.renewals import renew
+from kraftproof.cluster.simulated.differential.storage.partitions.starts import compare_recovered
 from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_produced, expected_batch
-from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
-from kraftproof.node.core.effects import Append, Flush, Truncate
+from kraftproof.node.core.effects import Append, Truncate
 from kraftproof.node.core.log_effects import (
     ConfigureLog,
     CreateLog,
@@ -27,14 +38,15 @@ from kraftproof.node.core.log_effects import (
     NoteEpoch,
     RaiseLogStart,
     RestartLog,
-    WriteCheckpoints,
 )
 from kraftproof.node.storage.partitions.partition_logs import PartitionLogs, partition_logs
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
-HOMES: Final = {"/d1": Uuid(b"\1" * 16), "/d2": Uuid(b"\2" * 16)}
-TOPIC: Final = "topic.a"
 STEPS: Final = 60
+MOST_AT_START: Final = 4
+"""Maximum number of open files during a start, whatever the number of segments."""
+MANY_SHARE: Final = 0.1
+"""Share of draws with more logs than may be open."""
 GAPS_SHARE: Final = 0.2
 """Share of runs whose offsets have gaps, after which a start may move the begin of an epoch."""
 SEGMENT_BYTES: Final = (100, 700, 1 << 20)
@@ -50,7 +62,9 @@ def compare_partition_logs(random: Random) -> None:
     run = PartitionRun(random)
     for _ in range(STEPS):
         run.step()
-    run.end()
+    end(run)
+    if random.random() < MANY_SHARE:
+        compare_many_logs(random)
 
 
 class PartitionRun:
@@ -58,7 +72,7 @@ class PartitionRun:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.disk = SimulatedFileSystem()
+        self.disk = CountedFileSystem()
         for path in HOMES:
             self.disk.make_directory(path)
         self.disk.fsync_directory("/")
@@ -85,7 +99,7 @@ class PartitionRun:
                 ["append"] * 14 + ["read"] * 6 + ["flush", "truncate", "raise", "find"] * 3
             )
             operations += ["checkpoint", "producers", "delete", "configure", "epoch", "renew"]
-            operations += ["restart"] * 2
+            operations += ["restart", "flush amid changes"] * 2
         match self.random.choice(operations):
             case "create":
                 self.create(self.random.choice(free))
@@ -94,20 +108,7 @@ class PartitionRun:
             case name:
                 log = self.random.choice(sorted(self.models))
                 _OPERATIONS[name](self, log, self.models[log])
-        self._compare_files()
-
-    def end(self) -> None:
-        """Start once more after a stop and after a crash, and let go of a directory."""
-        self.start_again()
-        self._compare_files()
-        lost = sorted(self.logs.fail(HOMES["/d2"]))
-        homes = sorted(log for log, home in self.homes.items() if home == "/d2")
-        same("the logs of a failed directory", lost, [(log, TOPIC) for log in homes])
-        same("the working directories", self.logs.paths, ("/d1",))
-        found = [self.logs.directory_of(log) for log in homes]
-        same("the directories of lost logs", found, [None] * len(homes))
-        same("vital directories", [self.logs.is_vital(one) for one in HOMES.values()], [1, 0])
-        self.logs.close()
+        self.compare_files()
 
     def create(self, log: LogId) -> None:
         """Create a log, in a given directory or in the one with the fewest logs."""
@@ -117,6 +118,7 @@ class PartitionRun:
         home = next((path for path, one in HOMES.items() if one == asked), fewest)
         self.logs.create(CreateLog(log=log, topic=TOPIC, directory=asked))
         same("the directory of a log", self.logs.directory_of(log), HOMES[home])
+        self.disk.judge(f"{home}/{TOPIC}-{log.partition}", 0)
         self.homes[log] = home
         self.models[log] = ModelLog(self.segment_bytes)
 
@@ -135,16 +137,6 @@ class PartitionRun:
         ]
         self.logs.append(Append(log, batch))
         model.append(batch)
-
-    def flush(self, log: LogId, model: ModelLog) -> None:
-        """Begin a flush, and end the flush after more appends."""
-        flush = self.logs.start_flush(Flush(log=log, generation=0, end_offset=Offset(model.end)))
-        model.flush()
-        end = model.end
-        if self.random.random() < 0.5:
-            self.append(log, model)
-        flush()
-        model.durable_end = end
 
     def truncate(self, log: LogId, model: ModelLog) -> None:
         """Cut at a batch, rarely below the start."""
@@ -190,29 +182,6 @@ class PartitionRun:
         model.segment_bytes = self.random.choice(SEGMENT_BYTES)
         self.logs.configure(ConfigureLog(log=log, segment_bytes=model.segment_bytes))
 
-    def checkpoint(self, log: LogId, model: ModelLog) -> None:
-        """Write the checkpoint files."""
-        watermark = self.random.randint(model.start, model.end)
-        effect = WriteCheckpoints(high_watermarks=((log, Offset(watermark)), (_UNKNOWN, Offset(1))))
-        works = self.logs.write_checkpoints(effect)
-        homes = [HOMES[path] for path in HOMES if path in self.homes.values()]
-        same("directories with checkpoints", [directory for directory, _ in works], homes)
-        model.high_watermark = watermark
-        for one in self.models.values():
-            one.flush_full()
-            one.written_watermark = one.high_watermark
-        for _, begin in works:
-            for _ in begin():
-                pass
-        for path in [one for one in HOMES if HOMES[one] in homes]:
-            text = self.disk.read(f"{path}/recovery-point-offset-checkpoint").decode()
-            rows = [
-                f"{TOPIC} {one.partition} {self.models[one].durable_end}"
-                for one in sorted(self.models, key=lambda one: one.partition)
-                if self.homes[one] == path
-            ]
-            same("the recovery points", text, "\n".join(("0", str(len(rows)), *rows, "")))
-
     def delete(self, log: LogId, model: ModelLog) -> None:
         """Delete a log, or keep its directory as a stray one."""
         del model
@@ -243,9 +212,14 @@ class PartitionRun:
             for model in self.models.values():
                 model.flush()
                 model.written_watermark = model.high_watermark
-        self.disk = crashed(self.disk, self.random)
-        self.logs = self._opened()
+        if is_clean or self.random.random() < 0.5:
+            self.disk = crashed(self.disk, self.random)
+        else:
+            self.disk.kill("")
+        self.logs, self.disk.peak = self._opened(), 0
         recovered, warnings = self.logs.open()
+        self.disk.judge("", 0)
+        check("a start opens few files at a time", self.disk.peak <= MOST_AT_START)
         same("damaged logs", self.logs.damaged, ())
         same("the last stop", self.logs.previous_broker_epoch, self.broker_epoch)
         found = {one.log: one for one in recovered}
@@ -260,12 +234,19 @@ class PartitionRun:
             is_exact = is_clean and not self.has_gaps
             directory = f"{self.homes[log]}/{TOPIC}-{log.partition}"
             files = content_of(self.disk, directory)
-            compare_recovered(files, model, one, is_clean=is_clean, has_exact_epochs=is_exact)
+            synced = [self.disk.is_file_synced(one) for one in files if one.endswith(".log")]
+            check(f"the recovered segments of {log} are durable", all(synced))
+            compare_recovered(
+                *(files, model, one),
+                is_clean=is_clean,
+                has_exact_epochs=is_exact,
+                has_gaps=self.has_gaps,
+            )
             model.segment_bytes = self.segment_bytes
         for text in warnings:
             named("a warning", text, TOPIC, "partition.metadata")
 
-    def _compare_files(self) -> None:
+    def compare_files(self) -> None:
         """Compare the bytes of each segment, and the names of the segments."""
         for log, model in self.models.items():
             directory = f"{self.homes[log]}/{TOPIC}-{log.partition}"
@@ -280,12 +261,14 @@ class PartitionRun:
             }
             same(f"the segments of {log}", sorted(found), sorted(expected))
             check(f"the bytes of {log}", found == expected)
+            self.disk.judge(directory, 1)
+        self.disk.judge("", len(self.models))
 
 
-_UNKNOWN: Final = LogId(Uuid(b"\7" * 16), 3)
 _OPERATIONS: Final[dict[str, Callable[[PartitionRun, LogId, ModelLog], None]]] = {
     "append": PartitionRun.append,
-    "flush": PartitionRun.flush,
+    "flush": flush,
+    "flush amid changes": flush_amid_changes,
     "truncate": PartitionRun.truncate,
     "restart": PartitionRun.restart,
     "raise": PartitionRun.raise_start,
@@ -294,7 +277,7 @@ _OPERATIONS: Final[dict[str, Callable[[PartitionRun, LogId, ModelLog], None]]] =
     "read": lambda run, log, model: compare_reads(run.logs, log, model, run.random),
     "find": lambda run, log, model: compare_times(run.logs, log, model, run.random),
     "producers": lambda run, log, model: compare_producers(run.logs, log, model, run.random),
-    "checkpoint": PartitionRun.checkpoint,
+    "checkpoint": checkpoint,
     "delete": PartitionRun.delete,
     "renew": renew,
 }

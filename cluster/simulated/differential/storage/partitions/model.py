@@ -1,9 +1,14 @@
 """The log of a partition as plain lists: what the node's storage of partitions must do."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
 
+HOMES: Final = {"/d1": Uuid(b"\1" * 16), "/d2": Uuid(b"\2" * 16)}
+"""The log directories of a node, with their ids."""
+TOPIC: Final = "topic.a"
 DAY_MS = 86_400_000
 PRODUCER_BATCHES = 5
 LOG_APPEND_TIME = 8
@@ -32,6 +37,8 @@ class ModelLog:
         self.segments: list[tuple[int, list[RawBatch]]] = [(0, [])]
         self.start = 0
         self.end = 0
+        self.has_durable_epochs = False
+        """Whether the last change of the file of epochs was before the last flush."""
         self.epochs: list[tuple[int, int]] = []
         self.durable_end = 0
         self.is_flushed = False
@@ -50,6 +57,15 @@ class ModelLog:
     def batches(self) -> list[RawBatch]:
         """Return the stored batches."""
         return [batch for _, batches in self.segments for batch in batches]
+
+    @property
+    def epochs(self) -> list[tuple[int, int]]:
+        """Return the epochs with their start offsets."""
+        return self._epochs
+
+    @epochs.setter
+    def epochs(self, epochs: list[tuple[int, int]]) -> None:
+        self._epochs, self.has_durable_epochs = epochs, False
 
     @property
     def newest_ms(self) -> int:
@@ -77,6 +93,7 @@ class ModelLog:
     def flush(self) -> None:
         """Make everything durable."""
         self.full, self.durable_end, self.is_flushed = [], self.end, True
+        self.has_durable_epochs = True
 
     def flush_full(self) -> None:
         """Make the full segments durable, as before a checkpoint."""

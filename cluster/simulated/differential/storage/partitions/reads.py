@@ -3,7 +3,7 @@
 from random import Random
 
 from kraftproof.cluster.simulated.differential.difference import same
-from kraftproof.cluster.simulated.differential.storage.partition_model import ModelLog, facts_of
+from kraftproof.cluster.simulated.differential.storage.partitions.model import ModelLog, facts_of
 from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Offset

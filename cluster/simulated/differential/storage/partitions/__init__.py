@@ -1,0 +1,1 @@
+"""The logs of partitions beside plain lists."""
