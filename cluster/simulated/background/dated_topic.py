@@ -182,10 +182,11 @@ class _User:
         error = result.error_code
         is_right = ErrorCode.NONE in batch.expected
         if error in NOT_NOW or (is_right and error in APPENDED):
-            is_stamped = result.log_append_time_ms >= 0
-            if error == ErrorCode.NONE and is_stamped != self._rules.uses_append_time:
-                return f"the time of the append is {result.log_append_time_ms}"
-            return None
+            time_ms = result.log_append_time_ms
+            is_now = abs(time_ms - self._now_ms()) <= LIMIT_MS
+            is_due = is_now if self._rules.uses_append_time else time_ms < 0
+            is_wrong = error == ErrorCode.NONE and not is_due
+            return f"the time of the append is {time_ms}" if is_wrong else None
         if error not in batch.expected:
             return f"error {error}, not {' or '.join(map(str, sorted(map(int, batch.expected))))}"
         named = tuple(record.batch_index for record in result.record_errors)

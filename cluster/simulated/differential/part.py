@@ -75,3 +75,14 @@ class Comparison(NamedTuple):
     compare: Compare
     is_at_end: bool = False
     """Whether the invariants of the run come first: the comparison follows the final phase."""
+
+
+SLOW: Final = frozenset(
+    f"compare_{name}"
+    for name in (
+        *("leases", "decisions", "real_disk", "catch_up", "proposals", "raw_records", "parts"),
+        *("logins", "fetch_requests", "topic_deletions", "placements"),
+        *("fetching", "serving", "voting"),
+    )
+)
+"""The comparisons that take more than 20 CPU milliseconds a draw."""

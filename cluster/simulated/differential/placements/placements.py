@@ -55,7 +55,7 @@ class _Run:
     def __init__(self, random: Random) -> None:
         self._random = random
         self._image = first_image()
-        self._sizes = SegmentSizes(random)
+        self._sizes = SegmentSizes(random, BROKER)
         self._online = list(DIRECTORIES[: random.choice((1, 2, 3, 3))])
         self._has_failed = len(self._online) < len(DIRECTORIES)
         self._logs: dict[LogId, Uuid] = {}

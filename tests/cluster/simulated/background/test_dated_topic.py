@@ -10,6 +10,7 @@ from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.simulated.background import dated_topic, odd_batches
 from kraftproof.cluster.simulated.background.odd_batches import TopicRules, draw_batch
 from kraftproof.cluster.simulated.background.operators import record_deletions
+from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS
 from kraftproof.cluster.simulated.simulated_cluster import SimulatedCluster
 from kraftproof.node.core.partition.settings import TopicSettings
 from kraftproof.node.core.partition.validation import Refusal, check_content, parse_produced
@@ -126,9 +127,11 @@ def test_another_answer_than_the_expected_is_reported():
     stamped = replace(rules, uses_append_time=True)
     assert run(produce(right, rules)) == []
     assert run(produce(right, rules, error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER)) == []
-    assert run(produce(right, stamped, log_append_time_ms=5)) == []
-    (wrong,) = run(produce(right, stamped))
-    assert wrong.endswith("to partition 1: the time of the append is -1")
+    now_ms = START_OF_TIME_NS // 1_000_000
+    assert run(produce(right, stamped, log_append_time_ms=now_ms + 9)) == []
+    for time_ms in (-1, 5, 1_000 * now_ms):
+        (wrong,) = run(produce(right, stamped, log_append_time_ms=time_ms))
+        assert wrong.endswith(f"to partition 1: the time of the append is {time_ms}")
     (wrong,) = run(produce(right, rules, error_code=ErrorCode.CORRUPT_MESSAGE))
     assert wrong.endswith(f"of {right.about} to partition 1: error 2, not 0")
 

@@ -31,6 +31,7 @@ from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
+from kraftproof.node.core.configs.resources import Resource
 from kraftproof.node.core.controller import authorized, brokers, topics
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.refusals import refusal
@@ -95,6 +96,12 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records import batches, raw_batch, raw_records
+
+
+def _of_topic_alone(before, image, topic_id, _):
+    """Overlook a change of the configurations of brokers."""
+    own = (Resource.TOPIC, image.topics[topic_id].name)
+    return before is None or before.configs.get(own) != image.configs.get(own)
 
 
 def _ignored(*_: object, **__: object) -> None:
@@ -252,6 +259,7 @@ PLANTED = [
     ("compare_fetch_requests", OffsetSearch, "_on_earliest", _ignored),
     ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
     ("compare_catch_up", Replica, "flushed", _ignored),
+    ("compare_placements", replicas, "has_new_settings", _of_topic_alone),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
     ("compare_placements", LogDirectories, "count", _ignored),
     ("compare_placements", LogDirectories, "place", lambda self, _: self.online[0]),
