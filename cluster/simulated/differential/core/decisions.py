@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
 )
 from kraftproof.cluster.simulated.background.operators.cluster_requests import UPDATES
 from kraftproof.cluster.simulated.background.operators.users_and_quotas import with_defaults
+from kraftproof.cluster.simulated.differential.core import registrations
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
 from kraftproof.cluster.simulated.differential.core.moves import (
@@ -25,7 +26,6 @@ from kraftproof.cluster.simulated.differential.core.moves import (
     joined,
     partition_to_move,
 )
-from kraftproof.cluster.simulated.differential.core.registrations import registration, spoiled
 from kraftproof.cluster.simulated.differential.core.shutdown_grants import ShutdownGrants
 from kraftproof.cluster.simulated.differential.core.token_times import TokenTimes
 from kraftproof.cluster.simulated.differential.difference import same
@@ -170,6 +170,7 @@ class _Asking:
         drawn = UPDATES(self.random, self.vocabulary)
         assert isinstance(drawn, update_features_request.UpdateFeaturesRequest), "its request"
         request = replace(drawn, validate_only=self.random.random() < 0.2)
+        request = registrations.at_a_limit(copy(self.random), request, self.node.image)
         self.node.ask(request, request.MAX_VERSION)
 
     def _create(self) -> None:
@@ -247,17 +248,16 @@ class _Asking:
             self._beat(broker, wants_fence=drawn < 0.45)
 
     def _register(self, broker: int) -> None:
-        random, of_others = (
-            self.random,
-            [self._directories[one] for one in BROKERS if one != broker],
-        )
-        request = registration(
+        random = self.random
+        of_others = [self._directories[one] for one in BROKERS if one != broker]
+        request = registrations.registration(
             random, broker, CLUSTER_ID, self._racks[broker], self._directories[broker]
         )
         previous = self._epoch(broker) if random.random() < 0.5 else -1
         request = replace(request, previous_broker_epoch=previous)
+        request = registrations.at_few_levels(copy(random), request)
         if random.random() < 0.2:
-            request = spoiled(random, request, of_others)
+            request = registrations.spoiled(random, request, of_others)
         answer = self.node.ask(request, request.MAX_VERSION)
         assert isinstance(answer, broker_registration_response.BrokerRegistrationResponse)
 

@@ -18,6 +18,7 @@ from tests.support.random_cases import random_cases
 
 DRAWS = random_cases(200, share=20)
 MOST_DRAWS = 60
+SUPPORTERS = features._supporters
 
 
 def compare(seed):
@@ -71,3 +72,23 @@ def test_a_planted_bug_is_a_difference(monkeypatch, module, function, bug):
     monkeypatch.setattr(module, function, bug)
     with pytest.raises((DifferenceError, ApplyError)):
         compare_all()
+
+
+def _active_supporters(image, name):
+    """Return the supporters of a feature without the fenced brokers."""
+    fenced = {f"broker {one.broker_id}" for one in image.brokers.values() if one.fenced}
+    return [entry for entry in SUPPORTERS(image, name) if entry[0] not in fenced]
+
+
+def test_many_draws_show_that_fenced_brokers_limit_features(monkeypatch):
+    monkeypatch.setattr(features, "_supporters", _active_supporters)
+    assert sum(map(differs, range(MOST_DRAWS))) >= 8
+
+
+def differs(seed):
+    """Return whether a draw shows a difference."""
+    try:
+        compare(seed)
+    except DifferenceError:
+        return True
+    return False
