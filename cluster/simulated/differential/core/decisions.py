@@ -73,6 +73,7 @@ UPDATES_OF_FEATURES: Final = 10
 
 A load of a run only validates such an update.
 """
+TOKEN_REQUESTS: Final = 12  # at the end of a draw, beside those among the others
 TokenRemoval = records.RemoveDelegationTokenRecord
 NewToken = create_delegation_token_request.CreateDelegationTokenRequest
 CLIENTS: Final = (
@@ -96,6 +97,8 @@ def decisions_with(make_specification: MakeSpecification) -> Decisions:
                 asking.node.compare()
         for _ in range(UPDATES_OF_FEATURES):
             asking.update_features()
+        for _ in range(TOKEN_REQUESTS):
+            asking.ask_of_tokens()
         asking.node.compare()
 
     return compare_decisions
@@ -133,7 +136,7 @@ class _Asking:
         elif drawn < 0.5:
             self._ask_as_broker(self.random.choice(BROKERS))
         elif drawn < 0.55:
-            self._ask_of_tokens()
+            self.ask_of_tokens()
         elif drawn < 0.6:
             self._move()
         else:
@@ -181,7 +184,7 @@ class _Asking:
             if any(topic.topic_id):
                 self.vocabulary.remember(topic.topic_id)
 
-    def _ask_of_tokens(self) -> None:
+    def ask_of_tokens(self) -> None:
         """Create a token, or renew or expire an existing token."""
         random, day_ms = self.random, 86_400_000
         message: Message

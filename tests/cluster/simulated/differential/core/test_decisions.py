@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
@@ -83,6 +84,15 @@ def _active_supporters(image, name):
 def test_many_draws_show_that_fenced_brokers_limit_features(monkeypatch):
     monkeypatch.setattr(features, "_supporters", _active_supporters)
     assert sum(map(differs, range(MOST_DRAWS))) >= 8
+
+
+def _without_maximum(token, expiry_ms):
+    return replace(token, expiration_timestamp=expiry_ms)
+
+
+def test_many_draws_show_the_maximum_of_a_token(monkeypatch):
+    monkeypatch.setattr(tokens, "_until", _without_maximum)
+    assert sum(map(differs, range(MOST_DRAWS))) >= 20
 
 
 def differs(seed):
