@@ -17,6 +17,7 @@ from kraftproof.cluster.simulated.background.operators.administrative_requests i
 )
 from kraftproof.cluster.simulated.background.operators.cluster_requests import UPDATES
 from kraftproof.cluster.simulated.background.operators.users_and_quotas import with_defaults
+from kraftproof.cluster.simulated.differential.core import registrations
 from kraftproof.cluster.simulated.differential.core.broker_requests import assignment, proposal
 from kraftproof.cluster.simulated.differential.core.deciding_node import CLUSTER_ID, DecidingNode
 from kraftproof.cluster.simulated.differential.core.moves import (
@@ -25,7 +26,6 @@ from kraftproof.cluster.simulated.differential.core.moves import (
     joined,
     partition_to_move,
 )
-from kraftproof.cluster.simulated.differential.core.registrations import registration, spoiled
 from kraftproof.cluster.simulated.differential.core.shutdown_grants import ShutdownGrants
 from kraftproof.cluster.simulated.differential.core.token_times import TokenTimes
 from kraftproof.cluster.simulated.differential.difference import same
@@ -73,6 +73,7 @@ UPDATES_OF_FEATURES: Final = 10
 
 A load of a run only validates such an update.
 """
+TOKEN_REQUESTS: Final = 12  # at the end of a draw, beside those among the others
 TokenRemoval = records.RemoveDelegationTokenRecord
 NewToken = create_delegation_token_request.CreateDelegationTokenRequest
 CLIENTS: Final = (
@@ -96,6 +97,8 @@ def decisions_with(make_specification: MakeSpecification) -> Decisions:
                 asking.node.compare()
         for _ in range(UPDATES_OF_FEATURES):
             asking.update_features()
+        for _ in range(TOKEN_REQUESTS):
+            asking.ask_of_tokens()
         asking.node.compare()
 
     return compare_decisions
@@ -133,7 +136,7 @@ class _Asking:
         elif drawn < 0.5:
             self._ask_as_broker(self.random.choice(BROKERS))
         elif drawn < 0.55:
-            self._ask_of_tokens()
+            self.ask_of_tokens()
         elif drawn < 0.6:
             self._move()
         else:
@@ -170,6 +173,7 @@ class _Asking:
         drawn = UPDATES(self.random, self.vocabulary)
         assert isinstance(drawn, update_features_request.UpdateFeaturesRequest), "its request"
         request = replace(drawn, validate_only=self.random.random() < 0.2)
+        request = registrations.at_a_limit(copy(self.random), request, self.node.image)
         self.node.ask(request, request.MAX_VERSION)
 
     def _create(self) -> None:
@@ -180,7 +184,7 @@ class _Asking:
             if any(topic.topic_id):
                 self.vocabulary.remember(topic.topic_id)
 
-    def _ask_of_tokens(self) -> None:
+    def ask_of_tokens(self) -> None:
         """Create a token, or renew or expire an existing token."""
         random, day_ms = self.random, 86_400_000
         message: Message
@@ -247,17 +251,16 @@ class _Asking:
             self._beat(broker, wants_fence=drawn < 0.45)
 
     def _register(self, broker: int) -> None:
-        random, of_others = (
-            self.random,
-            [self._directories[one] for one in BROKERS if one != broker],
-        )
-        request = registration(
+        random = self.random
+        of_others = [self._directories[one] for one in BROKERS if one != broker]
+        request = registrations.registration(
             random, broker, CLUSTER_ID, self._racks[broker], self._directories[broker]
         )
         previous = self._epoch(broker) if random.random() < 0.5 else -1
         request = replace(request, previous_broker_epoch=previous)
+        request = registrations.at_few_levels(copy(random), request)
         if random.random() < 0.2:
-            request = spoiled(random, request, of_others)
+            request = registrations.spoiled(random, request, of_others)
         answer = self.node.ask(request, request.MAX_VERSION)
         assert isinstance(answer, broker_registration_response.BrokerRegistrationResponse)
 

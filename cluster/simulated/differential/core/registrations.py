@@ -1,14 +1,26 @@
-"""Draw registrations of brokers: right ones, and some that are wrong in one way."""
+"""Draw registrations of brokers: right ones, and some that are wrong in one way.
+
+Also draw levels of features by what the registered brokers support.
+"""
 
 from collections.abc import Sequence
 from random import Random
+from typing import Final
 
 from msgspec.structs import replace
 
+from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.version import METADATA_VERSION
 from kraftproof.node.wire.messages import broker_registration_request as module
+from kraftproof.node.wire.messages import update_features_request
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
+FEW_LEVELS_SHARE: Final = 0.25
+"""Share of registrations of brokers that do not support each level of metadata.version."""
+LIMIT_SHARE: Final = 0.5
+"""Share of updates of features to a level that a registered broker just supports or lacks."""
 Request = module.BrokerRegistrationRequest
+Update = update_features_request.UpdateFeaturesRequest
 
 
 def registration(
@@ -24,6 +36,27 @@ def registration(
         rack=rack,
         log_dirs=directories,
     )
+
+
+def at_few_levels(random: Random, right: Request) -> Request:
+    """Return the registration, at times of a broker that lacks the newest or the oldest levels."""
+    if random.random() >= FEW_LEVELS_SHARE:
+        return right
+    return replace(right, features=(_levels(random.choice((1, 1, 7, 21)), random.randint(21, 29)),))
+
+
+def at_a_limit(random: Random, drawn: Update, image: MetadataImage) -> Update:
+    """Return an update of features, at times to the last level of a broker or to the next level."""
+    levels = [
+        entry.max_supported_version for one in image.sorted_brokers() for entry in one.features
+    ]
+    if not levels or random.random() >= LIMIT_SHARE:
+        return drawn
+    level = random.choice(levels) + random.choice((0, 1))
+    key = update_features_request.FeatureUpdateKey(
+        feature=METADATA_VERSION, max_version_level=level
+    )
+    return replace(drawn, feature_updates=(key,))
 
 
 def spoiled(random: Random, right: Request, of_others: Sequence[tuple[Uuid, ...]]) -> Request:
@@ -62,5 +95,5 @@ def _listener(name: str) -> module.Listener:
 
 def _levels(least: int, most: int) -> module.Feature:
     return module.Feature(
-        name="metadata.version", min_supported_version=least, max_supported_version=most
+        name=METADATA_VERSION, min_supported_version=least, max_supported_version=most
     )

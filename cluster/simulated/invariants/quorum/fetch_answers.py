@@ -25,6 +25,9 @@ OF_REPLICAS_SINCE = 15
 """First version of Fetch with the id of the replica in ReplicaState."""
 WITH_HIGH_WATERMARK_SINCE = 18
 """First version of Fetch that names the high watermark that the replica knows (KIP-1166)."""
+UNKNOWN_HIGH_WATERMARK = (1 << 63) - 1
+"""High watermark of a Fetch that names none: no answer is news."""
+NONE_STATED = -1
 TINY_BYTES = 1
 """Size of a Fetch for which a second batch is always too large."""
 LONGEST_WAIT_MS = 500
@@ -128,16 +131,19 @@ def _fault(process: ProcessView, offset: int, batches: Sequence[Batch]) -> str |
 
 
 class NoFetchWaitsWithData(Invariant):
-    """A waiting Fetch of a voter is answered in the step that appends records."""
+    """A waiting Fetch is answered in the step that appends records, or that commits records."""
 
-    statement = "No Fetch of a voter waits at a leader whose log has records behind its offset."
+    statement = (
+        "No Fetch of a voter waits at a leader whose log has records behind its offset, and no "
+        "Fetch of a replica at a leader that states a higher high watermark than the replica knows."
+    )
     requests: ClassVar[Requests] = (FetchRequest,)
 
     def __init__(self, config: ClusterConfig) -> None:
         super().__init__()
         self._voters = frozenset(config.voters)
-        self._waiting: dict[int, dict[int, tuple[int, int]]] = {}
-        """By node, then by the token of a request: the replica and its offset."""
+        self._waiting: dict[int, dict[int, tuple[int, int, int]]] = {}
+        """By node, then by the token of a request: the replica, its offset, its high watermark."""
 
     @override
     def on_started(self, process: ProcessView, durable: QuorumState) -> None:
@@ -148,11 +154,14 @@ class NoFetchWaitsWithData(Invariant):
         message = event.message
         assert isinstance(message, FetchRequest), "the only type of its requests"
         replica = message.replica_state.replica_id
-        if replica not in self._voters or event.version < OF_REPLICAS_SINCE:
+        if replica < 0 or event.version < OF_REPLICAS_SINCE:
             return
         if message.topics and message.topics[0].partitions:
-            offset = message.topics[0].partitions[0].fetch_offset
-            self._waiting.setdefault(process.node_id, {})[event.request] = (replica, offset)
+            asked = message.topics[0].partitions[0]
+            has_known = event.version >= WITH_HIGH_WATERMARK_SINCE
+            known = asked.high_watermark if has_known else UNKNOWN_HIGH_WATERMARK
+            waiting = self._waiting.setdefault(process.node_id, {})
+            waiting[event.request] = (replica, asked.fetch_offset, known)
 
     @override
     def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
@@ -165,12 +174,24 @@ class NoFetchWaitsWithData(Invariant):
         waiting = self._waiting.get(process.node_id)
         if not waiting:
             return
-        end = process.log.end_offset
-        for replica, offset in waiting.values():
-            if offset < end:
+        end, detail = process.log.end_offset, None
+        for replica, offset, known in waiting.values():
+            if replica in self._voters and offset < end:
                 detail = f"node {replica} waits at offset {offset}, the log ends at {end}"
-                self.monitor.report_violation(self, process, detail)
-                return
+            elif known < (stated := _stated(process)):
+                detail = f"node {replica} waits with high watermark {known}, not {stated}"
+        if detail is not None:
+            self.monitor.report_violation(self, process, detail)
+
+
+def _stated(process: ProcessView) -> int:
+    """Return the high watermark that a leader states: none before a record of its own epoch."""
+    status = process.status
+    if status is None:
+        return NONE_STATED
+    last = process.log.ending_at(status.high_watermark)
+    is_own = last is not None and last.epoch == status.epoch
+    return status.high_watermark if is_own else NONE_STATED
 
 
 class FetchesWait(Invariant):

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
 from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
@@ -18,6 +19,7 @@ from tests.support.random_cases import random_cases
 
 DRAWS = random_cases(200, share=20)
 MOST_DRAWS = 60
+SUPPORTERS = features._supporters
 
 
 def compare(seed):
@@ -71,3 +73,32 @@ def test_a_planted_bug_is_a_difference(monkeypatch, module, function, bug):
     monkeypatch.setattr(module, function, bug)
     with pytest.raises((DifferenceError, ApplyError)):
         compare_all()
+
+
+def _active_supporters(image, name):
+    """Return the supporters of a feature without the fenced brokers."""
+    fenced = {f"broker {one.broker_id}" for one in image.brokers.values() if one.fenced}
+    return [entry for entry in SUPPORTERS(image, name) if entry[0] not in fenced]
+
+
+def test_many_draws_show_that_fenced_brokers_limit_features(monkeypatch):
+    monkeypatch.setattr(features, "_supporters", _active_supporters)
+    assert sum(map(differs, range(MOST_DRAWS))) >= 8
+
+
+def _without_maximum(token, expiry_ms):
+    return replace(token, expiration_timestamp=expiry_ms)
+
+
+def test_many_draws_show_the_maximum_of_a_token(monkeypatch):
+    monkeypatch.setattr(tokens, "_until", _without_maximum)
+    assert sum(map(differs, range(MOST_DRAWS))) >= 20
+
+
+def differs(seed):
+    """Return whether a draw shows a difference."""
+    try:
+        compare(seed)
+    except DifferenceError:
+        return True
+    return False

@@ -71,6 +71,39 @@ def waiting_fetch(replica, *, high_watermark=1, max_wait_ms=400):
     )
 
 
+@pytest.mark.parametrize(
+    ("replica", "known", "version", "epoch", "is_right"),
+    [
+        (2, 1, 18, 7, False),
+        (9, 1, 18, 7, False),
+        (2, 2, 18, 7, True),
+        (2, 1, 17, 7, True),
+        (2, 1, 18, 8, True),
+    ],
+)
+def test_a_waiting_fetch_is_answered_in_the_step_of_a_commit(
+    replica, known, version, epoch, is_right
+):
+    harness = MonitorHarness(NoFetchWaitsWithData(CONFIG))
+    leader = harness.process(1)
+    for batch in (FIRST, SECOND):
+        leader.appends_batch(batch)
+    leader.leads(epoch, high_watermark=1)
+    asked = fetch_request.FetchPartition(fetch_offset=2, high_watermark=known)
+    leader.receives(
+        fetch_request.FetchRequest(
+            replica_state=fetch_request.ReplicaState(replica_id=replica),
+            topics=(fetch_request.FetchTopic(partitions=(asked,)),),
+        ),
+        version=version,
+    )
+    leader.steps()
+    assert harness.reported == []
+    leader.leads(epoch, high_watermark=2)
+    leader.steps()
+    assert (harness.reported == []) == is_right
+
+
 def told(high_watermark, *batches, error=0):
     one = fetch_response.PartitionData(
         high_watermark=high_watermark, records=batches, error_code=error
