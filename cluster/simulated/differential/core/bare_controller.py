@@ -13,6 +13,7 @@ from kraftproof.node.core.base.types import (
     WallClock,
 )
 from kraftproof.node.core.controller.controller import Controller
+from kraftproof.node.core.effects import Reply
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.committed import CommittedImage
@@ -58,6 +59,11 @@ class QuorumOfOne:
         """Append records that another leader has written."""
         self._append(written)
 
+    def resign(self) -> None:
+        """Follow a leader of the next epoch."""
+        self.epoch = Epoch(self.epoch + 1)
+        self.is_leader = False
+
     def _append(
         self,
         written: tuple[Record, ...],
@@ -102,6 +108,7 @@ class BareController:
         )
         self._requests = 0
         self._seen = Offset(0)
+        self._answers: list[Reply] = []
         self.commit()
         self.commit()
 
@@ -123,8 +130,13 @@ class BareController:
         """The time of the next tick."""
         return self._controller.deadline()
 
-    def ask(self, message: Message, version: int) -> None:
-        """Send a request, whose answer is of no interest."""
+    @property
+    def quorum(self) -> QuorumOfOne:
+        """The quorum, to elect and to replace its leader."""
+        return self._quorum
+
+    def ask(self, message: Message, version: int) -> int:
+        """Send a request, and return its number."""
         self._requests += 1
         event = Received(
             request=self._requests,
@@ -136,16 +148,24 @@ class BareController:
         )
         self._controller.receive(event, self._now)
         self._advance()
+        return self._requests
 
     def tick(self) -> None:
         """Let the controller act on its deadlines."""
         self._controller.tick(self._now)
         self._advance()
 
-    def commit(self) -> None:
-        """Commit the whole log."""
-        self._quorum.high_watermark = self._quorum.log.end_offset
+    def commit(self, *, but_last: bool = False) -> None:
+        """Commit the whole log, or all but the last batch."""
+        log = self._quorum.log
+        end = Offset(log.last.base_offset) if but_last else log.end_offset
+        self._quorum.high_watermark = max(self._quorum.high_watermark, end)
         self._advance()
+
+    def answered(self) -> list[Reply]:
+        """Return the answers since the last call."""
+        answers, self._answers = self._answers, []
+        return answers
 
     def taken(self) -> list[tuple[int, Record]]:
         """Return the records since the last call, with their offsets."""
@@ -162,4 +182,4 @@ class BareController:
         while self._committed.is_behind:
             self._committed.advance(self._quorum.log, self._quorum.high_watermark)
         self._controller.advance(self._now)
-        self._outbox.drain()
+        self._answers += [one for one in self._outbox.drain() if isinstance(one, Reply)]
