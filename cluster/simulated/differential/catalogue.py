@@ -169,7 +169,7 @@ REFUSALS_STATEMENT: Final = (
 )
 RULINGS: Final = "RulingsMatchReference"
 RULINGS_STATEMENT: Final = (
-    "A controller registers brokers, creates topics and deletes topics by plain rules."
+    "A controller registers brokers, changes topics, judges, and answers in time by plain rules."
 )
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (

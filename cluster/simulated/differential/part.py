@@ -19,10 +19,13 @@ CONTROLLER: Final = (
     "kraftproof.node.core.metadata",
     "kraftproof.node.core.configs",
     "kraftproof.node.core.quotas.mutations",
-    "kraftproof.node.core.security.credentials",
-    "kraftproof.node.core.security.tokens",
+    *(
+        f"kraftproof.node.core.security.{name}"
+        for name in ("authorizer", "credentials", "describe", "tokens")
+    ),
+    *(f"kraftproof.node.core.{name}" for name in ("audit", "gate", "outbox", "snapshots")),
 )
-"""Packages of the controller's decisions and of the image."""
+"""Packages of the controller's decisions, of the image, and of the parts around them."""
 PARTITION: Final = "kraftproof.node.core.partition"
 DATA: Final = "kraftproof.node.core.broker.data"
 BROKER: Final = "kraftproof.node.core.broker"

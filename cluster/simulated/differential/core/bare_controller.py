@@ -60,6 +60,11 @@ class QuorumOfOne:
         """Append records that another leader has written."""
         self._append(written)
 
+    def resign(self) -> None:
+        """Follow a leader of the next epoch."""
+        self.epoch = Epoch(self.epoch + 1)
+        self.is_leader = False
+
     def _append(
         self,
         written: tuple[Record, ...],
@@ -106,6 +111,7 @@ class BareController:
         self.unanswered: set[int] = set()
         """The requests without an answer, by number."""
         self._seen = Offset(0)
+        self._answers: list[Reply] = []
         self.commit()
         self.commit()
 
@@ -127,8 +133,13 @@ class BareController:
         """The time of the next tick."""
         return self._controller.deadline()
 
-    def ask(self, message: Message, version: int) -> None:
-        """Send a request; the content of its answer is of no interest."""
+    @property
+    def quorum(self) -> QuorumOfOne:
+        """The quorum, to elect and to replace its leader."""
+        return self._quorum
+
+    def ask(self, message: Message, version: int) -> int:
+        """Send a request, and return its number."""
         self._requests += 1
         self.unanswered.add(self._requests)
         event = Received(
@@ -141,6 +152,7 @@ class BareController:
         )
         self._controller.receive(event, self._now)
         self._advance()
+        return self._requests
 
     def tick(self) -> None:
         """Let the controller act on its deadlines."""
@@ -156,10 +168,17 @@ class BareController:
         self.commit()
         self.commit()
 
-    def commit(self) -> None:
-        """Commit the whole log."""
-        self._quorum.high_watermark = self._quorum.log.end_offset
+    def commit(self, *, but_last: bool = False) -> None:
+        """Commit the whole log, or all but the last batch."""
+        log = self._quorum.log
+        end = Offset(log.last.base_offset) if but_last else log.end_offset
+        self._quorum.high_watermark = max(self._quorum.high_watermark, end)
         self._advance()
+
+    def answered(self) -> list[Reply]:
+        """Return the answers since the last call."""
+        answers, self._answers = self._answers, []
+        return answers
 
     def taken(self) -> list[tuple[int, Record]]:
         """Return the records since the last call, with their offsets."""
@@ -180,3 +199,4 @@ class BareController:
             if isinstance(effect, Reply):
                 check("a request is answered once", effect.request in self.unanswered)
                 self.unanswered.remove(effect.request)
+                self._answers.append(effect)

@@ -4,6 +4,7 @@ Each record commits at once. The image is kept three times: by the node's code, 
 committed/reference_image.py, and by the specification of the controller.
 """
 
+from copy import copy
 from random import Random
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from kraftproof.cluster.simulated.invariants.conformance import MakeSpecificatio
 from kraftproof.cluster.simulated.invariants.security.error_codes import error_codes
 from kraftproof.cluster.simulated.process_view import ClusterConfig
 from kraftproof.cluster.simulated.security import TOKENS
-from kraftproof.node.core.base.config import AuthorizerPolicy, NodeConfig, Timeouts
+from kraftproof.node.core.base.config import AuthorizerPolicy, NodeConfig, Timeouts, Voter
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, Offset, WallClock
 from kraftproof.node.core.controller.authorized import decide_metered
 from kraftproof.node.core.controller.decisions import DecisionContext
@@ -41,6 +42,8 @@ from kraftproof.node.wire.records.batch import Batch, Record
 
 CLUSTER_ID: Final = "a-cluster-of-one-controller"
 CONTROLLER: Final = NodeId(1)
+VOTERS: Final = (CONTROLLER, NodeId(2), NodeId(3))
+"""The controllers of a quorum that has more than one."""
 START_NS: Final = 1_767_225_600_000_000_000
 REFUSED_WITH: Final = (
     ErrorCode.NOT_CONTROLLER,
@@ -62,19 +65,21 @@ class DecidingNode:
         self.offset = Offset(0)
         timeouts = Timeouts()
         authorizer = random.choice((None, AuthorizerPolicy()))
+        # A copy draws the voters, so that recorded seeds keep their runs.
+        voters = copy(random).choice(((CONTROLLER,), VOTERS))
         self._config = NodeConfig(
             node_id=CONTROLLER,
             cluster_id=CLUSTER_ID,
             is_controller=True,
             is_broker=False,
-            voters=(),
+            voters=tuple(Voter(node_id=node, host="h", port=9_093) for node in voters),
             endpoints=(),
             timeouts=timeouts,
             tokens=TOKENS,
             authorizer=authorizer,
         )
         cluster = ClusterConfig(
-            voters=(CONTROLLER,), timeouts=timeouts, cluster_id=CLUSTER_ID, authorizer=authorizer
+            voters=voters, timeouts=timeouts, cluster_id=CLUSTER_ID, authorizer=authorizer
         )
         self._specification: Any = make_specification(cluster)
         self._known = self._specification.empty

@@ -29,6 +29,7 @@ from kraftproof.cluster.simulated.differential.core.moves import (
 from kraftproof.cluster.simulated.differential.core.shutdown_grants import ShutdownGrants
 from kraftproof.cluster.simulated.differential.core.token_times import TokenTimes
 from kraftproof.cluster.simulated.differential.difference import same
+from kraftproof.cluster.simulated.differential.rulings.focused_requests import ask_focused
 from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
 from kraftproof.cluster.simulated.security import TOKENS
@@ -100,6 +101,7 @@ def decisions_with(make_specification: MakeSpecification) -> Decisions:
         for _ in range(TOKEN_REQUESTS):
             asking.ask_of_tokens()
         asking.node.compare()
+        ask_focused(asking.node, random, asking.vocabulary)
 
     return compare_decisions
 

@@ -5,6 +5,7 @@ from typing import Any
 from kraftproof.cluster.simulated.differential.brokers import shown_rights
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
+from kraftproof.node.core import audit, gate
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import (
@@ -32,13 +33,18 @@ from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
 from kraftproof.node.core.configs.resources import Resource
-from kraftproof.node.core.controller import authorized, brokers, topics
+from kraftproof.node.core.controller import active, authorized, brokers, timed_request, topics
+from kraftproof.node.core.controller import quotas as controller_quotas
 from kraftproof.node.core.controller.active import ActiveController
+from kraftproof.node.core.controller.barrier import ReadBarrier
+from kraftproof.node.core.controller.partitions import creation, elections
 from kraftproof.node.core.controller.refusals import refusal
-from kraftproof.node.core.controller.security import token_sweep
+from kraftproof.node.core.controller.security import acls, token_sweep
 from kraftproof.node.core.controller.security.token_sweep import TokenSweep
 from kraftproof.node.core.controller.sessions import Sessions
-from kraftproof.node.core.metadata import version
+from kraftproof.node.core.metadata import apply, committed, snapshot, version
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
@@ -55,9 +61,10 @@ from kraftproof.node.core.raft.serving import FetchServer
 from kraftproof.node.core.raft.snapshots import keeping
 from kraftproof.node.core.raft.snapshots.download import SnapshotFetcher
 from kraftproof.node.core.raft.state import RaftState
-from kraftproof.node.core.security import mapping_rules, sasl_state, tokens
+from kraftproof.node.core.security import describe, mapping_rules, sasl_state, tokens
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.scram import ScramClientLogin
+from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.server import connection, listener
 from kraftproof.node.server.connection import Connection
 from kraftproof.node.server.idle_connections import IdleConnections
@@ -119,6 +126,13 @@ def _taken_from_any_connection(lane: Any, _: object, number: int, read: object) 
         lane.drop()
 
 
+def _kept_view(answers: Any, image: Any, event: Any) -> Any:
+    """Keep the answers of a broker to Metadata over a change of brokers."""
+    answers._brokers = image.brokers
+    return _VIEW(answers, image, event)
+
+
+_VIEW = metadata.MetadataAnswers._view
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
@@ -215,7 +229,7 @@ PLANTED = [
     ("compare_node_storage", stored.Stored, "configured", lambda _, config: config),
     ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", _ignored),
     ("compare_partition_damage", Segment, "cut", _ignored),
-    ("compare_listings", metadata.MetadataAnswers, "_forget", _ignored),
+    ("compare_listings", metadata.MetadataAnswers, "_view", _kept_view),
     ("compare_listings", metadata, "contact", lambda *_: 1),
     ("compare_listings", answers, "contact", lambda *_: 1),
     ("compare_identities", answers, "SOFTWARE_NAMED_FROM", 4),
@@ -242,6 +256,27 @@ PLANTED = [
     ("compare_descriptions", configs, "_SECRET_WORDS", ("password", "jaas", "keystore.key")),
     ("compare_registering", brokers, "_has_own_directories", lambda *_: True),
     ("compare_topic_deletions", topics, "MAX_RECORDS", 9_999),
+    ("compare_topic_deletions", controller_quotas, "MAX_RECORDS", 9_999),
+    ("compare_topic_deletions", acls, "MAX_RECORDS", 10_001),
+    ("compare_topic_deletions", elections, "MAX_PARTITIONS", 9_999),
+    ("compare_topic_deletions", creation, "MAX_PARTITIONS", 10_001),
+    ("compare_topic_deletions", timed_request, "client_timeout_ns", _ignored),
+    ("compare_topic_deletions", ReadBarrier, "committed", _ignored),
+    ("compare_topic_deletions", ActiveController, "_expire", _ignored),
+    ("compare_topic_deletions", ActiveController, "resign", _ignored),
+    ("compare_topic_deletions", active, "RECORDS_A_STEP", 501),
+    ("compare_topic_deletions", active, "RECORDS_AT_ONCE", 11),
+    ("compare_topic_deletions", committed, "RECORDS_A_STEP", 499),
+    ("compare_topic_deletions", CommittedImage, "stage", _ignored),
+    ("compare_topic_deletions", Snapshots, "_has_news", lambda _: True),
+    ("compare_topic_deletions", Snapshots, "installed", _ignored),
+    ("compare_topic_deletions", Outbox, "resume", _ignored),
+    ("compare_topic_deletions", gate, "has_refusal", lambda _: False),
+    ("compare_topic_deletions", Authorizer, "_log", _ignored),
+    ("compare_topic_deletions", audit, "_LONGEST_NAME", 259),
+    ("compare_topic_deletions", describe, "matches", lambda *_: True),
+    ("compare_topic_deletions", snapshot, "RECORDS_A_BATCH", 0),
+    ("compare_topic_deletions", apply, "_switched", lambda was, change: change >= was),
     ("compare_topic_creations", topics, "MAX_RECORDS", 9_999),
     ("compare_topic_creations", topics, "_RESERVED_IDS", (1 << 64) - 1),
     ("compare_topic_creations", topics, "_request_error", _ignored),

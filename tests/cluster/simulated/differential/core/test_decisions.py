@@ -82,8 +82,9 @@ def _active_supporters(image, name):
 
 
 def test_many_draws_show_that_fenced_brokers_limit_features(monkeypatch):
+    # In a half of the draws the two other voters of the quorum limit the features, too.
     monkeypatch.setattr(features, "_supporters", _active_supporters)
-    assert sum(map(differs, range(MOST_DRAWS))) >= 8
+    assert sum(map(differs, range(2 * MOST_DRAWS))) >= 8
 
 
 def _without_maximum(token, expiry_ms):
