@@ -9,9 +9,9 @@ MUTANT = Mutant(
     expected="ListingsMatchReference",
     edits=(
         Edit(
-            module="kraftproof.node.core.broker.metadata",
-            old="""in image.brokers.values() if not broker.fenced""",
-            new="""in image.brokers.values() if broker.may_lead""",
+            module="kraftproof.node.core.broker.reach",
+            old="            if not broker.fenced\n",
+            new="            if broker.may_lead\n",
         ),
     ),
 )

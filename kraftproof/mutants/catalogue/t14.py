@@ -10,10 +10,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.broker.metadata",
-            old="""            self._active = active
-            self._answers.clear()
+            old="""            self._brokers = image.brokers
+            self._views.clear()
 """,
-            new="""            self._active = active
+            new="""            self._brokers = image.brokers
 """,
         ),
     ),
