@@ -20,6 +20,7 @@ from kraftproof.checkers import CheckerInputError, RunVerdict, check_paths
 from kraftproof.checkers.compiling import report_compiling
 from kraftproof.checkers.initial import parse_initial
 from kraftproof.checkers.options import Limits
+from kraftproof.checkers.sources import FILES_OF_RUNS
 from kraftproof.checkers.verdict import USAGE_ERROR_EXIT_CODE, Verdict, worst
 from kraftproof.errors import UsageError
 from kraftproof.history_options import Initial, Keyed
@@ -105,6 +106,7 @@ def check(
     Exit code of the worst verdict: 0 valid, 2 unknown, 1 invalid; 3 wrong usage
     or input.
     """
+    _refuse_unread(paths, engine, processes, explain)
     if engine is EngineName.INLINE:
         without_pandas()
     if explain is not None:
@@ -128,6 +130,31 @@ def check(
         verdicts = []
         refused.append(error)
     raise typer.Exit(_exit_code(refused, verdicts))
+
+
+def _refuse_unread(
+    paths: list[Path], engine: EngineName, processes: int | None, explain: Path | None
+) -> None:
+    """Refuse an option that would have no effect on the given paths.
+
+    Raises:
+        UsageError: an option is not read.
+    """
+    if processes is not None and engine is EngineName.SPARK:
+        raise UsageError(f"--processes {processes}: the engine spark takes no number of processes")
+    if explain is not None and all(map(_is_run, paths)):
+        raise UsageError(
+            f"--explain {explain}: each path is a run directory, whose own folder explanations/ "
+            "has the explanations"
+        )
+
+
+def _is_run(path: Path) -> bool:
+    """Return whether a path is a run directory; an unreadable path is refused later."""
+    try:
+        return any((path / name).is_file() for name in FILES_OF_RUNS)
+    except OSError:
+        return False
 
 
 def _exit_code(refused: list[ValueError], verdicts: list[Verdict]) -> int:

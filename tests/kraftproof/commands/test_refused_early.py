@@ -117,3 +117,19 @@ def test_a_schedule_file_is_the_only_run(searches, tmp_path):
     assert "--runs" in line
     assert "can't be combined with --schedule" in line
     assert searches == []
+
+
+def test_an_option_of_check_that_is_not_read_is_refused(tmp_path):
+    run, history = tmp_path / "run", tmp_path / "h.jsonl"
+    run.mkdir()
+    (run / "run.json").write_text("{}")
+    history.write_text("")
+    line = one_line(call("check", history, "--engine", "spark", "--processes", "2"), 3)
+    assert line == "kraftproof: --processes 2: the engine spark takes no number of processes"
+    line = one_line(call("check", run, run, "--explain", tmp_path / "out"), 3)
+    assert line == (
+        f"kraftproof: --explain {tmp_path / 'out'}: each path is a run directory, whose own folder "
+        "explanations/ has the explanations"
+    )
+    mixed = call("check", run, history, "--explain", tmp_path / "out")
+    assert "--explain" not in mixed.stderr
