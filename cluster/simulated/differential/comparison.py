@@ -1,8 +1,8 @@
 """Choose the runs that compare the node's code with references, and report differences.
 
 A search for a bug in a package compares that package at the start of each seed, or at the end, in
-several draws. Of the other runs a share compares everything, in a single draw: most bugs show in
-the first draw, so draws in many runs find a bug sooner than several draws in few runs. The
+several draws. Of the other runs a share compares everything, mostly in a single draw: most bugs
+show in the first draw, so draws in many runs find a bug sooner than several draws in few runs. The
 comparisons draw from chances of their own, and change nothing in the run.
 """
 
@@ -34,11 +34,14 @@ def compare_with_references(world: World, options: ClusterOptions, *, is_end: bo
     # late, since few runs need the modules, and before the search for the bug in them
     from kraftproof.cluster.simulated.differential.catalogue import comparisons_with
 
-    chosen, comparisons = _chosen_packages(options), comparisons_with(world.make_specification)
-    for number in range(_rounds()):
-        for one in comparisons:
-            if one.is_at_end is not is_end or chosen.isdisjoint(one.packages):
-                continue
+    chosen, is_aimed = _chosen_packages(options), _is_aimed()
+    draws = [
+        (one, ROUNDS if is_aimed else one.draws)
+        for one in comparisons_with(world.make_specification)
+        if one.is_at_end is is_end and not chosen.isdisjoint(one.packages)
+    ]
+    for number in range(max([most for _, most in draws], default=0)):
+        for one in [one for one, most in draws if number < most]:
             random = Random(f"{options.seed}/{one.compare.__name__}-{number}")
             if not _agrees(world, one, random):
                 return
@@ -97,9 +100,9 @@ def _chosen_packages(options: ClusterOptions) -> frozenset[str]:
     return frozenset(filter(_is_mutated, PACKAGES))
 
 
-def _rounds() -> int:
-    """Return the number of draws in a chosen run."""
-    return ROUNDS if _is_counted() or any(map(_is_mutated, PACKAGES)) else 1
+def _is_aimed() -> bool:
+    """Return whether a run searches for a bug in a compared package, or prepares such searches."""
+    return _is_counted() or any(map(_is_mutated, PACKAGES))
 
 
 def _is_mutated(package: str) -> bool:

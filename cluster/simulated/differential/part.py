@@ -75,3 +75,8 @@ class Comparison(NamedTuple):
     compare: Compare
     is_at_end: bool = False
     """Whether the invariants of the run come first: the comparison follows the final phase."""
+    draws: int = 1
+    """Number of draws in a run without a bug in a compared package.
+
+    Larger where a draw is short, and shows a bug in one of many kinds of requests by chance.
+    """

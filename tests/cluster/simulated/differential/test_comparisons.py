@@ -178,10 +178,15 @@ def test_a_tenth_of_the_runs_without_a_bug_compares():
     assert 150 < chosen < 250
 
 
-@pytest.mark.parametrize(("has_bug", "draws"), [(True, 4), (False, 1)])
-def test_runs_without_a_bug_draw_once(monkeypatch, has_bug, draws):
+@pytest.mark.parametrize(
+    ("has_bug", "own_draws", "draws"), [(True, 1, 4), (False, 1, 1), (True, 8, 4), (False, 8, 8)]
+)
+def test_runs_without_a_bug_draw_as_often_as_a_comparison_says(
+    monkeypatch, has_bug, own_draws, draws
+):
     drawn = []
-    one = comparison.Comparison("Same", "Both are.", ("kraftproof.node.wire",), drawn.append)
+    packages = ("kraftproof.node.wire",)
+    one = comparison.Comparison("Same", "Both are.", packages, drawn.append, draws=own_draws)
     monkeypatch.setattr("kraftproof.cluster.simulated.differential.catalogue.COMPARISONS", (one,))
     monkeypatch.setattr(comparison, "_is_mutated", lambda _: has_bug)
     monkeypatch.setattr(comparison, "_compares_all", lambda _: True)
