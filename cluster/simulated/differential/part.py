@@ -78,6 +78,11 @@ class Comparison(NamedTuple):
     compare: Compare
     is_at_end: bool = False
     """Whether the invariants of the run come first: the comparison follows the final phase."""
+    draws: int = 1
+    """Number of draws in a run without a planted bug.
+
+    Larger where a draw is short, and shows a bug in one of many kinds of requests by chance.
+    """
 
 
 SLOW: Final = frozenset(

@@ -180,10 +180,17 @@ def test_a_few_runs_without_a_planted_bug_compare_nearly_everything():
         planned = comparison._planned(COMPARISONS, options)
         assert planned == comparison._planned(COMPARISONS, options)
         names = {one.compare.__name__ for _, one in planned}
-        assert len(names) == len(planned) == comparison.DRAWN_QUICK + comparison.DRAWN_SLOW
+        assert len(names) == comparison.DRAWN_QUICK + comparison.DRAWN_SLOW
+        assert len(set(planned)) == len(planned)
         assert len(names & SLOW) == comparison.DRAWN_SLOW
         drawn |= names
     assert len(drawn - SLOW) > 0.9 * len(BY_NAME.keys() - SLOW)
+
+
+def test_a_run_without_a_planted_bug_draws_as_often_as_a_comparison_says():
+    one = comparison.Comparison("Same", "Both are.", ("a package",), print, draws=8)
+    planned = comparison._planned((one,), SimpleNamespace(seed=1, mutant=None))
+    assert planned == [(number, one) for number in range(8)]
 
 
 def test_slow_comparisons_have_their_names():
