@@ -6,6 +6,7 @@ change may still commit, else NOT_CONTROLLER. Changes are written in the order o
 beside a change of several steps.
 """
 
+from collections.abc import Callable
 from math import ceil
 from random import Random
 from typing import Final
@@ -236,20 +237,19 @@ class _Run:
 
     def _follow(self, offset: int, record: Record) -> None:
         """Note a new record: that of a request, or a NoOpRecord for requests without records."""
-        match record:
-            case records.TopicRecord(name=name):
-                (asked,) = (one for one in self._open.values() if one.name == name)
-                asked.written = offset
-                number = int(name.removeprefix("t"))
-                check(f"{name} is created after t{self._made}", number > self._made)
-                self._made = number
-            case records.NoOpRecord():
-                is_needed = any(not one.name for one in self._open.values())
-                check("a record without content is for a waiting request", is_needed)
-                check("the only voter needs no proof", not self._quorum.is_only_voter)
-                is_alone = self._no_op < self._quorum.high_watermark
-                check("one record without content is under way", is_alone)
-                self._no_op = offset
+        if isinstance(record, records.TopicRecord):
+            (asked,) = (one for one in self._open.values() if one.name == record.name)
+            asked.written = offset
+            number = int(record.name.removeprefix("t"))
+            check(f"{record.name} is created after t{self._made}", number > self._made)
+            self._made = number
+        elif isinstance(record, records.NoOpRecord):
+            is_needed = any(not one.name for one in self._open.values())
+            check("a record without content is for a waiting request", is_needed)
+            check("the only voter needs no proof", not self._quorum.is_only_voter)
+            is_alone = self._no_op < self._quorum.high_watermark
+            check("one record without content is under way", is_alone)
+            self._no_op = offset
 
     def _judge_answer(self, asked: _Asked, message: Message) -> None:
         codes, now_ns = error_codes(message) or {0}, self._controller.now_ns
@@ -289,7 +289,7 @@ def _growth(timeout_ms: int) -> Message:
     return module.CreatePartitionsRequest(topics=(topic,), timeout_ms=timeout_ms)
 
 
-_LOOK_UPS: Final = (
+_LOOK_UPS: Final[tuple[Callable[..., Message], ...]] = (
     alter_partition_reassignments_request.AlterPartitionReassignmentsRequest,
     elect_leaders_request.ElectLeadersRequest,
     list_partition_reassignments_request.ListPartitionReassignmentsRequest,

@@ -131,7 +131,8 @@ class _Run:
 
     def _step(self, begun: int) -> tuple[list[int], int, bool]:
         """Return the records of each part of a step, those of an open batch, and what is left."""
-        room, due = A_STEP, []
+        room = A_STEP
+        due: list[int] = []
         while self._offset < self._high_watermark:
             works = self._works[self._offset]
             end = self._offset + len(works)

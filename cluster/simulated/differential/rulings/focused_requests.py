@@ -43,14 +43,16 @@ VALUES: Final = {
     "connection_creation_rate": (1.0, INT_MAX - 1.0, float(INT_MAX), INT_MAX + 1.0, 1.5),
 }
 """Values of each quota, at the limits and near a whole number."""
-ENTITIES: Final = (
+Parts = tuple[tuple[str, str | None], ...]
+"""The types of an entity with their names."""
+ENTITIES: Final[tuple[Parts, ...]] = (
     *((("user", "__ann"),), (("user", None),), (("client-id", "__c"),), (("client-id", None),)),
     (("user", "__ann"), ("client-id", "__c")),
     (("client-id", "__c"), ("user", "__ann")),
     (("user", None), ("client-id", None)),
     *((("ip", "10.9.9.9"),), (("ip", "::1"),), (("ip", None),)),
 )
-WRONG_ENTITIES: Final = (
+WRONG_ENTITIES: Final[tuple[Parts, ...]] = (
     *((), (("user", ""),), (("ip", "no address"),), (("ip", ""),), (("group", "g"),)),
     *((("user", "__ann"), ("user", "__bob")), (("ip", "10.9.9.9"), ("ip", "::1"))),
     (("user", "__ann"), ("ip", "10.9.9.9")),

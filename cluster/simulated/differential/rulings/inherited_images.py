@@ -85,14 +85,23 @@ def _changes(random: Random, image: MetadataImage) -> tuple[Record, ...]:
         log_dirs=random.choice(((), DIRECTORIES[:1], DIRECTORIES)),
         cordoned_log_dirs=random.choice((None, (), DIRECTORIES[1:])),
     )
-    fencing = random.choice((records.FenceBrokerRecord, records.UnfenceBrokerRecord))(
-        id=broker.broker_id, epoch=broker.epoch
+    fencings: tuple[Record, ...] = (
+        records.FenceBrokerRecord(id=broker.broker_id, epoch=broker.epoch),
+        records.UnfenceBrokerRecord(id=broker.broker_id, epoch=broker.epoch),
     )
-    changes: tuple[Record, ...] = (change, fencing)[: random.randint(1, 2)]
+    both: tuple[Record, ...] = (change, random.choice(fencings))
+    changes = both[: random.randint(1, 2)]
     if image.before is not None:
         return changes
-    ends = ((records.EndTransactionRecord(),), (records.AbortTransactionRecord(reason="r"),), ())
-    in_transaction = (records.BeginTransactionRecord(name="n"), *changes, *random.choice(ends))
+    ends: tuple[tuple[Record, ...], ...] = (
+        *((records.EndTransactionRecord(),), (records.AbortTransactionRecord(reason="r"),)),
+        (),
+    )
+    in_transaction: tuple[Record, ...] = (
+        records.BeginTransactionRecord(name="n"),
+        *changes,
+        *random.choice(ends),
+    )
     return random.choice((changes, in_transaction))
 
 

@@ -37,7 +37,7 @@ from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 
 MOST: Final = 10_000
-BEYOND: Final = (-1, 0, 1, 1)
+BEYOND: Final = (0, 1)
 """The sizes of requests, from the largest one."""
 TOPIC, GROUP, CLUSTER = 2, 32, 4
 LITERAL, ALLOW, READ, ANY = 3, 3, 3, 1

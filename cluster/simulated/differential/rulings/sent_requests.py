@@ -5,7 +5,7 @@ without an answer.
 """
 
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.base.types import Instant, Monotonic, NodeId, WallClock
@@ -106,7 +106,7 @@ class _Run:
         check(f"{number} is a new number", number not in self._used)
         self._used.add(number)
         self._open[number] = name
-        wanted = {
+        wanted: dict[str, Any] = {
             "destination": destination,
             "correlation": number,
             "message": event.message,
