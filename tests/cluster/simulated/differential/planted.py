@@ -7,7 +7,6 @@ from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
 from kraftproof.node.core import audit, gate
 from kraftproof.node.core.base.config import ReplicationPolicy
-from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.broker import (
     answers,
     auto_creation,
@@ -65,44 +64,10 @@ from kraftproof.node.core.security import describe, mapping_rules, sasl_state, t
 from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.core.security.scram import ScramClientLogin
 from kraftproof.node.core.snapshots import Snapshots
-from kraftproof.node.server import connection, listener
-from kraftproof.node.server.connection import Connection
-from kraftproof.node.server.idle_connections import IdleConnections
-from kraftproof.node.server.listener import Listener
-from kraftproof.node.server.security.authentication import Authenticator
-from kraftproof.node.shell import (
-    effect_executor,
-    failed_logs,
-    flush_queue,
-    peer_lanes,
-    request_clock,
-    requests_in_flight,
-)
-from kraftproof.node.shell.partition_executor import PartitionExecutor
-from kraftproof.node.storage import (
-    checkpoints,
-    epochs,
-    meta_properties,
-    quorum_state,
-    snapshots,
-    stored,
-)
-from kraftproof.node.storage.disk import Disk, DiskHandle
-from kraftproof.node.storage.partitions import (
-    log_directory,
-    partition_log,
-    partition_logs,
-    timestamps,
-)
-from kraftproof.node.storage.segments import headers as headers_of_files
-from kraftproof.node.storage.segments import sparse_index
-from kraftproof.node.storage.segments.segment import Segment
-from kraftproof.node.storage.segments.segmented_log import SegmentedLog
-from kraftproof.node.wire import codec, errors, frames, headers
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
-from kraftproof.node.wire.primitives import Reader, Writer
-from kraftproof.node.wire.records import batches, raw_batch, raw_records
+from tests.cluster.simulated.differential import planted_outside
+from tests.cluster.simulated.differential.planted_outside import ignored as _ignored
 
 
 def _of_topic_alone(before, image, topic_id, _):
@@ -111,19 +76,9 @@ def _of_topic_alone(before, image, topic_id, _):
     return before is None or before.configs.get(own) != image.configs.get(own)
 
 
-def _ignored(*_: object, **__: object) -> None:
-    """Stand for a method that does nothing."""
-
-
 def _elsewhere(request: Message, error: ErrorCode, reason: str | None = None) -> Message:
     """Refuse a request with another error."""
     return refusal(request, ErrorCode.NONE if error else ErrorCode.INVALID_REQUEST, reason)
-
-
-def _taken_from_any_connection(lane: Any, _: object, number: int, read: object) -> None:
-    """Take an answer of a connection that was given up as an answer of the present one."""
-    if not lane._in_flight.answer(number, read):
-        lane.drop()
 
 
 def _kept_view(answers: Any, image: Any, event: Any) -> Any:
@@ -136,6 +91,7 @@ _VIEW = metadata.MetadataAnswers._view
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    *planted_outside.PLANTED,
     ("compare_logins", sasl_state, "is_expired", lambda *_: False),
     ("compare_logins", sasl_state, "judge_plain", lambda users, _: min(users, default="")),
     ("compare_client_logins", ScramClientLogin, "receive", lambda *_: None),
@@ -175,60 +131,6 @@ PLANTED = [
     ("compare_versions", version, "_FETCH_VERSIONS", version._FETCH_VERSIONS[1:]),
     ("compare_versions", version, "_LIST_OFFSETS_VERSIONS", version._LIST_OFFSETS_VERSIONS[:-1]),
     ("compare_versions", version, "REPLICA_EPOCHS_FROM", 11),
-    ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
-    ("compare_primitives", Reader, "skip_tags", _ignored),
-    ("compare_primitives", Writer, "string", Writer.compact_string),
-    ("compare_headers", headers, "encode_response_header", lambda number, _: number.to_bytes(4)),
-    ("compare_headers", frames.FrameSplitter, "limit_to", lambda self, _: self.feed(b"\0")),
-    ("compare_messages", codec, "header_versions", lambda *_: (1, 0)),
-    ("compare_messages", codec, "decode_response", codec.decode_request),
-    ("compare_metadata_batches", batches, "_sound_batch_in", lambda _: False),
-    ("compare_raw_batches", raw_batch.RawBatch, "stamped", lambda self, _: self),
-    ("compare_raw_records", raw_records, "_header_count", lambda record: max(record.varint(), 0)),
-    ("compare_identity_files", meta_properties, "is_reserved", lambda _: False),
-    ("compare_identity_files", quorum_state, "read_quorum_state", lambda *_: QuorumState()),
-    ("compare_offset_files", checkpoints.OffsetCheckpoints, "lower", _ignored),
-    ("compare_epoch_files", epochs.EpochCheckpoint, "_refuse_contradiction", _ignored),
-    ("compare_epoch_files", epochs.EpochCheckpoint, "truncated", _ignored),
-    ("compare_real_disk", Disk, "lock", lambda self, path: self.append_to(path).close),
-    ("compare_real_disk", Disk, "exists", lambda self, path: path in self.list_directory("/")),
-    ("compare_real_disk", DiskHandle, "truncate", _ignored),
-    ("compare_metadata_logs", SegmentedLog, "_remove_below", _ignored),
-    ("compare_metadata_logs", Segment, "write_again", lambda self: self.cut(0)),
-    ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", _ignored),
-    ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", _ignored),
-    ("compare_node_storage", stored.Storage, "persist_quorum_state", _ignored),
-    ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", _ignored),
-    ("compare_partition_logs", log_directory.LogDirectory, "lower_start", _ignored),
-    ("compare_partition_logs", timestamps, "_find_newest", timestamps.find_timestamp),
-    ("compare_partition_logs", partition_log.PartitionLog, "note_epoch", _ignored),
-    ("compare_segments", sparse_index.SparseIndex, "truncate", _ignored),
-    ("compare_segments", headers_of_files, "parse_batch", _ignored),
-    ("compare_segments", Segment, "_remember", lambda self, at, _: self._read_ends.update({at: 0})),
-    ("compare_connections", Connection, "_unmute", _ignored),
-    ("compare_connections", Connection, "note_reading", _ignored),
-    ("compare_connections", connection, "MAX_IN_FLIGHT", 101),
-    ("compare_listeners", Listener, "_proven", _ignored),
-    ("compare_listeners", Listener, "_make_room", lambda _: False),
-    ("compare_listeners", listener, "PROVING_SECONDS", 29.0),
-    ("compare_listeners", IdleConnections, "start", _ignored),
-    ("compare_listeners", Authenticator, "_begin_again", _ignored),
-    ("compare_shell", flush_queue.FlushQueue, "request", lambda self, _: self._start()),
-    ("compare_shell", peer_lanes.Lane, "ended", _ignored),
-    ("compare_shell", peer_lanes.Lane, "answered", _taken_from_any_connection),
-    ("compare_shell", peer_lanes, "_FETCHES", frozenset()),
-    ("compare_shell", flush_queue.FlushQueue, "close", _ignored),
-    ("compare_shell", requests_in_flight.RequestsInFlight, "_set_timer", _ignored),
-    ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", _ignored),
-    ("compare_shell_requests", request_clock.RequestClock, "resume", _ignored),
-    ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
-    ("compare_shell_directories", PartitionExecutor, "_fail_once", PartitionExecutor._fail),
-    ("compare_partition_logs", partition_logs, "MOST_OPEN", 257),
-    ("compare_partition_logs", Segment, "write_again", Segment.close),
-    ("compare_metadata_logs", Segment, "close", _ignored),
-    ("compare_node_storage", stored.Stored, "configured", lambda _, config: config),
-    ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", _ignored),
-    ("compare_partition_damage", Segment, "cut", _ignored),
     ("compare_listings", metadata.MetadataAnswers, "_view", _kept_view),
     ("compare_listings", metadata, "contact", lambda *_: 1),
     ("compare_listings", answers, "contact", lambda *_: 1),
@@ -302,7 +204,6 @@ PLANTED = [
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_followers", ProducerStates, "expire", _ignored),
-    ("compare_partition_logs", log_directory.LogDirectory, "_forget", _ignored),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
     ("compare_leaders", ProducerStates, "check", lambda *_: None),
     ("compare_leaders", produce.DelayedProduce, "expire", _ignored),
