@@ -43,7 +43,7 @@ from kraftproof.node.wire.records.batch import Batch, Record
 CLUSTER_ID: Final = "a-cluster-of-one-controller"
 CONTROLLER: Final = NodeId(1)
 VOTERS: Final = (CONTROLLER, NodeId(2), NodeId(3))
-"""The controllers of a quorum that has more than one."""
+"""The controllers of a quorum of three."""
 START_NS: Final = 1_767_225_600_000_000_000
 REFUSED_WITH: Final = (
     ErrorCode.NOT_CONTROLLER,

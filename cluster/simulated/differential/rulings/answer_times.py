@@ -149,7 +149,7 @@ class _Run:
         self._controller.now_ns = end_ns
 
     def _change_leader(self) -> None:
-        """Replace the leader; all that it has appended commits."""
+        """Replace the leader, and commit the log of the former leader."""
         if self._quorum.is_leader:
             self._quorum.resign()
             self._commit()
