@@ -10,6 +10,7 @@ from kraftproof.node.wire.messages import delete_records_request, delete_records
 
 WAIT_MS: Final = 30
 HIGH_WATERMARK: Final = -1
+DENIED: Final = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 
 
 def delete_records(asking: Asking) -> None:
@@ -41,10 +42,9 @@ def delete_records(asking: Asking) -> None:
     due: list[list[tuple[int, ErrorCode, int]]] = []
     for name, parts in topics:
         may = asking.rights.allows(event, DELETE, TOPIC, name)
-        denied = ErrorCode.TOPIC_AUTHORIZATION_FAILED
         due.append(
             [
-                (index, denied if not may else _raise_start(asking, (name, index), offset), offset)
+                (index, DENIED if not may else _raise_start(asking, (name, index), offset), offset)
                 for index, offset in parts
             ]
         )
