@@ -50,6 +50,21 @@ def compare_recovered(
     elif is_kept and not has_gaps:
         same(f"the durable epochs of {what}", epochs, kept)
     model.epochs = epochs
+    _compare_spans(what, model, found)
+    if not is_clean and not model.kept:  # a crash may bring a removed file back
+        first = model.segments[0][0]
+        model.kept = [one for one in found.producer_batches if one.base_offset < first]
+    producers = [facts_of(one) for one in found.producer_batches]
+    every = [
+        model.producers_at_start(one)
+        for one in sorted(written)
+        if min(max(one, model.start), model.end) == found.high_watermark
+    ]
+    if producers not in every:
+        same(f"the producers of {what}", producers, every[-1])
+
+
+def _compare_spans(what: str, model: ModelLog, found: RecoveredLog) -> None:
     position, spans = 0, list[tuple[int, int, int]]()
     for base, batches in model.segments:
         if batches:
@@ -62,17 +77,6 @@ def compare_recovered(
         [(o.offset, o.position, o.newest_ms) for o in found.spans],
         spans,
     )
-    if not is_clean and not model.kept:  # a crash may bring a removed file back
-        first = model.segments[0][0]
-        model.kept = [one for one in found.producer_batches if one.base_offset < first]
-    producers = [facts_of(one) for one in found.producer_batches]
-    every = [
-        model.producers_at_start(one)
-        for one in sorted(written)
-        if min(max(one, model.start), model.end) == found.high_watermark
-    ]
-    if producers not in every:
-        same(f"the producers of {what}", producers, every[-1])
 
 
 def _bases(files: dict[str, bytes]) -> set[int]:
