@@ -12,7 +12,8 @@ SIMILARITY: Final = 0.7
 
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return a question in brackets with the known name of the nearest spelling, else nothing."""
-    if not isinstance(name, str) or len(name) > LONGEST_NAME:
+    known = tuple(known)
+    if not isinstance(name, str) or len(name) > LONGEST_NAME or name in known:
         return ""
     in_small_letters = {one.lower(): one for one in known}
     found = get_close_matches(name.strip().lower(), in_small_letters, n=1, cutoff=SIMILARITY)

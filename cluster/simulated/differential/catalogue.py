@@ -11,7 +11,6 @@ from kraftproof.cluster.simulated.differential.copies.catch_up import compare_ca
 from kraftproof.cluster.simulated.differential.copies.fetch_requests import (
     compare_fetch_requests,
 )
-from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.core.identities import compare_identities
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
@@ -19,9 +18,6 @@ from kraftproof.cluster.simulated.differential.core.registering import compare_r
 from kraftproof.cluster.simulated.differential.core.tables import compare_core_tables
 from kraftproof.cluster.simulated.differential.core.topic_creations import (
     compare_topic_creations,
-)
-from kraftproof.cluster.simulated.differential.core.topic_deletions import (
-    compare_topic_deletions,
 )
 from kraftproof.cluster.simulated.differential.core.versions import compare_versions
 from kraftproof.cluster.simulated.differential.core.whole_refusals import compare_whole_refusals
@@ -63,6 +59,10 @@ from kraftproof.cluster.simulated.differential.rules.descriptions import compare
 from kraftproof.cluster.simulated.differential.rules.quota_answers import compare_quota_answers
 from kraftproof.cluster.simulated.differential.rules.quotas import compare_quotas
 from kraftproof.cluster.simulated.differential.rules.values import compare_values
+from kraftproof.cluster.simulated.differential.rulings.decisions import decisions_with
+from kraftproof.cluster.simulated.differential.rulings.topic_deletions import (
+    compare_topic_deletions,
+)
 from kraftproof.cluster.simulated.differential.server.connections import compare_connections
 from kraftproof.cluster.simulated.differential.server.listeners import compare_listeners
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories

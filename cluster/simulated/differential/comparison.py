@@ -2,8 +2,8 @@
 
 A search for a bug in a package compares that package at the start of each seed, or at the end. A
 run without a planted bug draws some comparisons: an edit of the node's text is no planted bug, and
-a few seeds compare nearly every part. The comparisons draw from chances of their own, and change
-nothing in the run.
+a few seeds compare nearly every part. A cluster without a run, as of a benchmark, draws none. The
+comparisons draw from chances of their own, and change nothing in the run.
 """
 
 import sys
@@ -82,6 +82,8 @@ def _planned(
 ) -> list[tuple[int, Comparison]]:
     """Return the comparisons of a run, each with the number of its draw."""
     if options.mutant is None and not _is_counted():
+        if not options.backend:
+            return []
         random = Random(f"{options.seed}/references")
         slow = [one for one in comparisons if one.compare.__name__ in SLOW]
         quick = [one for one in comparisons if one not in slow]

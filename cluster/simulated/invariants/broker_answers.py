@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.brokers.config_answers import config_faults
@@ -69,7 +70,7 @@ class ResponsesMatchImage(Invariant):
                 if event.version < IDS_SINCE and any(map(_has_id, asked or ())):
                     faults = _refusal_faults(message)
                 else:
-                    faults = _topic_faults(image, asked, message)
+                    faults = _topic_faults(image, asked, message, event.version)
             case ClusterRequest() as request, ClusterResponse(error_code=ErrorCode.NONE):
                 fenced_too = request.include_fenced_brokers
                 self._judge_brokers(process, image, message, fenced_too=fenced_too)
@@ -182,6 +183,7 @@ def _topic_faults(
     image: MetadataImage,
     asked: tuple[metadata_request.MetadataRequestTopic, ...] | None,
     message: MetadataResponse,
+    version: int,
 ) -> Iterator[str]:
     """Describe differences between the answered and requested topics; None means every topic."""
     if asked is None:
@@ -198,7 +200,7 @@ def _topic_faults(
             if topic.error_code == ErrorCode.NONE or topic.partitions:
                 yield f"answers topic {topic.name or topic.topic_id.hex()}, absent from the image"
         else:
-            yield from _differences(image, topic_id, topic)
+            yield from _differences(image, topic_id, topic, version)
 
 
 def _asked_once(request: MetadataRequest) -> tuple[metadata_request.MetadataRequestTopic, ...]:
@@ -227,14 +229,18 @@ def _topic_id(image: MetadataImage, asked: metadata_request.MetadataRequestTopic
 
 
 def _differences(
-    image: MetadataImage, topic_id: Uuid, topic: metadata_response.MetadataResponseTopic
+    image: MetadataImage,
+    topic_id: Uuid,
+    topic: metadata_response.MetadataResponseTopic,
+    version: int,
 ) -> Iterator[str]:
     held = image.topics[topic_id]
     said_name = (topic.name, topic.topic_id, topic.error_code)
     if said_name != (held.name, topic_id, ErrorCode.NONE):
         yield f"answers topic {said_name}, but the image has {held}"
     said = {one.partition_index: _said_partition(one) for one in topic.partitions}
-    due = {index: _held_partition(image, topic_id, index) for index in image.partitions[topic_id]}
+    shown = _shown_in_version_0 if version == 0 else _held_partition
+    due = {index: shown(image, topic_id, index) for index in image.partitions[topic_id]}
     for index in sorted(said.keys() | due.keys()):
         if said.get(index) != due.get(index):
             yield f"topic {held.name}: {said.get(index)}, but the image has {due.get(index)}"
@@ -264,3 +270,14 @@ def _held_partition(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPa
         offline=offline_replicas(image, held),
         error=ErrorCode.LEADER_NOT_AVAILABLE if leader == NO_NODE else ErrorCode.NONE,
     )
+
+
+def _shown_in_version_0(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPartition:
+    """Return a partition without the replicas that clients cannot reach."""
+    held = _held_partition(image, topic_id, index)
+    active = {broker_id for broker_id, broker in image.brokers.items() if not broker.fenced}
+    replicas = tuple(node for node in held.replicas if node in active)
+    isr = tuple(node for node in held.isr if node in active)
+    is_whole = (replicas, isr) == (held.replicas, held.isr)
+    error = held.error if is_whole else held.error or ErrorCode.REPLICA_NOT_AVAILABLE
+    return replace(held, replicas=replicas, isr=isr, error=error)

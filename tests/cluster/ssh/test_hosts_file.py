@@ -40,10 +40,13 @@ def test_two_hosts_may_share_an_address_by_different_ports(tmp_path):
 MISTAKES = {
     "no TOML": ("[[host]\n", "no TOML: .*line 1"),
     "nothing": ("", "no hosts: a table \\[\\[host\\]\\] for each is expected"),
-    "another table": ("[hosts]\n", "the file: unknown key 'hosts': one of defaults, host"),
+    "another table": (
+        "[hosts]\n",
+        "the file: unknown key 'hosts' .did you mean host..: ",
+    ),
     "a key of a host": (
         host(rest="prot = 22"),
-        "host 1: unknown key 'prot': one of name, address, .*port",
+        "host 1: unknown key 'prot' .did you mean port..: one of name, address, .*port",
     ),
     "a key of the defaults": ('[defaults]\nname = "a"\n', "\\[defaults\\]: unknown key 'name'"),
     "a kind": (host(rest='port = "22"'), "host 1: port '22': a number is expected"),

@@ -114,7 +114,11 @@ def test_numbers_are_text_and_back(numbers):
         ("seed 17", "seed many", "line 5: seed many: a number is expected"),
         ("seed 17", "seed", "line 5: seed has no value"),
         ("seed 17", "seed 17\nseed 18", "line 6: seed stands in line 5 already"),
-        ("seed 17", "seeds 17", "line 5: unknown option 'seeds': one of seed, nodes, "),
+        (
+            "seed 17",
+            "seeds 17",
+            "line 5: unknown option 'seeds' (did you mean seed?): one of seed, ",
+        ),
         ("nodes 3+1", "nodes 3", "line 6: --nodes 3: CONTROLLERS+BROKERS is expected"),
         ("nodes 3+1", "nodes 99+1", "line 6: --nodes 99: 1 to 32 is expected"),
         ("workload topics", "workload mail", "line 7: unknown workload 'mail'"),

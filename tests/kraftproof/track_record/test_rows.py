@@ -47,7 +47,11 @@ def test_our_rows_are_read(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("issue =", "issu =", "unknown key 'issu'; the keys are issue, title, system"),
+        (
+            "issue =",
+            "issu =",
+            "unknown key 'issu' (did you mean issue?); the keys are issue, ",
+        ),
         ('version = "ill"', "version = 3", "version: a text is expected, not 3"),
         ("runs = 2", "runs = 0", "runs: a number from 1 to 86400 is expected, not 0"),
         ("time_limit_s", "time_limit", "unknown key 'time_limit' of [run]"),

@@ -1,1 +1,1 @@
-"""Compare the times, the limits and the rights of a controller's answers with plain rules."""
+"""Compare the decisions of a controller, and their times, limits and rights, with plain rules."""

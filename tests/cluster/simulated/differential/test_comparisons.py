@@ -186,7 +186,7 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
 def test_a_few_runs_without_a_planted_bug_compare_nearly_everything():
     drawn = set()
     for seed in range(6):
-        options = SimpleNamespace(seed=seed, mutant=None)
+        options = SimpleNamespace(seed=seed, mutant=None, backend="simulated")
         planned = comparison._planned(COMPARISONS, options)
         assert planned == comparison._planned(COMPARISONS, options)
         names = {one.compare.__name__ for _, one in planned}
@@ -199,8 +199,13 @@ def test_a_few_runs_without_a_planted_bug_compare_nearly_everything():
 
 def test_a_run_without_a_planted_bug_draws_as_often_as_a_comparison_says():
     one = comparison.Comparison("Same", "Both are.", ("a package",), print, draws=8)
-    planned = comparison._planned((one,), SimpleNamespace(seed=1, mutant=None))
+    planned = comparison._planned((one,), SimpleNamespace(seed=1, mutant=None, backend="simulated"))
     assert planned == [(number, one) for number in range(8)]
+
+
+def test_a_cluster_without_a_run_compares_nothing():
+    options = SimpleNamespace(seed=1, mutant=None, backend="")
+    assert comparison._planned(COMPARISONS, options) == []
 
 
 def test_slow_comparisons_have_their_names():
@@ -211,5 +216,7 @@ def test_a_run_without_a_planted_bug_reports_a_difference(monkeypatch):
     one = comparison.Comparison("Same", "Both are the same.", ("a package",), differs)
     monkeypatch.setattr("kraftproof.cluster.simulated.differential.catalogue.COMPARISONS", (one,))
     world = World()
-    comparison.compare_with_references(world, SimpleNamespace(seed=1, mutant=None))
+    comparison.compare_with_references(
+        world, SimpleNamespace(seed=1, mutant=None, backend="simulated")
+    )
     assert world.recorded == [("Same", "two is not one")]

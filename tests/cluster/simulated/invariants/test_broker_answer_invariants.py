@@ -118,8 +118,24 @@ def test_metadata_that_is_as_the_image_says(request_):
     assert Broker().says(request_, metadata()) == []
 
 
+REACHED = metadata_response.MetadataResponseTopic(
+    name="t",
+    topic_id=TOPIC,
+    partitions=(
+        changed(LED, error_code=ErrorCode.REPLICA_NOT_AVAILABLE, replica_nodes=(4,)),
+        changed(LEADERLESS, replica_nodes=(4,), isr_nodes=()),
+    ),
+)
+
+
+def test_the_oldest_version_leaves_out_the_replicas_that_nobody_reaches():
+    assert Broker().says(asking(), metadata((REACHED,)), version=0) == []
+    assert len(Broker().says(asking(), metadata((REACHED,)), version=1)) == 1
+    assert len(Broker().says(asking(), metadata(), version=0)) == 2
+
+
 def test_the_oldest_version_asks_for_all_topics_by_naming_none():
-    assert Broker().says(asking(), metadata(), version=0) == []
+    assert Broker().says(asking(), metadata((REACHED,)), version=0) == []
     assert Broker().says(asking(), metadata(()), version=1) == []
     assert len(Broker().says(asking(), metadata(()), version=0)) == 1
 

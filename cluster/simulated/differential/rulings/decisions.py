@@ -70,10 +70,7 @@ EMPTY: Final = tuple(cast("Message", one.message()) for one in REQUESTS.values()
 REFUSED: Final = tuple(filter(has_refusal, EMPTY))
 """The requests that a node may refuse as a whole."""
 UPDATES_OF_FEATURES: Final = 10
-"""Updates of the finalized levels at the end of a draw, so that the other requests have one level.
-
-A load of a run only validates such an update.
-"""
+"""Updates of the finalized levels at the end of a draw; a load of a run only validates them."""
 TOKEN_REQUESTS: Final = 12  # at the end of a draw, beside those among the others
 TokenRemoval = records.RemoveDelegationTokenRecord
 NewToken = create_delegation_token_request.CreateDelegationTokenRequest

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
-from kraftproof.cluster.simulated.differential.core.decisions import decisions_with
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
+from kraftproof.cluster.simulated.differential.rulings.decisions import decisions_with
 from kraftproof.node.core.controller import brokers, features, sessions, topics
 from kraftproof.node.core.controller.partitions import fencing, isr
 from kraftproof.node.core.controller.security import tokens
