@@ -9,18 +9,19 @@ PACKAGE = IMAGES.parent
 """The package kraftproof; in a checkout, its sub-packages are links to the top-level folders."""
 
 
-NODE = ("node", "mutants")
-"""Sub-packages of a reference node and of planted bugs."""
+NODE = ("node", "mutants", "spelling.py")
+"""Sub-packages of a reference node and of planted bugs, and a module that the planted bugs need."""
 
 
-def source_files(*folders: str) -> list[Path]:
-    """Return the package's `__init__.py` and the files of the named sub-packages, sorted.
+def source_files(*parts: str) -> list[Path]:
+    """Return the package's `__init__.py` and the files of sub-packages and modules, sorted.
 
     Bytecode is left out. Each path is below PACKAGE, so that checkout and wheel are alike.
     """
     found = [PACKAGE / "__init__.py"]
-    for folder in folders:
-        found += (PACKAGE / folder).rglob("*")
+    for part in parts:
+        path = PACKAGE / part
+        found += [path] if path.is_file() else path.rglob("*")
     return sorted(path for path in found if path.is_file() and "__pycache__" not in path.parts)
 
 

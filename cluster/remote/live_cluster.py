@@ -242,6 +242,10 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
         return await self._disks.lose(node_id)
 
     @override
+    async def wipe(self, node_id: int) -> None:
+        raise ClusterError(f"the {self.backend} backend can't wipe node {node_id}")
+
+    @override
     def monotonic_offset_ns(self, node_id: int) -> int:
         return self._hosts[node_id].monotonic_offset_ns if node_id in self._hosts else 0
 

@@ -153,7 +153,7 @@ def test_a_failure_names_the_run_its_report_and_what_to_type_next(pytester):
             "  run directory: *store*",
             "  report: *report.html",
             "  to see why:    kraftproof explain *",
-            "*UsageError: kraftproof_run: no option nemeses_: one of *time_limit_s*",
+            "*UsageError: kraftproof_run: no option nemeses_ (did you mean nemeses?): one of *",
         ]
     )
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing_extensions import override
 
 from kraftproof.cluster.capabilities import DiskFailureReporting, DiskFault, DiskFaultCapable
-from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.disk.failure_output import failure_line
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
 from kraftproof.cluster.remote.output import END_BYTES, OUTPUT_NAME
@@ -34,10 +33,6 @@ class LiveDisks(DiskFaultCapable, DiskFailureReporting):
     @override
     async def disk_fault_count(self, node_id: int) -> int:
         return await self._disks.hits(node_id)
-
-    @override
-    async def wipe(self, node_id: int) -> None:
-        raise ClusterError(f"a live cluster can't wipe node {node_id}")
 
     @override
     async def disk_failure_line(self, node_id: int) -> str | None:

@@ -8,20 +8,24 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.brokers.config_answers import config_faults
-from kraftproof.cluster.simulated.invariants.brokers.online import offline_replicas
+from kraftproof.cluster.simulated.invariants.brokers.online import (
+    is_active,
+    offline_replicas,
+    registered_listener,
+    shown_leader,
+)
 from kraftproof.cluster.simulated.invariants.invariant import (
     ClusterConfig,
     Invariant,
     ProcessView,
     Requests,
 )
-from kraftproof.node.core.base.types import NO_NODE, NodeId
+from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import MetadataImage
+from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import (
     Message,
@@ -42,6 +46,10 @@ ConfigsRequest = describe_configs_request.DescribeConfigsRequest
 ConfigsResponse = describe_configs_response.DescribeConfigsResponse
 IDS_SINCE = 12
 """First version of Metadata that asks for topics by id."""
+LISTENERS_SINCE = 6
+"""First version of Metadata that names a leader without the listener of the client."""
+_Client = tuple[int, str | None]
+"""Version of a client's Metadata, and the listener of the client; None for an unknown listener."""
 
 
 class ResponsesMatchImage(Invariant):
@@ -65,12 +73,13 @@ class ResponsesMatchImage(Invariant):
         match event.message, message:
             case MetadataRequest() as request, MetadataResponse():
                 self._judge_brokers(process, image, message, fenced_too=False)
+                listener = self._listener_of(process)
                 wants_all = request.topics is None or not (event.version or request.topics)
                 asked = None if wants_all else _asked_once(request)
                 if event.version < IDS_SINCE and any(map(_has_id, asked or ())):
                     faults = _refusal_faults(message)
                 else:
-                    faults = _topic_faults(image, asked, message, event.version)
+                    faults = _topic_faults(image, asked, message, (event.version, listener))
             case ClusterRequest() as request, ClusterResponse(error_code=ErrorCode.NONE):
                 fenced_too = request.include_fenced_brokers
                 self._judge_brokers(process, image, message, fenced_too=fenced_too)
@@ -82,6 +91,10 @@ class ResponsesMatchImage(Invariant):
         for fault in faults:
             self.monitor.report_violation(self, process, fault)
 
+    def _listener_of(self, process: ProcessView) -> str | None:
+        """Return the listener of the clients of a broker, if known."""
+        return self._listener or registered_listener(process.image, process.node_id)
+
     def _judge_brokers(
         self,
         process: ProcessView,
@@ -91,8 +104,7 @@ class ResponsesMatchImage(Invariant):
         fenced_too: bool,
     ) -> None:
         said = _said_brokers(message)
-        listener = self._listener or _registered_listener(image, process.node_id)
-        held = _held_brokers(image, listener, fenced_too=fenced_too)
+        held = _held_brokers(image, self._listener_of(process), fenced_too=fenced_too)
         if said != held:
             self.monitor.report_violation(
                 self, process, f"answers brokers {said}, but the image has {held}"
@@ -141,12 +153,6 @@ def _said_brokers(message: MetadataResponse | ClusterResponse) -> list[ShownBrok
     return sorted(said, key=lambda broker: broker.node_id)
 
 
-def _registered_listener(image: MetadataImage, node_id: int) -> str | None:
-    """Return the first registered listener of a broker; None if the broker is not registered."""
-    ours = image.brokers.get(NodeId(node_id))
-    return ours.endpoints[0].name if ours is not None and ours.endpoints else None
-
-
 def _held_brokers(
     image: MetadataImage, listener: str | None, *, fenced_too: bool
 ) -> list[ShownBroker]:
@@ -183,7 +189,7 @@ def _topic_faults(
     image: MetadataImage,
     asked: tuple[metadata_request.MetadataRequestTopic, ...] | None,
     message: MetadataResponse,
-    version: int,
+    client: _Client,
 ) -> Iterator[str]:
     """Describe differences between the answered and requested topics; None means every topic."""
     if asked is None:
@@ -200,7 +206,7 @@ def _topic_faults(
             if topic.error_code == ErrorCode.NONE or topic.partitions:
                 yield f"answers topic {topic.name or topic.topic_id.hex()}, absent from the image"
         else:
-            yield from _differences(image, topic_id, topic, version)
+            yield from _differences(image, topic_id, topic, client)
 
 
 def _asked_once(request: MetadataRequest) -> tuple[metadata_request.MetadataRequestTopic, ...]:
@@ -232,15 +238,17 @@ def _differences(
     image: MetadataImage,
     topic_id: Uuid,
     topic: metadata_response.MetadataResponseTopic,
-    version: int,
+    client: _Client,
 ) -> Iterator[str]:
     held = image.topics[topic_id]
     said_name = (topic.name, topic.topic_id, topic.error_code)
     if said_name != (held.name, topic_id, ErrorCode.NONE):
         yield f"answers topic {said_name}, but the image has {held}"
     said = {one.partition_index: _said_partition(one) for one in topic.partitions}
-    shown = _shown_in_version_0 if version == 0 else _held_partition
-    due = {index: shown(image, topic_id, index) for index in image.partitions[topic_id]}
+    due = {
+        index: _shown(image, partition, client)
+        for index, partition in image.partitions[topic_id].items()
+    }
     for index in sorted(said.keys() | due.keys()):
         if said.get(index) != due.get(index):
             yield f"topic {held.name}: {said.get(index)}, but the image has {due.get(index)}"
@@ -258,26 +266,25 @@ def _said_partition(said: metadata_response.MetadataResponsePartition) -> ShownP
     )
 
 
-def _held_partition(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPartition:
-    held = image.partitions[topic_id][index]
-    leader = held.leader if held.leader in image.brokers else NO_NODE
+def _shown(image: MetadataImage, held: Partition, client: _Client) -> ShownPartition:
+    """Return a partition as a client is to see it: version 0 shows reachable replicas only."""
+    version, listener = client
+    leader = shown_leader(image, held, listener)
+    replicas, isr, error = held.replicas, held.isr, ErrorCode.NONE
+    if version == 0:
+        replicas = tuple(node for node in replicas if is_active(image, node, listener))
+        isr = tuple(node for node in isr if is_active(image, node, listener))
+    if leader == NO_NODE:
+        is_named = version >= LISTENERS_SINCE and held.leader in image.brokers
+        error = ErrorCode.LISTENER_NOT_FOUND if is_named else ErrorCode.LEADER_NOT_AVAILABLE
+    elif (replicas, isr) != (held.replicas, held.isr):
+        error = ErrorCode.REPLICA_NOT_AVAILABLE
     return ShownPartition(
-        index=index,
+        index=held.index,
         leader=leader,
         leader_epoch=held.leader_epoch,
-        replicas=held.replicas,
-        isr=held.isr,
-        offline=offline_replicas(image, held),
-        error=ErrorCode.LEADER_NOT_AVAILABLE if leader == NO_NODE else ErrorCode.NONE,
+        replicas=replicas,
+        isr=isr,
+        offline=offline_replicas(image, held, listener),
+        error=error,
     )
-
-
-def _shown_in_version_0(image: MetadataImage, topic_id: Uuid, index: int) -> ShownPartition:
-    """Return a partition without the replicas that clients cannot reach."""
-    held = _held_partition(image, topic_id, index)
-    active = {broker_id for broker_id, broker in image.brokers.items() if not broker.fenced}
-    replicas = tuple(node for node in held.replicas if node in active)
-    isr = tuple(node for node in held.isr if node in active)
-    is_whole = (replicas, isr) == (held.replicas, held.isr)
-    error = held.error if is_whole else held.error or ErrorCode.REPLICA_NOT_AVAILABLE
-    return replace(held, replicas=replicas, isr=isr, error=error)

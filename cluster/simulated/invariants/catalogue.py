@@ -198,7 +198,7 @@ def make_monitor(
             AcknowledgedIsCommitted(committed_log),
             ResponsesMatchImage(config),
             ApiVersionsAreTrue(),
-            DescriptionsAreTrue(),
+            DescriptionsAreTrue(config),
             DescribeQuorumIsAccurate(config, evidence),
             *_of_brokers(config, registry),
             *invariants_of_partitions(config),

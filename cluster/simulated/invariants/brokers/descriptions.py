@@ -5,10 +5,18 @@ from typing import ClassVar, Final
 
 from typing_extensions import override
 
-from kraftproof.cluster.simulated.invariants.brokers.online import offline_replicas
-from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
+from kraftproof.cluster.simulated.invariants.brokers.online import (
+    offline_replicas,
+    registered_listener,
+    shown_leader,
+)
+from kraftproof.cluster.simulated.invariants.invariant import (
+    ClusterConfig,
+    Invariant,
+    ProcessView,
+    Requests,
+)
 from kraftproof.node.core.base.log_id import LogId
-from kraftproof.node.core.base.types import NO_NODE
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.wire.errors import ErrorCode
@@ -73,13 +81,19 @@ class DescriptionsAreTrue(Invariant):
         BeatRequest,
     )
 
+    def __init__(self, config: ClusterConfig) -> None:
+        super().__init__()
+        self._listener = config.client_listener
+
     @override
     def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
         if event.principal != ANONYMOUS:
             return
         match event.message, message:
             case TopicsRequest() as request, TopicsResponse():
-                self._report(process, event, _page_faults(process.image, request, message))
+                listener = self._listener or registered_listener(process.image, process.node_id)
+                faults = _page_faults(process.image, listener, request, message)
+                self._report(process, event, faults)
             case ResourcesRequest() as request, ResourcesResponse():
                 faults = _resource_faults(process.image, request, event.version, message)
                 self._report(process, event, faults)
@@ -113,7 +127,7 @@ class DescriptionsAreTrue(Invariant):
 
 
 def _page_faults(
-    image: MetadataImage, request: TopicsRequest, message: TopicsResponse
+    image: MetadataImage, listener: str | None, request: TopicsRequest, message: TopicsResponse
 ) -> Iterator[str]:
     names = sorted({topic.name for topic in request.topics} or set(image.topic_ids))
     cursor = request.cursor
@@ -148,7 +162,7 @@ def _page_faults(
     elif (following.topic_name, following.partition_index) not in {*places[limit:][:1], *later[:1]}:
         yield f"the next page begins at {following.topic_name}-{following.partition_index}"
     for topic in message.topics:
-        yield from _topic_faults(image, topic)
+        yield from _topic_faults(image, listener, topic)
 
 
 def _partitions(image: MetadataImage, name: str) -> list[Partition]:
@@ -159,6 +173,7 @@ def _partitions(image: MetadataImage, name: str) -> list[Partition]:
 
 def _topic_faults(
     image: MetadataImage,
+    listener: str | None,
     topic: describe_topic_partitions_response.DescribeTopicPartitionsResponseTopic,
 ) -> Iterator[str]:
     name = topic.name or ""
@@ -172,9 +187,9 @@ def _topic_faults(
     for one in topic.partitions:
         partition = image.partitions[topic_id][one.partition_index]
         told = (one.leader_id, one.leader_epoch, one.replica_nodes, one.isr_nodes)
-        leader = partition.leader if partition.leader in image.brokers else NO_NODE
+        leader = shown_leader(image, partition, listener)
         known = (leader, partition.leader_epoch, partition.replicas, partition.isr)
-        offline = offline_replicas(image, partition)
+        offline = offline_replicas(image, partition, listener)
         if told != known or one.offline_replicas != offline or one.error_code:
             yield f"partition {name}-{one.partition_index} is described as {told}, not {known}"
 

@@ -24,6 +24,7 @@ from kraftproof.node.wire.messages import (
     offset_fetch_response,
 )
 from kraftproof.node.wire.principal import ANONYMOUS
+from tests.cluster.simulated.invariants.invariant_harness import CONFIG
 from tests.cluster.simulated.invariants.partition_case import PartitionCase
 from tests.support.node.raw_batches import raw
 
@@ -43,7 +44,7 @@ def received(request, version=0):
 
 def judged(request, answer, version=0, *, data=False):
     """Return the reports of an answer of broker 1, which leads the only partition of topic t."""
-    case = PartitionCase(DescriptionsAreTrue())
+    case = PartitionCase(DescriptionsAreTrue(CONFIG))
     case.append(1, raw(0, epoch=0, producer_id=7, producer_epoch=1, base_sequence=3))
     if data:
         case.answer(1, request, answer, version)
@@ -55,7 +56,7 @@ def judged(request, answer, version=0, *, data=False):
 
 def page(**fields):
     request = describe_topic_partitions_request.DescribeTopicPartitionsRequest(**fields)
-    image = PartitionCase(DescriptionsAreTrue()).image
+    image = PartitionCase(DescriptionsAreTrue(CONFIG)).image
     return request, describe_topic_partitions(image, received(request), request, None, "")
 
 
