@@ -27,8 +27,9 @@ class Reach(Struct, frozen=True):
 
     def offline_replicas(self, partition: Partition) -> tuple[NodeId, ...]:
         """Return the replicas that no client can read from."""
-        replicas = partition.replicas
-        directories = partition.directories or (MIGRATING,) * len(replicas)
+        replicas, given = partition.replicas, partition.directories
+        # Records of other nodes may name fewer directories than replicas.
+        directories = (*given, *(MIGRATING,) * (len(replicas) - len(given)))
         places = zip(replicas, directories, strict=False)
         return tuple([node for node, place in places if not self._is_online(node, place)])
 
