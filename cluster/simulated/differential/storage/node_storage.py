@@ -15,23 +15,17 @@ from kraftproof.cluster.simulated.differential.storage.node_changes import (
     segments,
     write_partition,
 )
-from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
-from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN, SnapshotId
+from kraftproof.node.core.base.snapshot_ids import LOG_BEGIN
 from kraftproof.node.core.base.types import Epoch, NodeId, Offset
 from kraftproof.node.core.effects import (
     Append,
-    CheckSnapshot,
     Flush,
-    InstallSnapshot,
     PersistQuorumState,
-    StoreSlice,
     Truncate,
 )
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.core.metadata.snapshot import batches_of
 from kraftproof.node.storage.bootstrap import write_bootstrap
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.meta_properties import MetaProperties, format_directories
@@ -43,7 +37,6 @@ from kraftproof.node.storage.stored import (
     quorum_state_path,
 )
 from kraftproof.node.wire.records.batch import Batch
-from kraftproof.node.wire.records.batches import encode_batch
 from kraftproof.node.wire.records.metadata import FeatureLevelRecord, NoOpRecord
 from kraftproof.node.wire.types import Uuid
 
@@ -106,7 +99,6 @@ def compare_node_storage(random: Random) -> None:
     same("no damaged partition", again.damaged_partitions, ())
     again.storage.stopped(min(watermark, 2))
     again.storage.close()
-    _compare_cuts(crashed(disk, random), config, random)
     compare_damaged(disk, config, *home)
     disk = compare_changes(disk, config, watermark, random)
     _compare_failed(disk, config, homes, ids)
@@ -141,27 +133,6 @@ def _write(stored: Stored, random: Random) -> tuple[int, int]:
     last = Batch(base_offset=3, epoch=3, timestamp_ms=1, records=(NoOpRecord(),))
     stored.storage.append(Append(METADATA_LOG, last))
     return 4, random.choice((0, 2, 4, 9))
-
-
-def _compare_cuts(disk: SimulatedFileSystem, config: StorageConfig, random: Random) -> None:
-    """End the log below the durable end of the last start, lose power, and open the log again."""
-    stored = open_node_storage(disk, config)
-    storage, end = stored.storage, random.randrange(1, len(stored.batches))
-    expected: object = (LOG_BEGIN, stored.batches[:end])
-    if random.random() < 0.5:
-        storage.truncate(Truncate(METADATA_LOG, Offset(end)))
-    else:
-        snapshot = SnapshotId(Offset(end), Epoch(4))
-        data = b"".join(map(encode_batch, batches_of(snapshot, EMPTY_IMAGE, 1)))
-        storage.store_slice(StoreSlice(copy=1, snapshot=snapshot, position=0, data=data))
-        checked = result_of(storage.check_snapshot(CheckSnapshot(copy=1, snapshot=snapshot)))
-        check("a whole snapshot", checked.loaded is not None)
-        storage.install_snapshot(InstallSnapshot(copy=1, snapshot=snapshot))
-        expected = (snapshot, ())
-    storage.close()
-    again = open_node_storage(crashed(disk, random), config)
-    same("a log that was cut", (again.history.log_start, again.batches), expected)
-    again.storage.close()
 
 
 def _compare_failed(
