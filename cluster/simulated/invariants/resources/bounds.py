@@ -50,7 +50,7 @@ TABLES_OF_PARTITIONS = {
     "_Entry.logs",
 }
 """The tables with an entry for each partition of a broker, or each log on its disk, besides."""
-TABLES_OF_TOPICS = {"MetadataAnswers.answers"}
+TABLES_OF_TOPICS = {"_View.kept"}
 """The tables with an entry for each topic of an earlier image, besides."""
 
 

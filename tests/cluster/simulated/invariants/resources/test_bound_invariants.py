@@ -1,5 +1,11 @@
 """Each resource of a node has a bound, and what is above the bound is a violation."""
 
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
 import msgspec
 import pytest
 from immutables import Map
@@ -10,9 +16,11 @@ from kraftproof.cluster.simulated.invariants.resources.bounds import (
     MOST_ENTRIES,
     MOST_OPEN_REQUESTS,
     TABLES_OF_PARTITIONS,
+    TABLES_OF_TOPICS,
     OpenRequestsAreBounded,
     TablesAreBounded,
 )
+from kraftproof.node import core, shell
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition, Topic
 from kraftproof.node.wire.types import Uuid
@@ -71,12 +79,30 @@ def test_a_table_of_topics_grows_with_the_topics(more: int) -> None:
     process.image = msgspec.structs.replace(
         EMPTY_IMAGE, topics=Map({one.topic_id: one for one in topics})
     )
-    process.tables = [("MetadataAnswers.answers", MOST_ENTRIES + 50 + more)]
+    process.tables = [("_View.kept", MOST_ENTRIES + 50 + more)]
     process.steps()
     process.image = EMPTY_IMAGE
     harness.now_ns += LOOK_NS
     process.steps()
     assert len(harness.reported) == 2 * more
+
+
+def classes(name: str) -> Iterator[type]:
+    """Yield the classes of a name in the node's core and shell."""
+    for package in (core, shell):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            found = vars(import_module(module.name)).get(name)
+            if isinstance(found, type) and found.__module__ == module.name:
+                yield found
+
+
+@pytest.mark.parametrize("table", sorted({*LARGE_TABLES, *TABLES_OF_PARTITIONS, *TABLES_OF_TOPICS}))
+def test_a_table_with_a_larger_bound_is_one_of_the_node(table: str) -> None:
+    """A table of topics had been renamed, and runs with more than 150 topics were violations."""
+    name, attribute = table.split(".")
+    sources = [inspect.getsource(each) for each in classes(name)]
+    assignment = re.compile(rf"^ +(self\.)?_?{attribute}(:| =)", re.MULTILINE)
+    assert any(map(assignment.search, sources))
 
 
 @pytest.mark.parametrize("invariant", [OpenRequestsAreBounded, TablesAreBounded])
