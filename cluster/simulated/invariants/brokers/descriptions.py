@@ -86,7 +86,7 @@ class DescriptionsAreTrue(Invariant):
         self._listener = config.client_listener
 
     @override
-    def on_replied(self, process: ProcessView, event: Received, message: Message) -> None:
+    def on_replying(self, process: ProcessView, event: Received, message: Message) -> None:
         if event.principal != ANONYMOUS:
             return
         match event.message, message:
