@@ -13,10 +13,8 @@ from msgspec.structs import replace
 
 from kraftproof.cluster.scope import Scope, Task
 
-BOUND_NS: Final = 20_000_000_000
-"""Time in which a node without faults answers or hangs up, beyond the client's time-out."""
-HELD_NS: Final = 30_000_000_000
-"""Time for which a silent connection is held, beyond the client's time-out."""
+SPARE_NS: Final = 10_000_000_000
+"""Time for which a silent connection is held beyond the time in which the node has to answer."""
 MOST_HELD: Final = 200
 """Number of silent connections that are held at once."""
 
@@ -45,7 +43,10 @@ class Silence(Struct, frozen=True, kw_only=True):
 class AnswerWatch:
     """The wrong answers and the silences of a run."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Scope, bound_ns: int) -> None:
+        """Begin with no answers; see `answers_s` of a system for the bound."""
+        self.bound_ns = bound_ns
+        """Time in which a node without faults answers or hangs up, beyond a client's time-out."""
         self.wrong: list[WrongAnswer] = []
         self.silent: list[Silence] = []
         self._scope = scope
@@ -62,7 +63,7 @@ class AnswerWatch:
     def hold(
         self, silence: Silence, wait: Coroutine[Any, Any, object], close: Callable[[], None]
     ) -> None:
-        """Hold a connection without an answer until `wait` ends, or for HELD_NS; then close it.
+        """Hold a connection without an answer until `wait` ends or the time is up; then close it.
 
         Args:
             silence: The request so far.
@@ -79,7 +80,7 @@ class AnswerWatch:
     async def _hold(
         self, silence: Silence, wait: Coroutine[Any, Any, object], close: Callable[[], None]
     ) -> None:
-        until_ns = silence.asked_ns + silence.timeout_ns + HELD_NS
+        until_ns = silence.asked_ns + silence.timeout_ns + self.bound_ns + SPARE_NS
         try:
             await self._scope.within(wait, max(until_ns - self._scope.now(), 1))
         except TimeoutError:

@@ -63,7 +63,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
     ) -> None:
         self._options = options
         self._scope = scope
-        self.answers = AnswerWatch(scope)
+        self.answers = AnswerWatch(scope, int(system.answers_s * 1e9))
         self._system = system
         self._provider = hosts
         self._ready_timeout_ns = ready_timeout_ns or int(system.ready_s * 1e9)

@@ -44,6 +44,7 @@ ATTRIBUTES: Final[Expected] = {
     "backends": (is_texts, "a tuple of texts"),
     "workloads": (is_texts, "a tuple of texts"),
     "ready_s": (_is_duration, f"a number of seconds above 0 and up to {LONGEST_S}"),
+    "answers_s": (_is_duration, f"a number of seconds above 0 and up to {LONGEST_S}"),
     "guarantees": (_is_guarantees, "a Guarantee for each function"),
     "errors": (lambda value: isinstance(value, ErrorTable), "an ErrorTable"),
     "internal_errors": (is_texts, "a frozenset of texts"),

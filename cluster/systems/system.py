@@ -110,6 +110,7 @@ class System(ABC):
         workloads: The workloads of Kraftproof that its clients serve, the default one first;
             empty: `client` refuses the others after the start of the nodes.
         ready_s: The longest time from the nodes' start to a ready cluster, in seconds.
+        answers_s: The longest time for an answer beyond a client's time-out, in seconds.
         guarantees: What it declares for each operation.
         errors: What its errors say about an operation.
         internal_errors: The errors of completions by which a node admits a mistake of its own.
@@ -125,6 +126,7 @@ class System(ABC):
     backends: ClassVar[tuple[str, ...]] = LIVE
     workloads: ClassVar[tuple[str, ...]] = ()
     ready_s: ClassVar[float] = 60.0
+    answers_s: ClassVar[float] = 20.0
     guarantees: ClassVar[Mapping[str, Guarantee]] = {}
     errors: ClassVar[ErrorTable] = ErrorTable()
     internal_errors: ClassVar[frozenset[str]] = frozenset()
@@ -270,10 +272,7 @@ class System(ABC):
         return {}
 
     def resigns_s(self, options: ClusterOptions) -> float | None:
-        """Return for how many seconds a leader may go on after another leads a later epoch.
-
-        None for a system without such a bound.
-        """
+        """Return the seconds for which a leader may go on beside one of a later epoch, if any."""
         del options
         return None
 

@@ -75,6 +75,8 @@ class ApacheKafka(KafkaSystem):
     roles_of_number: ClassVar[str | None] = "controller+broker"
     workloads: ClassVar[tuple[str, ...]] = (*TOPIC_WORKLOADS, *LOG_WORKLOADS, *CONFIG_WORKLOADS)
     ready_s = 240.0
+    answers_s = 90.0
+    """A broker waits for a controller for 60 s, and for the answer to a forwarded request 30 s."""
     guarantees: ClassVar[Mapping[str, Guarantee]] = {
         "create": Guarantee.AT_LEAST_ONCE,
         "delete": Guarantee.AT_LEAST_ONCE,

@@ -42,6 +42,7 @@ class MixedSystem(KafkaSystem):
     takes_mutants = True
     workloads: ClassVar[tuple[str, ...]] = ApacheKafka.workloads
     ready_s = ApacheKafka.ready_s
+    answers_s = ApacheKafka.answers_s
     guarantees: ClassVar[Mapping[str, Guarantee]] = ApacheKafka.guarantees
     errors = ApacheKafka.errors
     fatal_output: ClassVar[tuple[str, ...]] = (

@@ -5,7 +5,7 @@ from typing import Final
 
 from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.checkers.run_outcome import ViolatedInvariant
-from kraftproof.cluster.answer_watch import BOUND_NS, AnswerWatch, Silence
+from kraftproof.cluster.answer_watch import AnswerWatch, Silence
 from kraftproof.run.health.promises import ENDS, IN_ORDER, violation
 
 HARMLESS: Final = frozenset({"partition", "isolate"})
@@ -25,8 +25,12 @@ def broken_promises(
     ]
     for one in watch.silent:
         silent_ns = _counted_ns(one, spans)
-        if silent_ns > one.timeout_ns + BOUND_NS:
-            detail = f"{one.about}: no answer for {silent_ns / 1e9:.1f} s without a fault"
+        allowed_ns = one.timeout_ns + watch.bound_ns
+        if silent_ns > allowed_ns:
+            detail = (
+                f"{one.about}: no answer for {silent_ns / 1e9:.1f} s without a fault, "
+                f"{allowed_ns / 1e9:.1f} s are allowed"
+            )
             found.append(violation(ENDS, node=one.node_id, time_ns=one.asked_ns, detail=detail))
     return tuple(sorted(found, key=lambda one: one.time_ns or 0))
 

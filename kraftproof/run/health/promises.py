@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.run_outcome import ViolatedInvariant
-from kraftproof.cluster.answer_watch import BOUND_NS
 from kraftproof.cluster.protocol import CLOCKS as WALL_CLOCKS
 from kraftproof.cluster.protocol import Capability
 from kraftproof.nemesis.catalogue import ours
@@ -22,8 +21,8 @@ RECOVER: Final = "ClusterRecovers"
 
 STATEMENTS: Final = {
     IN_ORDER: "Each request on a connection is answered once, in order and in its version.",
-    ENDS: f"A node answers each request within the client's time-out and {BOUND_NS // 10**9} s, "
-    "or ends the connection.",
+    ENDS: "A node answers each request within the client's time-out and the `answers_s` of its "
+    "system, or ends the connection.",
     STAY: "A node ends only when it is told to.",
     NO_FATAL_FAULT: "A node logs no fatal fault.",
     ENDS_AFTER_FATAL: "A node that logs a fatal fault ends.",

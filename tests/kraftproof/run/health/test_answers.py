@@ -3,15 +3,19 @@
 import asyncio
 import struct
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
 from kraftproof.checkers.history.faults import FaultSpan
 from kraftproof.cluster import answer_watch
-from kraftproof.cluster.answer_watch import BOUND_NS, AnswerWatch, Silence
+from kraftproof.cluster.answer_watch import AnswerWatch, Silence
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
 from kraftproof.cluster.live.scope import LiveScope
+from kraftproof.cluster.local.local_cluster import LocalCluster
+from kraftproof.cluster.protocol import ClusterOptions, nodes_of
 from kraftproof.cluster.systems.kafka.connection import connect_to
+from kraftproof.cluster.systems.registry import make_system
 from kraftproof.node.wire.codec import encode_response
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import api_versions_request, api_versions_response
@@ -19,6 +23,7 @@ from kraftproof.run.health.answers import broken_promises
 from kraftproof.run.health.promises import ENDS, IN_ORDER
 
 SECOND_NS = 1_000_000_000
+BOUND_NS = 20 * SECOND_NS
 ASK = api_versions_request.ApiVersionsRequest()
 BODY = encode_response(api_versions_response.ApiVersionsResponse(), 0)
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -30,7 +35,7 @@ async def asked_of(answer: Answer, times: int = 1, *, closes_at_once: bool = Fal
     A client that closes at once goes on with another connection, as clients of a run do.
     """
     scope = LiveScope()
-    watch = AnswerWatch(scope)
+    watch = AnswerWatch(scope, SECOND_NS // 20)
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     connection = await connect_to("127.0.0.1", port, SECOND_NS, node_id=3, watch=watch)
@@ -60,7 +65,7 @@ async def next_id(reader: asyncio.StreamReader) -> int:
 
 @pytest.fixture
 def short(monkeypatch) -> None:
-    monkeypatch.setattr(answer_watch, "HELD_NS", SECOND_NS // 10)
+    monkeypatch.setattr(answer_watch, "SPARE_NS", SECOND_NS // 20)
 
 
 @pytest.mark.parametrize("fault", ["none", "other id", "twice", "garbage"])
@@ -118,7 +123,7 @@ def test_a_late_answer_and_the_end_of_the_connection_are_none(late: str) -> None
     ],
 )
 def test_time_under_a_fault_does_not_count(spans, found: bool) -> None:
-    watch = AnswerWatch(LiveScope.__new__(LiveScope))
+    watch = AnswerWatch(LiveScope.__new__(LiveScope), BOUND_NS)
     asked_ns = 100 * SECOND_NS
     watch.silent.append(
         Silence(
@@ -142,3 +147,20 @@ def test_time_under_a_fault_does_not_count(spans, found: bool) -> None:
     violations = broken_promises(watch, faults)
     assert [one.invariant for one in violations] == [ENDS] * found
     assert all((one.node, one.time_ns) == (3, asked_ns) for one in violations)
+
+
+@pytest.mark.parametrize(
+    ("system", "bound_s"), [("reference", 20), ("apache-kafka", 90), ("mixed", 90)]
+)
+def test_a_silence_is_judged_by_the_time_that_the_system_declares(
+    system: str, bound_s: int
+) -> None:
+    """Kafka 4.3.0 kept a forwarded CreateTopics for 22 s beside pauses of its controllers."""
+    nodes = nodes_of(controller=1, broker=1)
+    options = ClusterOptions(nodes=nodes, seed=0, directory=Path("unused"))
+    cluster = LocalCluster(options, LiveScope.__new__(LiveScope), make_system(system))
+    for silent_s in (bound_s, bound_s + 1):
+        cluster.answers.silent = [
+            Silence(node_id=2, asked_ns=0, until_ns=silent_s * SECOND_NS, timeout_ns=0, about="x")
+        ]
+        assert len(broken_promises(cluster.answers, ())) == (silent_s > bound_s)
