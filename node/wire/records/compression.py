@@ -17,6 +17,10 @@ _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _PIECE_BYTES: Final = 1 << 14
 """Number of compressed bytes that are handed to zlib at once."""
+_LZ4_BLOCK_CHECKSUM, _LZ4_CONTENT_SIZE, _LZ4_CONTENT_CHECKSUM, _LZ4_DICTIONARY = 16, 8, 4, 1
+"""Flags in the fifth byte of a frame, after the magic."""
+_LZ4_SIZE_MASK: Final = 0x7FFF_FFFF
+"""The highest bit of the size of a block says that the block is not compressed."""
 _XERIAL_MAGIC: Final = b"\x82SNAPPY\0"
 _XERIAL_HEADER_BYTES: Final = 16
 """The magic, a version and a compatible version; blocks with their lengths follow."""
@@ -51,7 +55,7 @@ def decompress(codec: int, data: memoryview) -> memoryview:
         case Compression.SNAPPY:
             return memoryview(_unsnap(data))
         case Compression.LZ4:
-            return memoryview(_stream("lz4", data))
+            return memoryview(_stream("lz4", _lz4_frame(data)))
         case Compression.ZSTD:
             return memoryview(_stream("zstd", data))
         case _:
@@ -108,6 +112,22 @@ def _stream(codec: str, data: memoryview) -> bytes:
     if len(output) > LARGEST_BYTES:
         raise WireError(f"a {codec} batch of more than {LARGEST_BYTES} bytes")
     return output
+
+
+def _lz4_frame(data: memoryview) -> memoryview:
+    """Return the first frame, the only frame that Kafka and its clients read.
+
+    A damaged frame stays whole for the library to refuse.
+    """
+    flags = data[4] if len(data) > 4 else 0
+    position = 7 + 8 * bool(flags & _LZ4_CONTENT_SIZE) + 4 * bool(flags & _LZ4_DICTIONARY)
+    while position + 4 <= len(data):
+        size = int.from_bytes(data[position : position + 4], "little")
+        position += 4
+        if not size:
+            return data[: position + 4 * bool(flags & _LZ4_CONTENT_CHECKSUM)]
+        position += (size & _LZ4_SIZE_MASK) + 4 * bool(flags & _LZ4_BLOCK_CHECKSUM)
+    return data
 
 
 def _unsnap(data: memoryview) -> bytes:

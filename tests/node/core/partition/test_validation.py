@@ -258,6 +258,17 @@ def test_members_may_end_anywhere_in_a_piece(piece, monkeypatch):
     assert refused(in_time(50, attributes=1, content=many[:-1])) is not None
 
 
+def test_only_the_first_frame_of_lz4_counts():
+    """A consumer reads one frame, so that records of a second frame would be lost."""
+    compress, data = arrow("lz4"), records_bytes(RECORDS)
+    first, rest = compress(data), compress(data[9:])
+    for after in (rest, bytes(9)):
+        batch = in_time(50, attributes=3, content=first + after)
+        assert refused(batch) is None
+    parted = in_time(50, attributes=3, content=compress(data[:9]) + rest)
+    assert error_of(parted) == ErrorCode.INVALID_RECORD
+
+
 def test_without_a_library_the_records_of_its_codecs_stay_opaque(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     batch = in_time(50, attributes=4, content=b"opaque", max_timestamp_ms=NOW_MS + 5)
