@@ -22,6 +22,8 @@ from kraftproof.node.wire.messages import (
 )
 
 _NS_PER_S: Final = 1000 * NANOSECONDS_PER_MS
+_FORGOTTEN_NS: Final = 3600 * _NS_PER_S
+"""Time without use after which a debt is forgotten, as the time of Kafka's unused sensors."""
 STRICT_FROM: Final[Mapping[type[Message], int]] = {
     create_topics_request.CreateTopicsRequest: 6,
     create_partitions_request.CreatePartitionsRequest: 3,
@@ -96,10 +98,11 @@ class MutationQuotas:
         return bucket
 
     def _drop_unused(self, now: Monotonic) -> None:
-        """Drop the budgets that nobody used for so long that they are full again."""
+        """Drop the budgets that nobody used until they were full again, or for an hour."""
         while True:
             key, oldest = next(iter(self._buckets.items()))
-            is_full = oldest.tokens >= 0 and now - oldest.since >= self._full_after_ns
-            if not is_full:
+            unused_ns = now - oldest.since
+            is_full = oldest.tokens >= 0 and unused_ns >= self._full_after_ns
+            if not is_full and unused_ns < _FORGOTTEN_NS:
                 return
             del self._buckets[key]

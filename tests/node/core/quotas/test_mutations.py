@@ -2,6 +2,7 @@
 
 import pytest
 
+from kraftproof.cluster.simulated.node.table_sizes import table_sizes
 from kraftproof.node.core.quotas.mutations import STRICT_FROM
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import create_partitions_request
@@ -90,6 +91,19 @@ def test_a_forwarded_request_is_charged_to_its_client() -> None:
     busy.ask(creation("a", partitions=30), version=STRICT, forwarded=True)
     refused = busy.ask(creation("c"), version=STRICT, forwarded=True)
     assert (codes(refused), refused.throttle_time_ms) == ([THROTTLED], 4000)
+
+
+def test_a_debt_is_forgotten_after_an_hour_without_use() -> None:
+    """The debt of a client that never came again kept the budgets of all later clients."""
+    busy = Desk.active(brokers=1)
+    busy.ask(request(entry({"user": None}, ("controller_mutation_rate", 1e-3))))
+    counts = []
+    for number, pause in enumerate((0, S, 3599 * S - 1, 1, 2 * S)):
+        busy.monotonic += pause
+        busy.principal = Principal(type="User", name=f"user-{number}")
+        assert codes(busy.ask(creation(f"t{number}", partitions=20), version=STRICT)) == [0]
+        counts.append(dict(table_sizes(busy.controller))["MutationQuotas.buckets"])
+    assert counts == [1, 2, 3, 3, 3]
 
 
 @pytest.mark.parametrize("kind", STRICT_FROM)
