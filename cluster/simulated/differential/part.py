@@ -88,9 +88,11 @@ class Comparison(NamedTuple):
 SLOW: Final = frozenset(
     f"compare_{name}"
     for name in (
-        *("leases", "decisions", "real_disk", "catch_up", "proposals", "raw_records", "parts"),
+        *("leases", "real_disk", "catch_up", "proposals", "raw_records", "parts"),
         *("logins", "fetch_requests", "topic_deletions", "placements"),
         *("fetching", "serving", "voting"),
     )
 )
 """The comparisons that take more than 20 CPU milliseconds a draw."""
+ALWAYS: Final = frozenset({"compare_decisions"})
+"""The comparisons of each run: a controller's decisions are the widest part of the node's code."""

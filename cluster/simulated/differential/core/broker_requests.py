@@ -1,7 +1,9 @@
 """Draw requests of a broker about the partitions of an image: ISR changes and directories."""
 
 from collections.abc import Sequence
+from copy import copy
 from random import Random
+from typing import Final
 
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
@@ -10,6 +12,9 @@ from kraftproof.node.wire.messages import (
     assign_replicas_to_dirs_request,
 )
 from kraftproof.node.wire.types import Uuid
+
+_OFF: Final = (0, 0, 0, 0, 0, 0, 0, 0, -1, 1)
+"""Distances of a proposed epoch from the epoch of the image."""
 
 
 def _partitions(image: MetadataImage) -> list[Partition]:
@@ -38,11 +43,13 @@ def _proposed(
     random: Random, image: MetadataImage, broker: int, partition: Partition
 ) -> alter_partition_request.PartitionData:
     module = alter_partition_request
+    # A copy draws the epochs, so that recorded seeds keep their runs.
+    chance = copy(random)
     isr = [one for one in partition.replicas if one == broker or random.random() < 0.6]
     return module.PartitionData(
         partition_index=partition.index,
-        leader_epoch=partition.leader_epoch,
-        partition_epoch=partition.partition_epoch,
+        leader_epoch=partition.leader_epoch + chance.choice(_OFF),
+        partition_epoch=partition.partition_epoch + chance.choice(_OFF),
         new_isr_with_epochs=tuple(
             module.BrokerState(
                 broker_id=one, broker_epoch=random.choice((*(_epoch(image, one),) * 9, -1))

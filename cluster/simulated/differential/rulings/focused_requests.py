@@ -15,6 +15,9 @@ from kraftproof.cluster.simulated.background.operators.entry_requests import (
 )
 from kraftproof.cluster.simulated.background.operators.users_and_quotas import draw_credentials
 from kraftproof.cluster.simulated.differential.core.deciding_node import VOTERS, DecidingNode
+from kraftproof.cluster.simulated.differential.rulings.unclean_elections import (
+    allow_unclean_elections,
+)
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import (
@@ -73,6 +76,7 @@ def ask_focused(node: DecidingNode, random: Random, vocabulary: Vocabulary) -> N
             message = UPDATES(random, vocabulary)
         if message is not None:
             node.ask(message, message.MAX_VERSION)
+    allow_unclean_elections(node, random)
     node.compare()
 
 

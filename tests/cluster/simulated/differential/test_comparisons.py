@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from kraftproof.cluster.simulated.differential import comparison
-from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS
+from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
 from kraftproof.cluster.simulated.differential.difference import (
     DifferenceError,
     attempt,
@@ -14,7 +14,7 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.part import SLOW
+from kraftproof.cluster.simulated.differential.part import ALWAYS, SLOW
 from kraftproof.cluster.simulated.differential.storage.partitions.flushes import flush
 from kraftproof.cluster.simulated.differential.storage.partitions.logs import LOGS, PartitionRun
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
@@ -22,6 +22,7 @@ from kraftproof.node.storage.partitions import (
     recovery,
 )
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
+from kraftproof.run.backends import specification_of
 from tests.cluster.simulated.differential.planted import PLANTED
 from tests.support.random_cases import random_cases
 
@@ -184,13 +185,14 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
 
 
 def test_a_few_runs_without_a_planted_bug_compare_nearly_everything():
-    drawn = set()
+    drawn, comparisons = set(), comparisons_with(specification_of)
     for seed in range(6):
         options = SimpleNamespace(seed=seed, mutant=None, backend="simulated")
-        planned = comparison._planned(COMPARISONS, options)
-        assert planned == comparison._planned(COMPARISONS, options)
+        planned = comparison._planned(comparisons, options)
+        assert planned == comparison._planned(comparisons, options)
         names = {one.compare.__name__ for _, one in planned}
-        assert len(names) == comparison.DRAWN_QUICK + comparison.DRAWN_SLOW
+        assert names > ALWAYS
+        assert len(names) == len(ALWAYS) + comparison.DRAWN_QUICK + comparison.DRAWN_SLOW
         assert len(set(planned)) == len(planned)
         assert len(names & SLOW) == comparison.DRAWN_SLOW
         drawn |= names
@@ -209,7 +211,8 @@ def test_a_cluster_without_a_run_compares_nothing():
 
 
 def test_slow_comparisons_have_their_names():
-    assert {*BY_NAME, "compare_decisions"} > SLOW
+    assert BY_NAME.keys() > SLOW
+    assert {"compare_decisions"} == ALWAYS
 
 
 def test_a_run_without_a_planted_bug_reports_a_difference(monkeypatch):

@@ -9,17 +9,20 @@ from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, com
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
 from kraftproof.cluster.simulated.differential.rulings.decisions import decisions_with
 from kraftproof.node.core.controller import brokers, features, sessions, topics
+from kraftproof.node.core.controller.configs import alter
 from kraftproof.node.core.controller.partitions import fencing, isr
 from kraftproof.node.core.controller.security import tokens
-from kraftproof.node.core.metadata import changes, slices, snapshot
+from kraftproof.node.core.metadata import acl_index, changes, slices, snapshot
 from kraftproof.node.core.metadata.apply_error import ApplyError
 from kraftproof.node.wire.errors import ErrorCode
+from kraftproof.node.wire.records.metadata import PartitionChangeRecord
 from kraftproof.run.backends import specification_of
 from tests.support.random_cases import random_cases
 
 DRAWS = random_cases(200, share=20)
 MOST_DRAWS = 60
 SUPPORTERS = features._supporters
+DECIDE, ERROR_OF_EPOCHS, MINUS = alter._decide, isr._error_of_epochs, acl_index.AclIndex.minus
 
 
 def compare(seed):
@@ -85,6 +88,44 @@ def test_many_draws_show_that_fenced_brokers_limit_features(monkeypatch):
     # In a half of the draws the two other voters of the quorum limit the features, too.
     monkeypatch.setattr(features, "_supporters", _active_supporters)
     assert sum(map(differs, range(2 * MOST_DRAWS))) >= 8
+
+
+def _validated_with_elections(image, request, *rest):
+    """Return the outcome of a change; a request that only validates keeps the elections."""
+    outcome = DECIDE(image, replace(request, validate_only=False), *rest)
+    if not request.validate_only:
+        return outcome
+    elections = [one for one in outcome.records if isinstance(one, PartitionChangeRecord)]
+    return replace(outcome, records=tuple(elections))
+
+
+def _without_old_partition_epochs(was, caller, proposal):
+    """Return the error of the epochs, without the error of an old partition epoch."""
+    error = ERROR_OF_EPOCHS(was, caller, proposal)
+    return None if error is ErrorCode.INVALID_UPDATE_VERSION else error
+
+
+def _without_lengths(index, entry):
+    """Return the index without an entry, in which other entries of a prefix are not found."""
+    left = MINUS(index, entry)
+    key = acl_index._key(entry)
+    if key not in left.by_resource:
+        return left
+    return replace(left, lengths=acl_index._counted(left.lengths, key, -1))
+
+
+@pytest.mark.parametrize(
+    ("owner", "function", "bug", "least"),
+    [
+        (alter, "_decide", _validated_with_elections, 4),
+        (isr, "_error_of_epochs", _without_old_partition_epochs, 12),
+        (acl_index.AclIndex, "minus", _without_lengths, 2),
+    ],
+)
+def test_many_draws_show_a_bug(monkeypatch, owner, function, bug, least):
+    """Nobody found these three bugs that an engineer had planted without knowing the checks."""
+    monkeypatch.setattr(owner, function, bug)
+    assert sum(map(differs, range(MOST_DRAWS))) >= least
 
 
 def _without_maximum(token, expiry_ms):
