@@ -9,6 +9,7 @@ from crc32c import crc32c
 from kraftproof.cluster.simulated.differential.difference import named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import crashed, put
 from kraftproof.cluster.simulated.differential.storage.partitions.model import facts_of
+from kraftproof.cluster.simulated.differential.storage.replacements import compare_replacements
 from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_raw, expected_batch
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.storage import checkpoints, offset_files
@@ -32,6 +33,7 @@ def compare_offset_files(random: Random) -> None:
     _compare_offsets(random)
     _compare_checkpoints(random)
     _compare_producers(random)
+    compare_replacements(random, new_disk())
 
 
 def new_disk() -> SimulatedFileSystem:

@@ -20,6 +20,7 @@ from kraftproof.node.shell.partition_executor import PartitionExecutor
 from kraftproof.node.storage import (
     checkpoints,
     epochs,
+    filesystem,
     meta_properties,
     quorum_state,
     snapshots,
@@ -51,6 +52,15 @@ def _taken_from_any_connection(lane: Any, _: object, number: int, read: object) 
         lane.drop()
 
 
+def _replaced_with_the_rest(disk: Any, path: str, data: bytes) -> None:
+    """Replace a file, without a look at the file that an interrupted replacement has left."""
+    handle = disk.append_to(f"{path}.tmp")
+    handle.write(data)
+    handle.start_fsync()()
+    handle.close()
+    filesystem._publish(disk, f"{path}.tmp", path)
+
+
 PLANTED = [
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", ignored),
@@ -65,6 +75,7 @@ PLANTED = [
     ("compare_identity_files", meta_properties, "is_reserved", lambda _: False),
     ("compare_identity_files", quorum_state, "read_quorum_state", lambda *_: QuorumState()),
     ("compare_offset_files", checkpoints.OffsetCheckpoints, "lower", ignored),
+    ("compare_offset_files", filesystem, "replace_durably", _replaced_with_the_rest),
     ("compare_epoch_files", epochs.EpochCheckpoint, "_refuse_contradiction", ignored),
     ("compare_epoch_files", epochs.EpochCheckpoint, "truncated", ignored),
     ("compare_real_disk", Disk, "lock", lambda self, path: self.append_to(path).close),
