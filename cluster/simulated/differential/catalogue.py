@@ -297,4 +297,4 @@ def comparisons_with(make_specification: MakeSpecification | None) -> tuple[Comp
     if make_specification is None:
         return COMPARISONS
     compare = decisions_with(make_specification)
-    return (*COMPARISONS, Comparison(DECISIONS, DECISIONS_STATEMENT, CONTROLLER, compare, draws=3))
+    return (*COMPARISONS, Comparison(DECISIONS, DECISIONS_STATEMENT, CONTROLLER, compare))

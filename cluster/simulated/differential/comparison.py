@@ -13,14 +13,13 @@ from typing import Final, NamedTuple
 
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
-from kraftproof.cluster.simulated.differential.part import ALWAYS, PACKAGES, SLOW, WIRE, Comparison
+from kraftproof.cluster.simulated.differential.draws import drawn
+from kraftproof.cluster.simulated.differential.part import PACKAGES, WIRE, Comparison
 from kraftproof.cluster.simulated.invariants.crash import crash_of
 from kraftproof.cluster.simulated.network.links import HARNESS
 from kraftproof.cluster.simulated.violation import ViolationKind
 from kraftproof.cluster.simulated.world import World
 
-DRAWN_QUICK, DRAWN_SLOW = 20, 2
-"""Numbers of drawn comparisons of a run without a planted bug, beside those of each run."""
 ROUNDS: Final = 4
 """Number of draws of each comparison in any other run."""
 
@@ -84,13 +83,7 @@ def _planned(
     if options.mutant is None and not _is_counted():
         if not options.backend:
             return []
-        random = Random(f"{options.seed}/references")
-        drawn = [one for one in comparisons if one.compare.__name__ in ALWAYS]
-        slow = [one for one in comparisons if one.compare.__name__ in SLOW]
-        quick = [one for one in comparisons if one not in slow and one not in drawn]
-        drawn += random.sample(quick, min(DRAWN_QUICK, len(quick)))
-        drawn += random.sample(slow, min(DRAWN_SLOW, len(slow)))
-        return [(number, one) for one in drawn for number in range(one.draws)]
+        return drawn(comparisons, Random(f"{options.seed}/references"))
     chosen = frozenset(PACKAGES if _is_counted() else filter(_is_mutated, PACKAGES))
     return [
         (number, one)

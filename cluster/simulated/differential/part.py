@@ -78,21 +78,3 @@ class Comparison(NamedTuple):
     compare: Compare
     is_at_end: bool = False
     """Whether the invariants of the run come first: the comparison follows the final phase."""
-    draws: int = 1
-    """Number of draws in a run without a planted bug.
-
-    Larger where a draw is short, and shows a bug in one of many kinds of requests by chance.
-    """
-
-
-SLOW: Final = frozenset(
-    f"compare_{name}"
-    for name in (
-        *("leases", "real_disk", "catch_up", "proposals", "raw_records", "parts"),
-        *("logins", "fetch_requests", "topic_deletions", "placements"),
-        *("fetching", "serving", "voting"),
-    )
-)
-"""The comparisons that take more than 20 CPU milliseconds a draw."""
-ALWAYS: Final = frozenset({"compare_decisions"})
-"""The comparisons of each run: a controller's decisions are the widest part of the node's code."""

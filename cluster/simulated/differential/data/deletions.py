@@ -19,9 +19,9 @@ def delete_records(asking: Asking) -> None:
     Raises:
         DifferenceError: the answer is not the one of the model.
     """
-    module, random = delete_records_request, asking.random
+    module = delete_records_request
     topics = [
-        (name, [(index, random.choice((HIGH_WATERMARK, 0, 1, 2, -2))) for index in indexes])
+        (name, [(index, _draw_offset(asking, (name, index))) for index in indexes])
         for name, indexes in asking.draw_topics()
     ]
     request = module.DeleteRecordsRequest(
@@ -75,6 +75,14 @@ def delete_records(asking: Asking) -> None:
             (one.partition_index, one.error_code, one.low_watermark) for one in shown.partitions
         ]
         same("the partitions of DeleteRecords", told, expected)
+
+
+def _draw_offset(asking: Asking, place: Place) -> int:
+    """Return the offset of a deletion, at times the first offset that is not committed."""
+    offsets = [HIGH_WATERMARK, 0, 1, 2, -2]
+    if not asking.broker.error(*place):
+        offsets.append(asking.broker.high_watermark(*place) + 1)
+    return asking.random.choice(offsets)
 
 
 def _asked(asking: Asking, place: Place, offset: int) -> int:

@@ -44,6 +44,8 @@ class Told(Struct):
     correlation: int
     controller: int
     message: Request
+    is_judged: bool = False
+    """Whether the report was compared. Replicas may leave and return before the answer."""
 
 
 class PlacedBroker(BareDataPlane):
@@ -126,3 +128,13 @@ def first_image() -> MetadataImage:
     ]
     written += [registered(BROKER, DIRECTORIES), registered(OTHER, (Uuid(b"o" * 16),))]
     return apply_all(EMPTY_IMAGE, tuple(written))
+
+
+def assigned_in(image: MetadataImage) -> dict[LogId, Uuid]:
+    """Return the directory in an image of each replica of the broker."""
+    return {
+        LogId(topic_id, index): partition.directories[partition.replicas.index(BROKER)]
+        for topic_id, partitions in image.partitions.items()
+        for index, partition in partitions.items()
+        if BROKER in partition.replicas
+    }

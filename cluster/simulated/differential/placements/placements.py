@@ -12,6 +12,7 @@ from kraftproof.cluster.simulated.differential.placements.placed_broker import (
     PlacedBroker,
     Request,
     Told,
+    assigned_in,
     first_image,
     name_of,
 )
@@ -63,24 +64,29 @@ class _Run:
         self._working: dict[LogId, Uuid] = {}
         """The directory of each log that the process has."""
         self._offline: set[LogId] = set()
-        self._topics = 0
+        self._left: list[LogId] = []
+        """The replicas that were moved away from the broker."""
+        self._told: set[LogId] = set()
+        """The replicas of the last report that the controller has carried out."""
+        self._topics, self._most = 0, random.choice((1, 3, 50))
         self._broker = self._started()
         self._expect_start()
 
     def step(self) -> None:
         """Change something, and compare the logs."""
-        random, kind = self._random, self._random.random()
-        logs = sorted(self._assigned())
-        if kind < 0.3 or not logs:
+        random, logs = self._random, sorted(self._assigned())
+        kind = random.uniform(0.22 * (len(logs) >= self._most), 1)
+        if not logs or kind < 0.22:
             self._create()
-        elif kind < 0.36:
+        elif kind < 0.26:
             topic_id = random.choice(logs).topic_id
             self._publish(records.RemoveTopicRecord(topic_id=topic_id))
         elif kind < 0.42:
-            self._leave(random.choice(logs))
+            self._leave_or_return(random.choice(logs))
         elif kind < 0.5:
             place = random.choice((*DIRECTORIES, UNASSIGNED, _UNKNOWN))
-            self._publish(self._moved(random.choice(logs), place))
+            told = [log for log in logs if log in self._told]
+            self._publish(self._moved(random.choice(told or logs), place))
         elif kind < 0.54 and len(self._online) > 1:
             self._fail(random.choice(self._online))
         elif kind < 0.58:
@@ -111,12 +117,7 @@ class _Run:
 
     def _assigned(self) -> dict[LogId, Uuid]:
         """Return the directory in the image of each replica of the broker."""
-        return {
-            LogId(topic_id, index): partition.directories[partition.replicas.index(BROKER)]
-            for topic_id, partitions in self._image.partitions.items()
-            for index, partition in partitions.items()
-            if BROKER in partition.replicas
-        }
+        return assigned_in(self._image)
 
     def _publish(self, *written: Record) -> None:
         """Publish records, and change the model by the new image."""
@@ -167,17 +168,26 @@ class _Run:
         topic = records.TopicRecord(name=name_of(topic_id), topic_id=topic_id)
         self._publish(topic, *partitions)
 
-    def _leave(self, log: LogId) -> None:
-        """Move a replica away from the broker."""
+    def _leave_or_return(self, log: LogId) -> None:
+        """Move a replica away from the broker, or one that has left back to the broker."""
+        random, replicas, directories = self._random, [OTHER], [_ANOTHER]
+        left = [one for one in self._left if one.topic_id in self._image.topics]
+        if left and random.random() < 0.6:
+            log = random.choice(left)
+            self._left.remove(log)
+            place = random.choice((UNASSIGNED, UNASSIGNED, *DIRECTORIES))
+            replicas, directories = [OTHER, int(BROKER)], [_ANOTHER, place]
+        else:
+            self._left.append(log)
         change = records.PartitionChangeRecord(
             partition_id=log.partition,
             topic_id=log.topic_id,
-            replicas=(OTHER,),
-            directories=(_ANOTHER,),
+            replicas=tuple(replicas),
+            directories=tuple(directories),
         )
         self._publish(change)
 
-    def _moved(self, log: LogId, place: Uuid) -> Record:
+    def _moved(self, log: LogId, place: Uuid) -> records.PartitionChangeRecord:
         return records.PartitionChangeRecord(
             partition_id=log.partition, topic_id=log.topic_id, directories=(_ANOTHER, place)
         )
@@ -228,7 +238,7 @@ class _Run:
             error = ErrorCode.NOT_CONTROLLER
             self._broker.answer(told, Response.AssignReplicasToDirsResponse(error_code=error))
             return
-        changes: list[Record] = []
+        changes: list[records.PartitionChangeRecord] = []
         places: list[assign_replicas_to_dirs_response.DirectoryData] = []
         for entry in told.message.directories:
             topics = []
@@ -248,6 +258,7 @@ class _Run:
                     Response.TopicData(topic_id=topic.topic_id, partitions=tuple(results))
                 )
             places.append(Response.DirectoryData(id=entry.id, topics=tuple(topics)))
+        self._told = {LogId(one.topic_id, one.partition_id) for one in changes}
         answer = Response.AssignReplicasToDirsResponse(directories=tuple(places))
         if self._random.random() < 0.5:
             self._publish(*changes)
@@ -272,10 +283,12 @@ class _Run:
         self._sizes.compare(self._image, self._broker.segment_bytes, self._working)
         assigned = self._assigned()
         for told in self._broker.told:
-            self._judge(told.message, assigned)
+            if not told.is_judged:
+                told.is_judged = True
+                self._judge(told.message, assigned)
 
     def _judge(self, request: Request, assigned: dict[LogId, Uuid]) -> None:
-        """Compare an open report with the directories of the replicas."""
+        """Compare a new report with the directories of the replicas."""
         own = (int(BROKER), FIRST_BROKER_EPOCH + BROKER)
         same("broker and epoch of a report", (request.broker_id, request.broker_epoch), own)
         for entry in request.directories:

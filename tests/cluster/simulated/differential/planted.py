@@ -87,6 +87,22 @@ def _kept_view(answers: Any, image: Any, event: Any) -> Any:
     return _VIEW(answers, image, event)
 
 
+def _left_offline(owner: Any, log: Any) -> None:
+    """Keep a replica offline that has left the broker, so that the replica can't return."""
+    directory = owner.offline.get(log)
+    _REMOVE(owner, log)
+    if directory is not None:
+        owner.offline[log] = directory
+
+
+def _settled_while_misplaced(assignments: Any, image: Any, now: Any) -> None:
+    """Keep the confirmed assignments while no replica is misplaced."""
+    if assignments._replicas.misplaced:
+        _SETTLE(assignments, image, now)
+
+
+_REMOVE = replicas.Replicas._remove
+_SETTLE = directory_assignments.DirectoryAssignments.settle
 _VIEW = metadata.MetadataAnswers._view
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
@@ -198,6 +214,13 @@ PLANTED = [
     ("compare_catch_up", Replica, "flushed", _ignored),
     ("compare_placements", replicas, "has_new_settings", _of_topic_alone),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
+    ("compare_placements", replicas.Replicas, "_remove", _left_offline),
+    (
+        "compare_placements",
+        directory_assignments.DirectoryAssignments,
+        "settle",
+        _settled_while_misplaced,
+    ),
     ("compare_placements", LogDirectories, "count", _ignored),
     ("compare_placements", LogDirectories, "place", lambda self, _: self.online[0]),
     ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),

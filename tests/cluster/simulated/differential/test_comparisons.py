@@ -1,11 +1,12 @@
 """The node agrees with the references, and each planted bug is a difference."""
 
 import random
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 
-from kraftproof.cluster.simulated.differential import comparison
+from kraftproof.cluster.simulated.differential import comparison, draws
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
 from kraftproof.cluster.simulated.differential.difference import (
     DifferenceError,
@@ -14,7 +15,6 @@ from kraftproof.cluster.simulated.differential.difference import (
     refused,
     same,
 )
-from kraftproof.cluster.simulated.differential.part import ALWAYS, SLOW
 from kraftproof.cluster.simulated.differential.storage.partitions.flushes import flush
 from kraftproof.cluster.simulated.differential.storage.partitions.logs import LOGS, PartitionRun
 from kraftproof.cluster.simulated.differential.wire.error_texts import judge_numbers
@@ -185,24 +185,29 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
 
 
 def test_a_few_runs_without_a_planted_bug_compare_nearly_everything():
-    drawn, comparisons = set(), comparisons_with(specification_of)
+    found, comparisons = set(), comparisons_with(specification_of)
     for seed in range(6):
         options = SimpleNamespace(seed=seed, mutant=None, backend="simulated")
         planned = comparison._planned(comparisons, options)
         assert planned == comparison._planned(comparisons, options)
-        names = {one.compare.__name__ for _, one in planned}
-        assert names > ALWAYS
-        assert len(names) == len(ALWAYS) + comparison.DRAWN_QUICK + comparison.DRAWN_SLOW
         assert len(set(planned)) == len(planned)
-        assert len(names & SLOW) == comparison.DRAWN_SLOW
-        drawn |= names
-    assert len(drawn - SLOW) > 0.9 * len(BY_NAME.keys() - SLOW)
+        times = Counter(draws.name_of(one) for _, one in planned)
+        assert len(times.keys() & draws.RARE) == 1
+        assert draws.DECISIONS in times
+        assert times == {name: draws.DRAWS.get(name, 1) for name in times}
+        found |= times.keys()
+    usual = {draws.name_of(one) for one in comparisons} - draws.RARE
+    assert len(found & usual) > 0.9 * len(usual)
+
+
+def compare_decisions(_):
+    """Has the name of the comparison of decisions."""
 
 
 def test_a_run_without_a_planted_bug_draws_as_often_as_a_comparison_says():
-    one = comparison.Comparison("Same", "Both are.", ("a package",), print, draws=8)
+    one = comparison.Comparison("Same", "Both are.", ("a package",), compare_decisions)
     planned = comparison._planned((one,), SimpleNamespace(seed=1, mutant=None, backend="simulated"))
-    assert planned == [(number, one) for number in range(8)]
+    assert planned == [(number, one) for number in range(3)]
 
 
 def test_a_cluster_without_a_run_compares_nothing():
@@ -210,9 +215,10 @@ def test_a_cluster_without_a_run_compares_nothing():
     assert comparison._planned(COMPARISONS, options) == []
 
 
-def test_slow_comparisons_have_their_names():
-    assert BY_NAME.keys() > SLOW
-    assert {"compare_decisions"} == ALWAYS
+def test_the_tables_of_draws_name_comparisons():
+    names = {draws.name_of(one) for one in comparisons_with(specification_of)}
+    assert draws.RARE | draws.DRAWS.keys() < names
+    assert not draws.RARE & draws.DRAWS.keys()
 
 
 def test_a_run_without_a_planted_bug_reports_a_difference(monkeypatch):
