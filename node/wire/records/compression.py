@@ -17,6 +17,8 @@ _GZIP_MAGIC: Final = b"\x1f\x8b"
 _GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 _PIECE_BYTES: Final = 1 << 14
 """Number of compressed bytes that are handed to zlib at once."""
+_READ_BYTES: Final = 1 << 16
+"""Number of bytes that are read from pyarrow at once."""
 _LZ4_BLOCK_CHECKSUM, _LZ4_CONTENT_SIZE, _LZ4_CONTENT_CHECKSUM, _LZ4_DICTIONARY = 16, 8, 4, 1
 """Flags in the fifth byte of a frame, after the magic."""
 _LZ4_SIZE_MASK: Final = 0x7FFF_FFFF
@@ -102,16 +104,22 @@ def _arrow() -> Any:  # noqa: ANN401 - pyarrow has no types
 
 
 def _stream(codec: str, data: memoryview) -> bytes:
-    """Return the output of a codec with frames."""
-    arrow = _arrow()
+    """Return the output of a codec with frames.
+
+    `read` of pyarrow loses the memory of its result where the data is damaged.
+    """
+    arrow, output, piece = _arrow(), bytearray(), bytearray(_READ_BYTES)
     try:
         with arrow.CompressedInputStream(arrow.py_buffer(data), codec) as stream:
-            output = bytes(stream.read(LARGEST_BYTES + 1))
+            while size := stream.readinto(piece):
+                output += memoryview(piece)[:size]
+                if len(output) > LARGEST_BYTES:
+                    break
     except (OSError, ValueError) as error:
         raise WireError(f"a {codec} batch that is damaged: {_line(error)}") from None
     if len(output) > LARGEST_BYTES:
         raise WireError(f"a {codec} batch of more than {LARGEST_BYTES} bytes")
-    return output
+    return bytes(output)
 
 
 def _lz4_frame(data: memoryview) -> memoryview:
