@@ -25,7 +25,7 @@ from kraftproof.errors import (
     CRASH_EXIT_CODE,
     DISK_ERRORS,
     INTERRUPTED_EXIT_CODE,
-    OWN_MISTAKE,
+    TRACEBACK_ABOVE,
     USAGE_EXIT_CODE,
     UsageError,
 )
@@ -126,7 +126,7 @@ def _failed(error: BaseException) -> int:
         return USAGE_EXIT_CODE
     traceback.print_exception(error)
     where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
-    print_error(f"kraftproof: {where}{OWN_MISTAKE}, with the traceback above: {described(error)}")
+    print_error(f"kraftproof: {where}{TRACEBACK_ABOVE}{described(error)}")
     return CRASH_EXIT_CODE
 
 

@@ -18,6 +18,8 @@ BROKEN_PIPE_EXIT_CODE = 141
 
 
 OWN_MISTAKE = "this is a mistake in Kraftproof itself, please report it"
+TRACEBACK_ABOVE = f"{OWN_MISTAKE}, with the traceback above: "
+"""The begin of the last line of a process that ends with CRASH_EXIT_CODE; the error follows."""
 DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """Error numbers of failed writes to a disk."""
 

@@ -18,7 +18,7 @@ from threading import Event, RLock
 from typing import Any, Final
 
 from kraftproof.checkers.unfinished import temporary_directory
-from kraftproof.errors import INTERRUPTED_EXIT_CODE
+from kraftproof.errors import CRASH_EXIT_CODE, INTERRUPTED_EXIT_CODE, TRACEBACK_ABOVE
 from kraftproof.quick_start import collect_seldom
 
 STDOUT, STDERR = "stdout", "stderr"
@@ -42,6 +42,13 @@ class SearchStoppedError(SearchFailedError):
 
 class SearchHungError(SearchFailedError):
     """A search process used more CPU time than its hard limit allows."""
+
+
+class SearchCrashedError(SearchFailedError):
+    """Code outside of the node failed in a search process; the message names the exception.
+
+    The clients of a run share the wire code with the node, and the code may have the edit.
+    """
 
 
 class SimProcesses:
@@ -70,6 +77,7 @@ class SimProcesses:
         Raises:
             SearchStoppedError: the process was stopped early.
             SearchHungError: the process used more CPU time than the limit.
+            SearchCrashedError: code outside of the node failed.
             SearchFailedError: the process failed.
         """
         with temporary_directory("kraftproof-mutants-") as store:
@@ -88,6 +96,7 @@ class SimProcesses:
         Raises:
             SearchStoppedError: the process was stopped early.
             SearchHungError: the process used more time than the limit.
+            SearchCrashedError: code outside of the node failed.
             SearchFailedError: the process failed.
         """
         with temporary_directory("kraftproof-mutants-") as store:
@@ -105,6 +114,8 @@ class SimProcesses:
         last = (output.strip() or " ").splitlines()[-1]
         if not last.startswith("{"):  # the exit status of a traceback equals that of a violation
             reason = (errors.strip() or "it said nothing").splitlines()[-1]
+            if status == CRASH_EXIT_CODE:
+                raise SearchCrashedError(reason.rpartition(TRACEBACK_ABOVE)[2])
             raise SearchFailedError(f"{subject}: exit status {status}: {reason}")
         found: dict[str, Any] = json.loads(last)
         return found

@@ -7,7 +7,7 @@ from typing import Any, Final
 from kraftproof.mutants.generator.candidates import Candidate
 from kraftproof.mutants.generator.seed_order import SeedOrder
 from kraftproof.mutants.run_order import PlannedRun
-from kraftproof.mutants.sim_processes import SearchHungError, SimProcesses
+from kraftproof.mutants.sim_processes import SearchCrashedError, SearchHungError, SimProcesses
 
 PROPERTY, ASSERTION, CRASH, SURVIVED, NOT_REACHED = RESULTS = (
     "property",
@@ -26,6 +26,7 @@ AFTER: Final = " after "
 COMPARISONS: Final = "comparisons"
 """What stands in place of a workload in the result of an edit without a run."""
 HUNG: Final = "an endless loop"
+OUTSIDE: Final = "outside of the node"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +129,11 @@ class Searches:
         except SearchHungError:
             search.kill = {"kind": CRASH, "invariant": HUNG, "detail": HUNG, "seed": None}
             search.spent_s, search.crashes = self._budget_s, MOST_CRASHES
+            return []
+        except SearchCrashedError as error:
+            reason = f"{str(error).partition(':')[0]} {OUTSIDE}"
+            search.kill = {"kind": CRASH, "invariant": OUTSIDE, "detail": reason, "seed": None}
+            search.crashes = MOST_CRASHES
             return []
         search.spent_s += found["cpu_seconds"]
         search.searched += found["seeds"]

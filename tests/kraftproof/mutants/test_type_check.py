@@ -8,6 +8,7 @@ import pytest
 from kraftproof import cli, mutants
 from kraftproof.mutants.mutant import Edit, Mutant
 from kraftproof.mutants.search import Searcher, SeedRange
+from kraftproof.mutants.sim_processes import SearchCrashedError, SimProcesses
 from kraftproof.mutants.type_check import LENIENT, PACKAGE, TypeChecker, copy_node, module_path
 
 MODULE = "kraftproof.node.core.raft.progress"
@@ -90,6 +91,33 @@ def test_sim_reports_a_crash_with_its_kind(misspelled):
     assert violation["node"] > 0
     assert violation["time"] > 0
     assert violation["event"] > 0
+
+
+@pytest.mark.simulation
+def test_sim_finds_an_edit_of_code_that_clients_share(tmp_path):
+    """A comparison encoded a batch at its import, so that the edit was no find but exit code 70."""
+    edit = {
+        "module": "kraftproof.node.wire.primitives",
+        "old": "folded = value << 1 if value >= 0 else (-value << 1) - 1",
+        "new": "folded = (-value << 1) - 1 if value >= 0 else value << 1",
+    }
+    path = tmp_path / "mine.py"
+    path.write_text(FILE.format(**edit))
+    (violation,) = Searcher(60)._sim(str(path), SeedRange(0, 1), None, None)["violations"]
+    assert (violation["kind"], violation["invariant"]) == ("property", "WireMatchesReference")
+
+
+@pytest.mark.simulation
+def test_a_search_that_crashes_outside_of_the_node_names_the_exception(tmp_path):
+    edit = {
+        "module": "kraftproof.node.wire.frames",
+        "old": "MAX_FRAME_BYTES: Final = ",
+        "new": "MAX_FRAME_BYTES: Final = 1 // 0 + ",
+    }
+    path = tmp_path / "mine.py"
+    path.write_text(FILE.format(**edit))
+    with pytest.raises(SearchCrashedError, match=r"^ZeroDivisionError: "):
+        SimProcesses().run(["--seed", "0", "--mutant", str(path)], "mine")
 
 
 def test_an_edit_of_the_same_length_in_the_same_second_is_seen(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from kraftproof.mutants.generator.sampling import draw
 from kraftproof.mutants.generator.seed_order import SeedOrder
 from kraftproof.mutants.generator.trial import HUNG, Searches
 from kraftproof.mutants.run_order import NEW_SEEDS
-from kraftproof.mutants.sim_processes import SearchHungError
+from kraftproof.mutants.sim_processes import SearchCrashedError, SearchHungError
 
 ELECTIONS = Path(__file__).resolve().parents[4] / "node" / "core" / "raft" / "elections.py"
 CANDIDATE = next(draw(read_sources([ELECTIONS]), 0))
@@ -48,6 +48,8 @@ class Scripted:
             found.append(seed)
             if self.kinds.get(seed) == "hung":
                 raise SearchHungError(subject)
+            if self.kinds.get(seed) == "outside":
+                raise SearchCrashedError("ValueError: byte must be in range(0, 256)")
             if seed in self.kinds:
                 kind = self.kinds[seed]
                 violation = {"seed": seed, "kind": kind, "invariant": "LogMatching"}
@@ -122,6 +124,13 @@ def test_two_crashes_are_enough():
 def test_an_endless_loop_is_a_crash():
     trial, _ = run({1: "hung"}, everywhere([1], 1))
     assert (trial.result, trial.by) == ("crash", HUNG)
+
+
+def test_code_outside_of_the_node_may_fail_on_an_edit():
+    """The clients encode by the node's code; a draw of 400 edits ended at edit 219."""
+    trial, asked = run({1: "outside"}, everywhere([1, 2], 1))
+    assert (trial.result, trial.by, trial.seed) == ("crash", "ValueError outside of the node", None)
+    assert len(asked) == 1
 
 
 def test_the_unchanged_node_must_pass_a_seed():
