@@ -1,9 +1,9 @@
 """Choose the runs that compare the node's code with references, and report differences.
 
 A search for a bug in a package compares that package at the start of each seed, or at the end. A
-run without a planted bug draws some comparisons: an edit of the node's text is no planted bug, and
-a few seeds compare nearly every part. A cluster without a run, as of a benchmark, draws none. The
-comparisons draw from chances of their own, and change nothing in the run.
+run without a planted bug draws nearly every comparison (draws.py): an edit of the node's text is
+no planted bug. A cluster without a run, as of a benchmark, draws none. The comparisons draw from
+chances of their own, and change nothing in the run.
 """
 
 import sys

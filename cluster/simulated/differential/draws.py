@@ -1,22 +1,17 @@
 """Draw the comparisons of a run that has no planted bug: cheap comparisons often.
 
-A bug shows in one draw of a comparison of some twenty or fifty, and a search for the bug has some
-twenty runs. The draws cost a fifth of a run's CPU time.
+A bug shows in one draw of a comparison of some ten or fifty, and a search for the bug has some
+twenty runs. The draws cost a quarter of a run's CPU time.
 """
 
 from collections.abc import Sequence
-from math import ceil
 from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.part import Comparison
 
-DECISIONS: Final = "decisions"
-"""The comparison of each run: a controller's decisions are the widest part of the node's code."""
 RARE: Final = frozenset({"catch_up", "leases", "real_disk", "topic_deletions"})
 """The comparisons that take more than 20 CPU milliseconds a draw; a run has one of these."""
-SHARE: Final = 0.5
-"""Share of the other comparisons in a run."""
 _BELOW_1_MS: Final = frozenset(
     (
         *("connections", "core_tables", "creations", "headers", "identities", "mapping_rules"),
@@ -43,7 +38,7 @@ DRAWS: Final = {
     **dict.fromkeys(_BELOW_1_MS, 6),
     **dict.fromkeys(_BELOW_3_MS, 3),
     **dict.fromkeys(_BELOW_10_MS, 2),
-    DECISIONS: 3,
+    "decisions": 2,
 }
 """Number of draws of a comparison that a run has; of any other comparison, 1."""
 
@@ -55,12 +50,7 @@ def name_of(one: Comparison) -> str:
 
 def drawn(comparisons: Sequence[Comparison], random: Random) -> list[tuple[int, Comparison]]:
     """Return the comparisons of a run, each with the number of its draw."""
-    always = [one for one in comparisons if name_of(one) == DECISIONS]
     rare = [one for one in comparisons if name_of(one) in RARE]
-    others = [one for one in comparisons if one not in always and one not in rare]
-    chosen = [
-        *always,
-        *random.sample(rare, min(1, len(rare))),
-        *random.sample(others, ceil(SHARE * len(others))),
-    ]
+    chosen = [one for one in comparisons if one not in rare]
+    chosen += random.sample(rare, min(1, len(rare)))
     return [(number, one) for one in chosen for number in range(DRAWS.get(name_of(one), 1))]

@@ -184,20 +184,19 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
     assert world.recorded == [("Same", "two is not one")]
 
 
-def test_a_few_runs_without_a_planted_bug_compare_nearly_everything():
+def test_a_run_without_a_planted_bug_compares_nearly_everything():
     found, comparisons = set(), comparisons_with(specification_of)
-    for seed in range(6):
+    names = {draws.name_of(one) for one in comparisons}
+    for seed in range(20):
         options = SimpleNamespace(seed=seed, mutant=None, backend="simulated")
         planned = comparison._planned(comparisons, options)
         assert planned == comparison._planned(comparisons, options)
-        assert len(set(planned)) == len(planned)
         times = Counter(draws.name_of(one) for _, one in planned)
-        assert len(times.keys() & draws.RARE) == 1
-        assert draws.DECISIONS in times
+        assert len(set(planned)) == len(planned)
+        assert len(names - times.keys()) == len(draws.RARE) - 1
         assert times == {name: draws.DRAWS.get(name, 1) for name in times}
         found |= times.keys()
-    usual = {draws.name_of(one) for one in comparisons} - draws.RARE
-    assert len(found & usual) > 0.9 * len(usual)
+    assert found == names
 
 
 def compare_decisions(_):
@@ -207,7 +206,7 @@ def compare_decisions(_):
 def test_a_run_without_a_planted_bug_draws_as_often_as_a_comparison_says():
     one = comparison.Comparison("Same", "Both are.", ("a package",), compare_decisions)
     planned = comparison._planned((one,), SimpleNamespace(seed=1, mutant=None, backend="simulated"))
-    assert planned == [(number, one) for number in range(3)]
+    assert planned == [(number, one) for number in range(2)]
 
 
 def test_a_cluster_without_a_run_compares_nothing():
