@@ -77,6 +77,8 @@ class DrawnBroker:
         ahead = copy(random)
         self.policies = {name: ahead.choice(COMPACTED_BY) for name in sorted(self.compacted)}
         """The cleanup.policy of each compacted topic."""
+        self.stamped = frozenset(name for name in NAMES if ahead.random() < 0.4)
+        """The topics whose records get the time of their append."""
         self._entries = draw_entries(random)
         internal = [name for name in INTERNAL if random.random() < 0.6]
         self.ids = {name: Uuid(random.randbytes(16)) for name in (*NAMES, *internal)}
@@ -186,6 +188,8 @@ class DrawnBroker:
 
     def _configs(self, name: str) -> list[tuple[str, str]]:
         found = [("min.insync.replicas", str(self.min_isr.get(name, 1)))]
+        if name in self.stamped:
+            found.append(("message.timestamp.type", "LogAppendTime"))
         policy = self.policies.get(name)
         return found if policy is None else [*found, ("cleanup.policy", policy)]
 

@@ -40,6 +40,8 @@ class _Due:
     start: int = -1
     has_reason: bool = False
     waits: bool = False
+    appended_ms: int = -1
+    """The time of the append, where the topic stamps its records."""
 
 
 def produce(asking: Asking) -> None:
@@ -132,7 +134,10 @@ def _due(
         return _Due(place=place, error=wrong, start=one.start, has_reason=True)
     one.end += 1
     waits = request.acks == ALL and broker.high_watermark(*place) < one.end
-    return _Due(place=place, base=one.end - 1, start=one.start, waits=waits)
+    appended_ms = START_MS + asking.rig.time_ms if name in broker.stamped else -1
+    return _Due(
+        place=place, base=one.end - 1, start=one.start, waits=waits, appended_ms=appended_ms
+    )
 
 
 def _denial(asking: Asking, event: Received, request: Request, name: str) -> ErrorCode:
@@ -170,7 +175,9 @@ def _compare(
             base = -1 if one.error else one.base
             start = one.start if version >= STARTS_FROM else -1
             has_reason = one.has_reason and version >= REASONS_FROM
-            shown.append((one.place[1], one.error, base, start, *leader, has_reason, -1))
+            appended_ms = -1 if one.error else one.appended_ms
+            part = (one.place[1], one.error, base, start, *leader, has_reason, appended_ms)
+            shown.append(part)
         same(f"the partitions {what}", [*map(_shown, topic.partition_responses)], shown)
     same(
         f"the endpoints {what}",

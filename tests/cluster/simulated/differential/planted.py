@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.simulated.differential.brokers import shown_rights
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
@@ -25,6 +27,7 @@ from kraftproof.node.core.broker.data import (
     fetch,
     list_offsets,
     produce,
+    produce_answer,
     retention,
 )
 from kraftproof.node.core.broker.data.data_plane import DataPlane
@@ -101,6 +104,12 @@ def _settled_while_misplaced(assignments: Any, image: Any, now: Any) -> None:
         _SETTLE(assignments, image, now)
 
 
+def _without_time(*parts: Any) -> Any:
+    """Leave out the time of an append from the answer to Produce."""
+    return replace(_PARTITION(*parts), log_append_time_ms=-1)
+
+
+_PARTITION = produce_answer._partition
 _REMOVE = replicas.Replicas._remove
 _SETTLE = directory_assignments.DirectoryAssignments.settle
 _VIEW = metadata.MetadataAnswers._view
@@ -212,6 +221,7 @@ PLANTED = [
     ("compare_fetch_requests", OffsetSearch, "_on_earliest", _ignored),
     ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
     ("compare_catch_up", Replica, "flushed", _ignored),
+    ("compare_parts", produce_answer, "_partition", _without_time),
     ("compare_placements", replicas, "has_new_settings", _of_topic_alone),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
     ("compare_placements", replicas.Replicas, "_remove", _left_offline),
