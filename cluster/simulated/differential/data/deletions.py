@@ -78,10 +78,10 @@ def delete_records(asking: Asking) -> None:
 
 
 def _draw_offset(asking: Asking, place: Place) -> int:
-    """Return the offset of a deletion, at times the first offset that is not committed."""
+    """Return the offset of a deletion, often the first offset that is not committed."""
     offsets = [HIGH_WATERMARK, 0, 1, 2, -2]
     if not asking.broker.error(*place):
-        offsets.append(asking.broker.high_watermark(*place) + 1)
+        offsets += [asking.broker.high_watermark(*place) + 1] * 2
     return asking.random.choice(offsets)
 
 

@@ -53,7 +53,7 @@ class Produces:
     def produce(self) -> None:
         """Send a batch, right or wrong, and compare the answer."""
         random = self._random
-        values = [b"v" * random.choice((1, 1, 20, 200)) for _ in range(random.choice((1, 1, 2, 3)))]
+        values = [b"v" * random.choice((1, 1, 20, 200)) for _ in range(random.choice((1, 1, 1, 1, 2, 3)))]
         time_ms = START_MS + self._rig.time_ms + random.randrange(3)
         producer, count = self._draw_producer(len(values))
         values = values[:1] * count
@@ -81,7 +81,7 @@ class Produces:
     def _draw_producer(self, count: int) -> tuple[Producer, int]:
         """Return the producer and the number of records of a batch: right, repeated or wrong."""
         random = self._random
-        producer_id = random.choice((-1, 5, 6, 7))
+        producer_id = random.choice((-1, 5, 5, 6, 7))
         known = [batch for batch in self._model.batches if batch.producer[0] == producer_id]
         if producer_id < 0:
             return _PLAIN, count
@@ -95,9 +95,9 @@ class Produces:
             return again.producer, again.count
         if kind < 0.3:
             return (producer_id, epoch, following + random.choice((1, 2))), count
-        if kind < 0.4:
+        if kind < 0.45:
             return (producer_id, epoch + 1, random.choice((0, 0, following))), count
-        if kind < 0.45 and epoch:
+        if kind < 0.5 and epoch:
             return (producer_id, epoch - 1, following), count
         return (producer_id, epoch, following), count
 

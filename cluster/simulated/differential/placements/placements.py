@@ -83,18 +83,18 @@ class _Run:
             self._publish(records.RemoveTopicRecord(topic_id=topic_id))
         elif kind < 0.42:
             self._leave_or_return(random.choice(logs))
-        elif kind < 0.5:
+        elif kind < 0.56:
             place = random.choice((*DIRECTORIES, UNASSIGNED, _UNKNOWN))
             told = [log for log in logs if log in self._told]
             self._publish(self._moved(random.choice(told or logs), place))
-        elif kind < 0.54 and len(self._online) > 1:
+        elif kind < 0.59 and len(self._online) > 1:
             self._fail(random.choice(self._online))
-        elif kind < 0.58:
+        elif kind < 0.62:
             self._restart()
-        elif kind < 0.64:
+        elif kind < 0.67:
             self._broker.controller = random.choice((*CONTROLLERS, -1))
             self._broker.advance()
-        elif kind < 0.7:
+        elif kind < 0.72:
             self._broker.pass_time(random.choice((100, LONGEST_BACKOFF_MS)))
         elif self._broker.told:
             self._answer(random.choice(self._broker.told), random.random())
