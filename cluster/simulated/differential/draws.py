@@ -38,7 +38,7 @@ DRAWS: Final = {
     **dict.fromkeys(_BELOW_1_MS, 6),
     **dict.fromkeys(_BELOW_3_MS, 3),
     **dict.fromkeys(_BELOW_10_MS, 2),
-    "decisions": 2,
+    **dict.fromkeys(("decisions", "parts"), 2),
 }
 """Number of draws of a comparison that a run has; of any other comparison, 1."""
 

@@ -53,7 +53,9 @@ class Produces:
     def produce(self) -> None:
         """Send a batch, right or wrong, and compare the answer."""
         random = self._random
-        values = [b"v" * random.choice((1, 1, 20, 200)) for _ in range(random.choice((1, 1, 1, 1, 2, 3)))]
+        values = [
+            b"v" * random.choice((1, 1, 20, 200)) for _ in range(random.choice((1, 1, 1, 1, 2, 3)))
+        ]
         time_ms = START_MS + self._rig.time_ms + random.randrange(3)
         producer, count = self._draw_producer(len(values))
         values = values[:1] * count
