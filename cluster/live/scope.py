@@ -187,3 +187,5 @@ class LiveScope(Scope):
             limit = self.now() + int(CANCEL_AGAIN_S * NS_PER_S)
             for task in rest:
                 await self.race(task.ended(), limit - self.now())
+        for task in self._tasks:
+            _ = task.error  # asyncio prints the traceback of an error that nobody has asked for

@@ -83,7 +83,9 @@ class RecordedProcess:
         self._number = session.next_process()
 
     async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
-        """Invoke an operation and return its completion."""
+        """Invoke an operation and return its completion; after an error of the run, raise it."""
+        if self._session.failure is not None:
+            raise self._session.failure
         if not self._session.is_invoked():
             await self._session.scope.sleep(LEFT_OUT_NS)
             return Completion(outcome=Outcome.FAIL, error="left out of this run")
@@ -193,7 +195,9 @@ class RunSession(Session):
     ) -> None:
         self.observe = observe
         self.recorder = recorder
-        self.report = report
+        self.failure: Exception | None = None
+        """The error that ended the run, so that no client is called any more."""
+        self._report = report
         self.culprits = culprits_of(system, workload)
         self.errors = system.errors
         self.is_ending = False
@@ -258,6 +262,11 @@ class RunSession(Session):
         """Return whether the operation whose turn it is takes place; final reads always do."""
         self._turns += 1
         return self.is_reading or self._operations is None or self._turns - 1 in self._operations
+
+    def report(self, error: Exception) -> None:
+        """End the run because of an error."""
+        self.failure = self.failure or error
+        self._report(error)
 
     @override
     def process(self) -> RecordedProcess:
