@@ -5,7 +5,6 @@ workload may catch the exception. See interpreter.py for the run.
 """
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
 
@@ -35,6 +34,7 @@ from kraftproof.cluster.systems.system import (
     Value,
 )
 from kraftproof.run.history import HistoryRecorder
+from kraftproof.run.interpreter.culprits import OpenCall, culprits_of, silent, unreturned
 from kraftproof.run.interpreter.session_scope import SessionScope
 from kraftproof.workloads.workload import Load, Session, Workload
 
@@ -48,27 +48,6 @@ Report = Callable[[Exception], None]
 """Takes an error that ends the run."""
 Observe = Callable[[int | None, str, str, Completion], None]
 """Takes the node, the function, the key and the completion of each operation."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Culprits:
-    """The plug-ins of a run by the names that errors give them."""
-
-    system: Plugin
-    workload: Plugin
-
-
-def culprits_of(system: System, workload: Workload) -> Culprits:
-    """Name the plug-ins of a run."""
-    return Culprits(
-        system=plugin("system", getattr(system, "name", "?"), system),
-        workload=plugin("workload", getattr(workload, "name", "?"), workload),
-    )
-
-
-def silent(culprit: Plugin, call: str, limit_ns: int) -> PluginError:
-    """Return the error of a call that took too long."""
-    return PluginError(culprit, f"{call} did not return within {limit_ns / 1e9:g} s")
 
 
 class RecordedProcess:
@@ -135,7 +114,7 @@ class RecordedProcess:
     async def _called(self, call: str, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Return the answer of a call of the client; the final reads wait for none for ever."""
         session = self._session
-        session.called[self] = (self._culprit, call)
+        session.called[self] = OpenCall(self._culprit, call, session.scope.now())
         if not session.is_reading:
             return await begin()
         begun_ns = session.scope.now()
@@ -203,8 +182,8 @@ class RunSession(Session):
         self.is_ending = False
         self.is_reading = False
         """Whether these are the final reads."""
-        self.called: dict[RecordedProcess, tuple[Plugin, str]] = {}
-        """The client and the call of each open operation."""
+        self.called: dict[RecordedProcess, OpenCall] = {}
+        """The call of the client in each open operation."""
         self._cluster = cluster
         self._system = system
         self._workload = workload
@@ -254,9 +233,13 @@ class RunSession(Session):
 
     def late(self, call: str, limit_ns: int) -> PluginError:
         """Return the error of a call of the workload that took too long, or of a silent client."""
-        workload = (self.culprits.workload, call)
-        culprit, call = next(iter(self.called.values()), workload)
-        return silent(culprit, call, limit_ns)
+        workload = OpenCall(self.culprits.workload, call, 0)
+        first = next(iter(self.called.values()), workload)
+        return silent(first.culprit, first.call, limit_ns)
+
+    def unreturned(self) -> str | None:
+        """Return which calls of clients have not returned for a long time; None without any."""
+        return unreturned(self.called.values(), self._scope.now())
 
     def is_invoked(self) -> bool:
         """Return whether the operation whose turn it is takes place; final reads always do."""
