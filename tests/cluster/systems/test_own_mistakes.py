@@ -17,6 +17,10 @@ MISTAKES = {
         "def deployment(self, site): raise KeyError('port')",
         "deployment raised KeyError: 'port'",
     ),
+    "no-such-port": (
+        "def deployment(self, site): return Deployment(command=(str(site.address('http')),))",
+        "deployment raised ValueError: the node has no port 'http', only client: see ports()",
+    ),
     "deployment-is-none": (
         "def deployment(self, site): return None",
         "deployment returned None; a Deployment is expected",
