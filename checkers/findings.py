@@ -72,7 +72,8 @@ def fact_of(operation: Operation) -> str:
         return f"{what} stayed without an answer"
     if operation.output is None and operation.input is not None:
         return f"{what} succeeded"
-    if operation.output == operation.input and operation.input is not None:
+    is_echo = type(operation.output) is type(operation.input)  # 1 == True
+    if is_echo and operation.output == operation.input and operation.input is not None:
         return f"{what} succeeded"
     return f"{what} returned {shown(operation.output)}"
 

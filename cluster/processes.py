@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+SESSION_FIELD = 3
 START_TIME_FIELD = 19
-"""Index of the field in /proc/PID/stat after the closing bracket of the command, from 0."""
+"""Indexes of fields in /proc/PID/stat after the closing bracket of the command, from 0."""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +38,12 @@ def state_of(pid: int) -> str | None:
     """Return the state letter of a process (T is stopped); None if it is gone."""
     fields = _stat_fields(pid)
     return fields[0] if fields else None
+
+
+def session_of(pid: int) -> int | None:
+    """Return the id of the session of a process; None if it is gone."""
+    fields = _stat_fields(pid)
+    return int(fields[SESSION_FIELD]) if fields else None
 
 
 def _start_time(pid: int) -> int | None:

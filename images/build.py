@@ -24,7 +24,9 @@ from kraftproof.images.sources import IMAGES, NODE, copy_files, source_files
 from kraftproof.images.wheels import download, requirements
 
 REPOSITORY = "kraftproof/reference"
-LIBFAKETIME_PATH = "/opt/kraftproof/libfaketimeMT.so.1"
+LIBFAKETIME_PATH = "/usr/$LIB/faketime/libfaketimeMT.so.1"
+"""Path of Debian's libfaketime in each image; the dynamic linker replaces $LIB by the folder of the
+machine, such as lib/x86_64-linux-gnu."""
 SOURCE_PATH = "/opt/kraftproof/source"
 
 

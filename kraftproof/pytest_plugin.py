@@ -244,7 +244,9 @@ def kraftproof_run(
 
 def _options(fields: dict[str, Any]) -> RunOptions:
     from kraftproof.errors import UsageError
+    from kraftproof.pytest_types import refuse_other_types
 
+    refuse_other_types(fields)
     nemesis = fields.pop("nemesis", None)
     if "system" in fields:
         fields["system"] = absolute_system(fields["system"])

@@ -16,6 +16,8 @@ from kraftproof.cluster.scope import Promise, Scope, Task
 
 T = TypeVar("T")
 NS_PER_S = 1_000_000_000
+CANCEL_AGAIN_S = 1.0
+"""Time that a cancelled task gets to clean up, before it is cancelled again."""
 
 
 class LiveTask(Task[T], Generic[T]):
@@ -174,8 +176,16 @@ class LiveScope(Scope):
                 raise task.error
 
     async def cancel_rest(self) -> None:
-        """Cancel the tasks that still run; no task outlives the run."""
+        """Cancel the tasks that still run; no task outlives the run.
+
+        A task may swallow a cancellation, for example in `asyncio.wait_for` of Python 3.11, and go
+        on with its next step, so the tasks are cancelled until all have ended.
+        """
+        while rest := [task for task in self._tasks if not task.done]:
+            for task in rest:
+                task.cancel()
+            limit = self.now() + int(CANCEL_AGAIN_S * NS_PER_S)
+            for task in rest:
+                await self.race(task.ended(), limit - self.now())
         for task in self._tasks:
-            task.cancel()
-        for task in self._tasks:
-            await task.ended()
+            _ = task.error  # asyncio prints the traceback of an error that nobody has asked for

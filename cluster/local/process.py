@@ -1,6 +1,11 @@
-"""One node's process: started in a group of its own, signalled by its own id only."""
+"""One node's process: started in a session and a group of its own, signalled as this group.
+
+The command of a node may be a shell around the server, so that a signal has to reach the server,
+too. An orderly stop asks the command alone, as an engine of containers does.
+"""
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -8,7 +13,7 @@ from pathlib import Path
 
 from kraftproof.cluster.local import launch
 from kraftproof.cluster.plugin import shown
-from kraftproof.cluster.processes import Identity, identify, state_of
+from kraftproof.cluster.processes import Identity, identify, session_of, state_of
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME, last_words
 from kraftproof.cluster.systems.deployment import SET_UP_DONE, Command, Deployment
@@ -65,6 +70,7 @@ class LocalProcess:
     async def start(self, deployment: Deployment) -> None:
         """Start it; a node that runs already is left alone."""
         if self.pid is None:
+            self._kill_rest()
             self._process = await self._spawn(deployment.command, deployment)
 
     async def _spawn(self, command: Command, deployment: Deployment) -> asyncio.subprocess.Process:
@@ -84,19 +90,18 @@ class LocalProcess:
     async def kill(self) -> None:
         """SIGKILL, and wait for the end."""
         if self._process is not None and self.pid is not None:
-            self._process.kill()
+            self._signal(signal.SIGKILL)
             await self._process.wait()
+        self._kill_rest()
 
     async def terminate(self, number: signal.Signals) -> None:
         """Send the signal, and wait for the end; SIGKILL after ten seconds."""
-        if self._process is None or self.pid is None:
-            return
-        self._process.send_signal(number)
-        try:
-            async with asyncio.timeout(TERMINATE_S):
-                await self._process.wait()
-        except TimeoutError:
-            await self.kill()
+        if self._process is not None and self.pid is not None:
+            self._process.send_signal(number)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TERMINATE_S):
+                    await self._process.wait()
+        await self.kill()
 
     async def pause(self) -> None:
         """SIGSTOP, and wait until the process has stopped: a signal takes effect some time after.
@@ -120,4 +125,28 @@ class LocalProcess:
     def _signal(self, number: signal.Signals) -> None:
         if self._process is None or self.pid is None:
             raise ClusterError(f"{self._directory.name}: not running, no {number.name}")
-        self._process.send_signal(number)
+        with contextlib.suppress(ProcessLookupError):  # asyncio has yet to notice the end
+            os.killpg(self._process.pid, number)
+
+    def _kill_rest(self) -> None:
+        """End what a command that has ended left behind: processes of its session and its output.
+
+        The output tells them from processes of a later session with the same id.
+        """
+        if self._process is None or self.pid is not None:
+            return
+        output = self._directory / OUTPUT_NAME
+        for entry in Path("/proc").glob("[0-9]*"):
+            pid = int(entry.name)
+            if session_of(pid) == self._process.pid and _writes_to(entry, output):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def _writes_to(process: Path, output: Path) -> bool:
+    """Return whether the standard output or error of a process is a file."""
+    for descriptor in ("1", "2"):
+        with contextlib.suppress(OSError):
+            if (process / "fd" / descriptor).samefile(output):
+                return True
+    return False

@@ -206,8 +206,16 @@ class Site:
     uploads: Path | None = None
 
     def address(self, port: str) -> Address:
-        """Return where this node listens on a port."""
-        return self.addresses[self.node.node_id][port]
+        """Return where this node listens on a port.
+
+        Raises:
+            ValueError: the system names no such port; one line.
+        """
+        addresses = self.addresses[self.node.node_id]
+        if port not in addresses:
+            known = ", ".join(addresses)
+            raise ValueError(f"the node has no port {port!r}, only {known}: see ports()")
+        return addresses[port]
 
 
 def _is_command(command: object) -> bool:

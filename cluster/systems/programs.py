@@ -24,6 +24,16 @@ class DebianPackages:
 
     packages: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse a text, whose letters would be taken for names of packages.
+
+        Raises:
+            ValueError: the packages are no tuple of texts; one line.
+        """
+        given: object = self.packages
+        if not isinstance(given, tuple | list) or not all(isinstance(one, str) for one in given):
+            raise ValueError(f"packages {given!r}: a tuple of texts is expected")
+
     def __call__(self, client: Any, progress: Callable[[str], None]) -> str:  # noqa: ANN401
         """Return the tag of the image, built if missing."""
         from kraftproof.images.systems import packages_image

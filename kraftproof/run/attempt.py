@@ -84,6 +84,9 @@ class Attempt:
         except KeyboardInterrupt:
             interrupts.settle()
             self.note(INTERRUPTED, "interrupted: all faults were healed, the history is partial")
+            late = None if self._interpreter is None else self._interpreter.unreturned()
+            if late is not None:
+                self.note(INTERRUPTED, late)
         except ViolationError:
             pass  # the cluster's violations say what it was
         except (HarnessError, SystemUnavailableError):
@@ -119,6 +122,7 @@ class Attempt:
             history,
             faults,
             None if self.options.is_virtual else partial(Health, cluster, self.system, self.asked),
+            None if self.options.is_virtual else self.progress.phase,
         )
         self._interpreter = interpreter
         self.cluster = cluster

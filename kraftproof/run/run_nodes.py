@@ -24,7 +24,7 @@ def nodes_of_run(options: RunOptions, system: System) -> tuple[NodeInfo, ...]:
         if len(counts) == 1 and system.roles_of_number is not None:
             roles = (system.roles_of_number,)
         if len(counts) != len(roles):
-            form, named = "+".join(map(str.upper, roles)), ",".join(f"{one}=3" for one in roles)
+            form, named = "+".join("3" for _ in roles), ",".join(f"{one}=3" for one in roles)
             raise UsageError(f"{where} {text}: the system {system.name} takes {form} or {named}")
         counts = tuple(zip(roles, (count for _, count in counts), strict=True))
     _refuse_roles(counts, system, f"{where} {text}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import docker
 import pytest
 
-from kraftproof.images.base import debian_mirror
+from kraftproof.images.base import debian_mirror, ensure_base
 from kraftproof.images.build import LIBFAKETIME_PATH, ensure_reference_image, snapshot
 from kraftproof.images.context import fingerprint
 from kraftproof.images.errors import ImageError
@@ -110,6 +110,18 @@ def test_image_has_what_a_node_and_its_faults_need() -> None:
         assert version.startswith(b"3.13.")
         tools = "command -v iptables; command -v ip; command -v ps"
         assert client.containers.run(tag, ["sh", "-c", tools], remove=True).count(b"\n") == 3
+        fake = {"LD_PRELOAD": LIBFAKETIME_PATH, "FAKETIME": "@2001-02-03 04:05:06"}
+        year = client.containers.run(tag, ["date", "+%Y"], environment=fake, remove=True)
+        assert year.strip() == b"2001"
+    finally:
+        client.close()
+
+
+@pytest.mark.docker
+def test_the_base_image_of_other_systems_has_a_clock_that_can_be_set() -> None:
+    client = docker.from_env()
+    try:
+        tag = ensure_base(client, lambda _line: None)
         fake = {"LD_PRELOAD": LIBFAKETIME_PATH, "FAKETIME": "@2001-02-03 04:05:06"}
         year = client.containers.run(tag, ["date", "+%Y"], environment=fake, remove=True)
         assert year.strip() == b"2001"

@@ -28,7 +28,7 @@ from tests.support.long_cases import long
         (["test", "--nemesis", "drift"], "only bandwidth, disk-error, disk-full, kill, latency"),
         (["test", "--backend", "moon"], "--backend moon: one of local, docker, ssh, simulated"),
         (["test", "--engine", "abacus"], "--engine abacus: one of spark, inline"),
-        (["test", "--nodes", "3"], "--nodes 3: the system reference takes CONTROLLER+BROKER"),
+        (["test", "--nodes", "3"], "--nodes 3: the system reference takes 3+3 or"),
         (["test", "--nodes", "0+3"], "--nodes 0: 1 to 32"),
         (["test", "--rate", "fast"], "--rate fast"),
         (["test", "--system", "zab"], "unknown system 'zab': one of reference"),

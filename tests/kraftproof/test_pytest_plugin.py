@@ -198,3 +198,31 @@ def test_run_json_tells_what_was_run_and_where(healthy_run):
     assert set(found["versions"]) == {"immutables", "msgspec", "pyarrow", "pyspark"}
     assert found["host"]["cpus"] > 0
     assert found["host"]["memory_bytes"] > 0
+
+
+OTHER_TYPES = """
+import pytest
+from kraftproof.errors import UsageError
+
+WRONG = {
+    "nemesis": (["kill"], "nemesis=['kill']: a text is expected, such as 'kill,pause'"),
+    "time_limit_s": ("4", "time_limit_s='4': a number is expected"),
+    "seed": (1.5, "seed=1.5: a whole number is expected"),
+    "system": (int, "a text is expected: a name, or path/to/file.py:Class"),
+    "mutant": (3, "mutant=3: a text or None is expected"),
+}
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_value_of_another_type_is_refused(kraftproof_run, name):
+    value, line = WRONG[name]
+    with pytest.raises(UsageError) as raised:
+        kraftproof_run(**{name: value})
+    assert str(raised.value).startswith("kraftproof_run: " + name + "=")
+    assert line in str(raised.value)
+"""
+
+
+def test_a_keyword_of_another_type_is_refused_in_a_line(pytester):
+    pytester.makepyfile(OTHER_TYPES)
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=5)

@@ -17,6 +17,7 @@ from kraftproof.nemesis.schedule import Schedule
 from kraftproof.run.backends import supervise
 from kraftproof.run.health.health import Health
 from kraftproof.run.history import FaultEvent, FaultRecorder, HistoryRecorder
+from kraftproof.run.interpreter.culprits import LONG_NS
 from kraftproof.run.interpreter.session import ENDING_NS, RunSession
 from kraftproof.run.operations import DoneOperations
 from kraftproof.workloads.workload import Load, Workload
@@ -48,9 +49,11 @@ class Interpreter:
         "_ended",
         "_injector",
         "_schedule",
+        "_session",
         "_started_ns",
         "_stopped",
         "_system",
+        "_tell",
         "failures",
         "faults",
         "health",
@@ -65,6 +68,7 @@ class Interpreter:
         history: HistoryRecorder,
         faults: FaultRecorder,
         health: Callable[[Callable[[Exception], None]], Health] | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         """Prepare a run.
 
@@ -75,6 +79,7 @@ class Interpreter:
             history: The log of the operations.
             faults: The log of the faults.
             health: Makes the watches of live nodes; None for simulated nodes.
+            tell: Takes the reason why a run outlasts its time limit; None for simulated nodes.
         """
         self._cluster = cluster
         self._system = system
@@ -84,6 +89,8 @@ class Interpreter:
         self.failures: list[Exception] = []
         """The errors that end the run, in the order in which they came."""
         self._started_ns: int | None = None
+        self._session: RunSession | None = None
+        self._tell = tell
         self._stopped = cluster.scope.promise()
         self._ended = cluster.scope.promise()
         self._injector = Injector(cluster, self._roles, faults, self.fail)
@@ -106,7 +113,7 @@ class Interpreter:
         """
         scope = self._cluster.scope
         started_ns = self._started_ns = scope.now()
-        session = RunSession(
+        session = self._session = RunSession(
             cluster=self._cluster,
             system=self._system,
             workload=workload,
@@ -125,7 +132,7 @@ class Interpreter:
         await scope.wait(self._stopped, time_limit_ns)
         self._raise_failure()
         session.is_ending = True
-        await scope.wait(self._ended, ENDING_NS)
+        await self._end_of_workload()
         self._raise_failure()
         if not running.done:
             raise session.late("run, whose session has ended,", ENDING_NS)
@@ -140,6 +147,23 @@ class Interpreter:
         await self._injector.end()
         self._raise_failure()
         return self._interpreted(started_ns, ended_ns, unread)
+
+    async def _end_of_workload(self) -> None:
+        scope = self._cluster.scope
+        hint = None if self._tell is None else scope.spawn(self._tell_why_late(self._tell))
+        await scope.wait(self._ended, ENDING_NS)
+        if hint is not None:
+            hint.cancel()
+
+    async def _tell_why_late(self, tell: Callable[[str], None]) -> None:
+        await self._cluster.scope.sleep(LONG_NS)
+        late = self.unreturned()
+        if late is not None:
+            tell(f"waiting for at most {ENDING_NS // 1_000_000_000} s: {late}")
+
+    def unreturned(self) -> str | None:
+        """Return which calls of clients have not returned for a long time; None without any."""
+        return None if self._session is None else self._session.unreturned()
 
     def fail(self, error: Exception) -> None:
         """End the run at once because of an error; of several with one text the first is kept."""

@@ -5,7 +5,6 @@ workload may catch the exception. See interpreter.py for the run.
 """
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from random import Random
 from typing import Any, TypeVar
 
@@ -35,6 +34,7 @@ from kraftproof.cluster.systems.system import (
     Value,
 )
 from kraftproof.run.history import HistoryRecorder
+from kraftproof.run.interpreter.culprits import OpenCall, culprits_of, silent, unreturned
 from kraftproof.run.interpreter.session_scope import SessionScope
 from kraftproof.workloads.workload import Load, Session, Workload
 
@@ -50,27 +50,6 @@ Observe = Callable[[int | None, str, str, Completion], None]
 """Takes the node, the function, the key and the completion of each operation."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Culprits:
-    """The plug-ins of a run by the names that errors give them."""
-
-    system: Plugin
-    workload: Plugin
-
-
-def culprits_of(system: System, workload: Workload) -> Culprits:
-    """Name the plug-ins of a run."""
-    return Culprits(
-        system=plugin("system", getattr(system, "name", "?"), system),
-        workload=plugin("workload", getattr(workload, "name", "?"), workload),
-    )
-
-
-def silent(culprit: Plugin, call: str, limit_ns: int) -> PluginError:
-    """Return the error of a call that took too long."""
-    return PluginError(culprit, f"{call} did not return within {limit_ns / 1e9:g} s")
-
-
 class RecordedProcess:
     """One client whose operations are written down."""
 
@@ -83,7 +62,9 @@ class RecordedProcess:
         self._number = session.next_process()
 
     async def invoke(self, f: str, key: str, value: Value = None) -> Completion:
-        """Invoke an operation and return its completion."""
+        """Invoke an operation and return its completion; after an error of the run, raise it."""
+        if self._session.failure is not None:
+            raise self._session.failure
         if not self._session.is_invoked():
             await self._session.scope.sleep(LEFT_OUT_NS)
             return Completion(outcome=Outcome.FAIL, error="left out of this run")
@@ -133,7 +114,7 @@ class RecordedProcess:
     async def _called(self, call: str, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Return the answer of a call of the client; the final reads wait for none for ever."""
         session = self._session
-        session.called[self] = (self._culprit, call)
+        session.called[self] = OpenCall(self._culprit, call, session.scope.now())
         if not session.is_reading:
             return await begin()
         begun_ns = session.scope.now()
@@ -193,14 +174,16 @@ class RunSession(Session):
     ) -> None:
         self.observe = observe
         self.recorder = recorder
-        self.report = report
+        self.failure: Exception | None = None
+        """The error that ended the run, so that no client is called any more."""
+        self._report = report
         self.culprits = culprits_of(system, workload)
         self.errors = system.errors
         self.is_ending = False
         self.is_reading = False
         """Whether these are the final reads."""
-        self.called: dict[RecordedProcess, tuple[Plugin, str]] = {}
-        """The client and the call of each open operation."""
+        self.called: dict[RecordedProcess, OpenCall] = {}
+        """The call of the client in each open operation."""
         self._cluster = cluster
         self._system = system
         self._workload = workload
@@ -250,14 +233,23 @@ class RunSession(Session):
 
     def late(self, call: str, limit_ns: int) -> PluginError:
         """Return the error of a call of the workload that took too long, or of a silent client."""
-        workload = (self.culprits.workload, call)
-        culprit, call = next(iter(self.called.values()), workload)
-        return silent(culprit, call, limit_ns)
+        workload = OpenCall(self.culprits.workload, call, 0)
+        first = next(iter(self.called.values()), workload)
+        return silent(first.culprit, first.call, limit_ns)
+
+    def unreturned(self) -> str | None:
+        """Return which calls of clients have not returned for a long time; None without any."""
+        return unreturned(self.called.values(), self._scope.now())
 
     def is_invoked(self) -> bool:
         """Return whether the operation whose turn it is takes place; final reads always do."""
         self._turns += 1
         return self.is_reading or self._operations is None or self._turns - 1 in self._operations
+
+    def report(self, error: Exception) -> None:
+        """End the run because of an error."""
+        self.failure = self.failure or error
+        self._report(error)
 
     @override
     def process(self) -> RecordedProcess:

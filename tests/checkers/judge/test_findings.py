@@ -266,3 +266,9 @@ def test_a_refusal_of_a_long_value_is_a_short_line(model, f, value, tmp_path):
         list(check_paths([path], model, "inline"))
     assert len(str(refused.value)) < 1_000
     assert "characters)" in str(refused.value)
+
+
+@pytest.mark.parametrize("token", [1, 2])
+def test_an_accepted_token_is_not_taken_for_an_answer_equal_to_its_token(token):
+    use = register(0, "use", token, 1.0, answer=True)
+    assert findings.fact_of(use) == f"use {token} on k1 on node 1 returned true"

@@ -93,3 +93,45 @@ def test_what_still_runs_at_the_end_is_cancelled():
 
     live(main)
     assert ended == [True]
+
+
+def test_a_coroutine_that_swallows_a_cancellation_is_cancelled_again():
+    turns = []
+
+    async def swallows(scope):
+        try:
+            await scope.sleep(10_000 * MS)
+        except asyncio.CancelledError:
+            turns.append("swallowed")
+        await scope.sleep(10_000 * MS)
+
+    async def main(scope):
+        scope.spawn(swallows(scope))
+        await scope.sleep(MS)
+
+    async def whole():
+        scope = LiveScope()
+        await main(scope)
+        async with asyncio.timeout(5):
+            await scope.cancel_rest()
+
+    asyncio.run(whole())
+    assert turns == ["swallowed"]
+
+
+def test_a_coroutine_that_cleans_up_is_not_cancelled_a_second_time():
+    turns = []
+
+    async def cleans_up(scope):
+        try:
+            await scope.sleep(10_000 * MS)
+        finally:
+            await scope.sleep(50 * MS)
+            turns.append("cleaned up")
+
+    async def main(scope):
+        scope.spawn(cleans_up(scope))
+        await scope.sleep(MS)
+
+    live(main)
+    assert turns == ["cleaned up"]

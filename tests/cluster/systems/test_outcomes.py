@@ -19,7 +19,8 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.frames import frame
 from kraftproof.node.wire.messages import create_topics_response, unregister_broker_response
 from kraftproof.run.history import HistoryRecorder
-from kraftproof.run.interpreter.session import Culprits, RecordedProcess
+from kraftproof.run.interpreter.culprits import Culprits
+from kraftproof.run.interpreter.session import RecordedProcess
 
 CREATE_KEY, CREATE_VERSION = 19, 7
 SETTLE_S = 0.05
@@ -46,6 +47,8 @@ class OneSession:
         self.recorder = recorder
         self.observe = None
         self.called = {}
+        self.failure = None
+        self.scope = LiveScope()
         self.is_reading = False
         self.processes = 0
 

@@ -17,6 +17,16 @@ MISTAKES = {
         "def deployment(self, site): raise KeyError('port')",
         "deployment raised KeyError: 'port'",
     ),
+    "no-such-port": (
+        "def deployment(self, site): return Deployment(command=(str(site.address('http')),))",
+        "deployment raised ValueError: the node has no port 'http', only client: see ports()",
+    ),
+    "packages-is-a-text": (
+        "def deployment(self, site):\n"
+        "        from kraftproof.cluster.systems.programs import DebianPackages\n"
+        "        return Deployment(command=('true',), image=DebianPackages(packages='redis'))",
+        "deployment raised ValueError: packages 'redis': a tuple of texts is expected",
+    ),
     "deployment-is-none": (
         "def deployment(self, site): return None",
         "deployment returned None; a Deployment is expected",

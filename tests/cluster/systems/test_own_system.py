@@ -150,7 +150,7 @@ def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_pa
             "--backend simulated --nemesis kill",
             "--backend simulated: the system kv runs only on local, docker",
         ),
-        ("--nodes 3+3", "--nodes 3+3: the system kv takes SERVER or server=3"),
+        ("--nodes 3+3", "--nodes 3+3: the system kv takes 3 or server=3"),
         ("--nodes server=x", "--nodes server=x: 3+3, 5, or controller=3,broker=3 is expected"),
         ("--nodes server=2,server=3", "--nodes server=2,server=3: server=3: each role once"),
         ("--nodes server=0", "--nodes 0: 1 to 32 is expected"),
@@ -179,7 +179,7 @@ def test_what_the_system_can_not_have_is_refused_in_one_line(arguments, expected
 def test_the_reference_system_takes_nodes_by_role_and_no_plain_number(tmp_path, capsys):
     assert cli.run(["test", "--nodes", "5", "--dry-run"]) == 3
     said = capsys.readouterr().err
-    assert "5: the system reference takes CONTROLLER+BROKER or controller=3,broker=3" in said
+    assert "5: the system reference takes 3+3 or controller=3,broker=3" in said
     assert cli.run(["test", "--nodes", "controller=3", "--dry-run"]) == 3
     assert "--nodes: the system reference needs at least one broker" in capsys.readouterr().err
     both = []

@@ -19,7 +19,7 @@ from kraftproof.run.run_nodes import nodes_of_run
         ("0", "system odd: nodes 0: 1 to 32 is expected"),
         ("99", "system odd: nodes 99: 1 to 32 is expected"),
         ("three", "system odd: nodes three: 3+3, 5, or controller=3,broker=3 is expected"),
-        ("1+1", "system odd: nodes 1+1: the system odd takes SERVER or server=3"),
+        ("1+1", "system odd: nodes 1+1: the system odd takes 3 or server=3"),
     ],
 )
 def test_nodes_of_a_system_that_no_run_can_have_are_its_mistake(nodes, said):

@@ -196,3 +196,16 @@ ENDS = {
 @pytest.mark.parametrize(("replaced", "what"), mostly_long(ENDS.items(), ["resigns_s"]))
 def test_a_mistake_ends_the_run_at_once(test, tmp_path, replaced, what):
     the_mistake(*test(replaced, nodes="1+1"), tmp_path / "store", what)
+
+
+def test_no_client_is_called_after_a_mistake(test, tmp_path):
+    invoke = f"""
+    async def invoke(self, f, key, value):
+        import time
+        with open({str(tmp_path / "calls")!r}, "a") as calls:
+            calls.write("x")
+        time.sleep(600)
+    """
+    what = "invoke blocked the run for 3 s"
+    the_mistake(*test({"client": invoke}, nodes="1+1"), tmp_path / "store", what)
+    assert (tmp_path / "calls").read_text() == "x"
