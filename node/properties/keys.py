@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kraftproof.node.core.configs.values import InvalidConfigError, read_value
-from kraftproof.node.storage.meta_properties import parse_properties
+from kraftproof.node.storage.java_properties import parse_properties
 
 INT32_MAX: Final = 0x7FFFFFFF
 INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
@@ -15,6 +15,10 @@ INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
 
 class ConfigError(Exception):
     """The user's configuration is wrong; the message is a single line."""
+
+    def __init__(self, text: str) -> None:
+        """Write line ends of a value as a backslash and a letter, as in the file."""
+        super().__init__(text.replace("\n", "\\n").replace("\r", "\\r"))
 
 
 def integer(key: str, text: str, smallest: int, largest: int = INT32_MAX) -> int:
