@@ -6,7 +6,7 @@ See known_keys.py for the other keys, and config.py for the combination of keys.
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from kraftproof.node.core.configs.values import InvalidConfigError, read_value
+from kraftproof.node.core.configs.values import InvalidConfigError, read_value, whole_number
 from kraftproof.node.storage.java_properties import parse_properties
 
 INT32_MAX: Final = 0x7FFFFFFF
@@ -22,12 +22,9 @@ class ConfigError(Exception):
 
 
 def integer(key: str, text: str, smallest: int, largest: int = INT32_MAX) -> int:
-    """Parse a whole number within bounds."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = smallest - 1
-    if not smallest <= value <= largest:
+    """Parse a whole number within bounds; an underscore of Python is no part of a number."""
+    value = whole_number(text)
+    if value is None or not smallest <= value <= largest:
         raise ConfigError(
             f"{key}={text}: is not valid, a whole number from {smallest} to {largest} is expected"
         )
