@@ -3,7 +3,7 @@
 See known_keys.py for the other keys, and config.py for the combination of keys.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from kraftproof.node.core.configs.values import InvalidConfigError, read_value, whole_number
@@ -228,8 +228,3 @@ class Reader:
         """Return a whole number within bounds, or its default."""
         value = self.text(key)
         return default if value is None else integer(key, value, smallest, largest)
-
-    def each(self, key: str, read: Callable[[str], None]) -> None:
-        """Call `read` with each member of an optional list."""
-        for part in names(self.text(key) or ""):
-            read(part)
