@@ -4,6 +4,7 @@ See node/core/security/authorizer.py for the rules. The key `audit.log.level` is
 since the node has no log4j configuration.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -18,6 +19,8 @@ AUDIT_KEY: Final = "audit.log.level"
 
 STANDARD: Final = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 """The name of the only known authorizer, whose rules the node follows."""
+_WRONG_SEPARATOR: Final = re.compile(r",\s*\w+:")
+"""A comma before a next principal; the name of a certificate, CN=a,OU=b, has commas, too."""
 _BOOLEANS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 _AUDIT_LEVELS: Final[Mapping[str, bool]] = {"INFO": False, "DEBUG": True}
 
@@ -45,7 +48,7 @@ def _super_users(reader: Reader) -> tuple[str, ...]:
     users = tuple(user for user in map(str.strip, value.split(";")) if user)
     for user in users:
         kind, colon, name = user.partition(":")
-        if not colon or not kind or not name or "," in user:
+        if not colon or not kind or not name or _WRONG_SEPARATOR.search(name):
             raise ConfigError(
                 f"{SUPER_USERS_KEY}={value}: {user!r} is no principal; "
                 "for example User:alice;User:bob"

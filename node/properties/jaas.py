@@ -1,6 +1,7 @@
 """Parse a line of JAAS: `org.example.LoginModule required key="value" key=value;`.
 
-Kafka's brokers and clients configure their logins with such lines (sasl.jaas.config).
+Kafka's brokers and clients configure their logins with such lines (sasl.jaas.config). A backslash
+in a quoted value escapes as in Java's StreamTokenizer, which Kafka reads such lines with.
 """
 
 import re
@@ -16,9 +17,11 @@ _LINE: Final = re.compile(
     re.DOTALL,
 )
 _OPTION: Final = re.compile(
-    r"""\s*([^\s=;"]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'([^']*)'|([^\s;"']+))"""
+    r"""\s*([^\s=;"]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|([^\s;"']+))""",
+    re.DOTALL,
 )
-_ESCAPED: Final = re.compile(r"\\(.)")
+_ESCAPED: Final = re.compile(r"\\([0-3][0-7]{0,2}|[4-7][0-7]?|.)", re.DOTALL)
+_LETTERS: Final = dict(zip("abfnrtv", "\a\b\f\n\r\t\v", strict=True))
 
 
 class JaasLine(Struct, frozen=True, kw_only=True):
@@ -46,7 +49,12 @@ def parse_jaas(key: str, text: str) -> JaasLine:
         if option is None:
             raise ConfigError(f"{key}: an option of the JAAS line is not name=value")
         name, quoted, single, bare = option.groups()
-        value = _ESCAPED.sub(r"\1", quoted) if quoted is not None else single or bare or ""
-        options[name] = value
+        escaped = quoted if quoted is not None else single
+        options[name] = bare if escaped is None else _ESCAPED.sub(_character, escaped)
         position = option.end()
     return JaasLine(module=found["module"].rpartition(".")[2], options=options)
+
+
+def _character(found: re.Match[str]) -> str:
+    escaped = found[1]
+    return chr(int(escaped, 8)) if escaped[0] in "01234567" else _LETTERS.get(escaped, escaped)

@@ -3,11 +3,11 @@
 See known_keys.py for the other keys, and config.py for the combination of keys.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from kraftproof.node.core.configs.values import InvalidConfigError, read_value
-from kraftproof.node.storage.meta_properties import parse_properties
+from kraftproof.node.core.configs.values import InvalidConfigError, read_value, whole_number
+from kraftproof.node.storage.java_properties import parse_properties
 
 INT32_MAX: Final = 0x7FFFFFFF
 INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
@@ -16,14 +16,15 @@ INT64_MAX: Final = 0x7FFFFFFFFFFFFFFF
 class ConfigError(Exception):
     """The user's configuration is wrong; the message is a single line."""
 
+    def __init__(self, text: str) -> None:
+        """Write line ends of a value as a backslash and a letter, as in the file."""
+        super().__init__(text.replace("\n", "\\n").replace("\r", "\\r"))
+
 
 def integer(key: str, text: str, smallest: int, largest: int = INT32_MAX) -> int:
-    """Parse a whole number within bounds."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = smallest - 1
-    if not smallest <= value <= largest:
+    """Parse a whole number within bounds; an underscore of Python is no part of a number."""
+    value = whole_number(text)
+    if value is None or not smallest <= value <= largest:
         raise ConfigError(
             f"{key}={text}: is not valid, a whole number from {smallest} to {largest} is expected"
         )
@@ -227,8 +228,3 @@ class Reader:
         """Return a whole number within bounds, or its default."""
         value = self.text(key)
         return default if value is None else integer(key, value, smallest, largest)
-
-    def each(self, key: str, read: Callable[[str], None]) -> None:
-        """Call `read` with each member of an optional list."""
-        for part in names(self.text(key) or ""):
-            read(part)

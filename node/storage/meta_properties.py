@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join, replace_durably
+from kraftproof.node.storage.java_properties import format_property, parse_properties
 from kraftproof.node.wire.errors import WireError
 from kraftproof.node.wire.types import Uuid, format_uuid, parse_uuid
 
@@ -63,26 +64,6 @@ def is_reserved(directory_id: Uuid) -> bool:
 def is_cluster_id(text: str) -> bool:
     """Return whether `text` is 22 characters of URL-safe base64."""
     return CLUSTER_ID.fullmatch(text) is not None
-
-
-def parse_properties(text: str) -> dict[str, str]:
-    """Parse the plain form of Java properties: `key=value` lines, `#` and `!` comments.
-
-    A backslash at the end of a line continues the line.
-    """
-    pairs: dict[str, str] = {}
-    continued = ""
-    for line in text.splitlines():
-        stripped = line.strip()
-        if not continued and (not stripped or stripped[0] in "#!"):
-            continue
-        stripped = continued + stripped
-        continued = stripped[:-1] if stripped.endswith("\\") else ""
-        if continued:
-            continue
-        key, _, value = stripped.partition("=")
-        pairs[key.strip()] = value.strip()
-    return pairs
 
 
 def read_meta_properties(filesystem: FileSystem, directory: str) -> MetaProperties:
@@ -136,7 +117,7 @@ def write_meta_properties(filesystem: FileSystem, directory: str, meta: MetaProp
     }
     if meta.directory_id is not None:
         pairs["directory.id"] = format_uuid(meta.directory_id)
-    text = "#\n" + "".join(f"{key}={value}\n" for key, value in pairs.items())
+    text = "#\n" + "".join(format_property(key, value) for key, value in pairs.items())
     replace_durably(filesystem, join(directory, FILE_NAME), text.encode())
 
 

@@ -11,7 +11,7 @@ from kraftproof.node.properties.listener_security import PLAINTEXT_PEERS, PeerSe
 from kraftproof.node.properties.sasl import read_client_login
 from kraftproof.node.properties.tls import read_tls
 from kraftproof.node.storage.disk import Disk
-from kraftproof.node.storage.meta_properties import parse_properties
+from kraftproof.node.storage.java_properties import parse_properties
 
 DEFAULT_TIMEOUT_MS: Final = 60_000
 

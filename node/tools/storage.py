@@ -12,11 +12,8 @@ from kraftproof.node.properties.keys import ConfigError
 from kraftproof.node.storage.disk import Disk
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.filesystem import FileSystem, join
-from kraftproof.node.storage.meta_properties import (
-    FILE_NAME,
-    check_directories,
-    parse_properties,
-)
+from kraftproof.node.storage.java_properties import parse_properties
+from kraftproof.node.storage.meta_properties import FILE_NAME, check_directories
 from kraftproof.node.tools.arguments import ToolParser, print_error, print_line
 from kraftproof.node.tools.feature_commands import add_feature_commands
 from kraftproof.node.tools.format_command import add_format_options, format_storage

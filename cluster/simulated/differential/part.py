@@ -48,6 +48,7 @@ QUOTAS: Final = "kraftproof.node.core.quotas"
 CONFIGS: Final = "kraftproof.node.core.configs"
 RAFT: Final = ("kraftproof.node.core.raft", "kraftproof.node.core.log.")
 """The quorum, and the metadata log in memory."""
+PROPERTIES: Final = "kraftproof.node.properties"
 PACKAGES: Final = (
     WIRE,
     STORAGE,
@@ -58,6 +59,7 @@ PACKAGES: Final = (
     BROKER,
     QUOTAS,
     CONFIGS,
+    PROPERTIES,
     *RIGHTS,
     *LOGINS,
     *TABLES,

@@ -25,6 +25,10 @@ def test_without_a_class_there_is_no_authorizer() -> None:
             AuthorizerPolicy(super_users=("User:a", "User:CN=b")),
         ),
         (
+            {"super.users": "User:CN=a,OU=b, O=c;User:d"},
+            AuthorizerPolicy(super_users=("User:CN=a,OU=b, O=c", "User:d")),
+        ),
+        (
             {"allow.everyone.if.no.acl.found": "TRUE"},
             AuthorizerPolicy(allows_without_acl=True),
         ),

@@ -153,6 +153,7 @@ def test_formatting_needs_but_the_id_and_the_directories() -> None:
         ({"broker.session.timeout.ms": "soon"}, "broker.session.timeout.ms=soon: is not valid"),
         ({"broker.session.timeout.ms": "0"}, "broker.session.timeout.ms=0: is not valid"),
         ({"num.partitions": "0"}, "num.partitions=0"),
+        ({"num.partitions": "1_000"}, "num.partitions=1_000: is not valid, a whole number"),
         ({"default.replication.factor": "40000"}, "default.replication.factor=40000"),
         ({"metadata.log.segment.bytes": "1"}, "metadata.log.segment.bytes=1"),
         ({"socket.request.max.bytes": "x"}, "socket.request.max.bytes=x"),

@@ -69,7 +69,7 @@ from kraftproof.node.core.security.scram import ScramClientLogin
 from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
-from tests.cluster.simulated.differential import planted_outside
+from tests.cluster.simulated.differential import planted_outside, planted_properties
 from tests.cluster.simulated.differential.planted_outside import ignored as _ignored
 
 
@@ -117,6 +117,7 @@ _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if l
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
     *planted_outside.PLANTED,
+    *planted_properties.PLANTED,
     ("compare_logins", sasl_state, "is_expired", lambda *_: False),
     ("compare_logins", sasl_state, "judge_plain", lambda users, _: min(users, default="")),
     ("compare_client_logins", ScramClientLogin, "receive", lambda *_: None),

@@ -46,6 +46,14 @@ def test_a_line_of_jaas_has_quoted_and_bare_options() -> None:
     assert line.options == {"username": 'a"b', "password": "x\\y", "user_c": "d; e", "f": "g"}
 
 
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_backslash_in_quotes_escapes_as_in_kafkas_reader_of_jaas(quote: str) -> None:
+    text = r"\\ \" \' \a\b\f\n\r\t\v \q \0\101\377\400\78"
+    line = parse_jaas("k", f"PlainLoginModule required password={quote}{text}{quote};")
+    expected = "\\ \" ' \a\b\f\n\r\t\v q \0A\xff 0\x078"
+    assert line.options == {"password": expected}
+
+
 @pytest.mark.parametrize(
     "text", ["", "PlainLoginModule required password=hunter2", "A b c=hunter2;"]
 )

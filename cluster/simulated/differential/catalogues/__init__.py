@@ -1,0 +1,1 @@
+"""The comparisons by parts of the node; see catalogue.py for all."""

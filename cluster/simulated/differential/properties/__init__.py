@@ -1,0 +1,1 @@
+"""Compare the reading of server.properties with what docs/configuration.md and the KIPs say."""
