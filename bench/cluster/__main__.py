@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -50,13 +51,14 @@ def main() -> int:
 
 def _figures(options: argparse.Namespace) -> Mapping[str, list[Figures]]:
     """Return the figures of each round, or of one round without a rival."""
+    with tempfile.TemporaryDirectory(prefix="kraftproof-bench-") as kept:
 
-    def one(name: str) -> Figures:
-        return measured(name, options, say)
+        def one(name: str) -> Figures:
+            return measured(name, options, Path(kept), say)
 
-    if options.beside is None:
-        return {OURS: [one(OURS)]}
-    return in_turns((OURS, options.beside), options.rounds, one, say)
+        if options.beside is None:
+            return {OURS: [one(OURS)]}
+        return in_turns((OURS, options.beside), options.rounds, one, say)
 
 
 def build_images(rival: str | None) -> None:
