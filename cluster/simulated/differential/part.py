@@ -9,6 +9,7 @@ STORAGE: Final = "kraftproof.node.storage"
 SHELL: Final = "kraftproof.node.shell"
 TABLES: Final = (
     "kraftproof.node.core.base.config",
+    "kraftproof.node.core.base.directory_ids",
     "kraftproof.node.core.configs.broker_keys",
     "kraftproof.node.core.metadata.version",
     "kraftproof.node.core.served",
@@ -23,7 +24,10 @@ CONTROLLER: Final = (
         f"kraftproof.node.core.security.{name}"
         for name in ("authorizer", "credentials", "describe", "tokens")
     ),
-    *(f"kraftproof.node.core.{name}" for name in ("audit", "gate", "outbox", "snapshots")),
+    *(
+        f"kraftproof.node.core.{name}"
+        for name in ("audit", "gate", "outbox", "own_answers", "snapshots")
+    ),
 )
 """Packages of the controller's decisions, of the image, and of the parts around them."""
 PARTITION: Final = "kraftproof.node.core.partition"

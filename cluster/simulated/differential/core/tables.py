@@ -18,6 +18,7 @@ from kraftproof.node.core.base.config import (
     Timeouts,
     TokenPolicy,
 )
+from kraftproof.node.core.base.directory_ids import LOST, MIGRATING, UNASSIGNED
 from kraftproof.node.core.configs.broker_keys import definition_of
 from kraftproof.node.core.configs.generated.broker_keys import BROKER_KEYS
 from kraftproof.node.core.metadata.version import RELEASES
@@ -109,6 +110,8 @@ def compare_core_tables(random: Random) -> None:
     """
     levels = dict(enumerate(LEVELS, FIRST_LEVEL))
     same("the levels of metadata.version", dict(RELEASES), levels)
+    reserved = tuple(bytes(15) + bytes([last]) for last in range(3))
+    same("the reserved ids of directories", (MIGRATING, UNASSIGNED, LOST), reserved)
     of_kafka = {one.name: one for one in BROKER_KEYS}
     for settings, keys in GIVEN:
         for field, (key, unit) in keys.items():

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.differential.data.asking import Asking, Place
+from kraftproof.cluster.simulated.differential.data.drawn_rights import ADMIN
 from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.invariants.security.authorized_answers import (
     CLUSTER_ACTION,
@@ -15,6 +16,7 @@ from kraftproof.cluster.simulated.invariants.security.authorized_answers import 
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
+from kraftproof.node.wire.principal import Principal
 from kraftproof.node.wire.types import ZERO_UUID
 
 IDS_FROM, LEADERS_FROM, STATES_FROM, ENDPOINTS_FROM, STARTS_FROM = 13, 12, 15, 16, 5
@@ -24,6 +26,7 @@ STRANGER: Final = 9
 WAIT_MS: Final = 40
 LARGE: Final = 1 << 20
 NO_EPOCH: Final = -1
+ADMINISTRATOR: Final = Principal(type="User", name=ADMIN.partition(":")[2])
 MOVED: Final = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
 Request = fetch_request.FetchRequest
 Response = fetch_response.FetchResponse
@@ -50,7 +53,10 @@ def fetch(asking: Asking) -> None:
     """
     random, broker = asking.random, asking.broker
     replica = random.choice((CONSUMER, CONSUMER, CONSUMER, *broker.others, STRANGER))
-    topics = [
+    readable = _readable(asking) if random.random() < 0.3 else []
+    if readable:
+        replica = CONSUMER
+    topics = readable or [
         (name, [one for one in indexes if _may_ask(asking, (name, one), replica)])
         for name, indexes in asking.draw_topics()
     ]
@@ -64,12 +70,17 @@ def fetch(asking: Asking) -> None:
             fetch_request.FetchTopic(
                 topic=name,
                 topic_id=asking.id_of(name),
-                partitions=tuple(_part(asking, (name, one), replica) for one in indexes),
+                partitions=tuple(
+                    _part(asking, (name, one), replica, is_readable=bool(readable))
+                    for one in indexes
+                ),
             )
             for name, indexes in topics
         ),
     )
     event = asking.event(bare)
+    if readable:
+        event = replace(event, principal=ADMINISTRATOR)
     request = _by(bare, event.version, replica)
     event = _with(event, request)
     token = asking.rig.ask(event)
@@ -96,6 +107,17 @@ def fetch(asking: Asking) -> None:
             partition.starts_of_others[replica] = 0
 
 
+def _readable(asking: Asking) -> list[tuple[str, list[int]]]:
+    """Return some partitions with committed records that this broker leads, by topic."""
+    random, broker, found = asking.random, asking.broker, dict[str, list[int]]()
+    for name, partitions in broker.partitions.items():
+        for index, one in partitions.items():
+            is_led = not broker.error(name, index) and one.leader == broker.own
+            if is_led and one.start < broker.high_watermark(name, index) and random.random() < 0.8:
+                found.setdefault(name, []).append(index)
+    return list(found.items())
+
+
 def _has_parts(topic: fetch_request.FetchTopic) -> bool:
     return bool(topic.partitions)
 
@@ -112,8 +134,16 @@ def _may_ask(asking: Asking, place: Place, replica: int) -> bool:
     return one is None or replica not in one.replicas or replica in one.isr
 
 
-def _part(asking: Asking, place: Place, replica: int) -> Part:
+def _part(asking: Asking, place: Place, replica: int, *, is_readable: bool) -> Part:
     one = asking.broker.partitions.get(place[0], {}).get(place[1])
+    if is_readable and one is not None:
+        return Part(
+            partition=place[1],
+            fetch_offset=asking.random.choice((one.start, one.start, one.end - 1)),
+            partition_max_bytes=LARGE,
+            log_start_offset=-1,
+            current_leader_epoch=asking.random.choice((NO_EPOCH, one.epoch)),
+        )
     end = 0 if one is None else one.end
     offset = 0 if replica != CONSUMER else asking.random.choice((0, end, end + 1, end - 1, 1))
     return Part(

@@ -4,11 +4,18 @@ from random import Random
 from typing import Any, Final
 
 from kraftproof.cluster.simulated.differential.difference import check, same
+from kraftproof.node.core.base.config import AuthorizerPolicy, NodeConfig
+from kraftproof.node.core.base.types import NodeId
+from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.apply import apply_all
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.core.security.describe import describe_acls
+from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
+from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.own_answers import own_answer
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import describe_acls_request
+from kraftproof.node.wire.messages import Message, describe_acls_request
+from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records.metadata import (
     AccessControlEntryRecord,
     RemoveAccessControlEntryRecord,
@@ -16,6 +23,14 @@ from kraftproof.node.wire.records.metadata import (
 from kraftproof.node.wire.types import Uuid
 
 ROUNDS: Final = 20
+_CONTROLLER: Final = NodeConfig(
+    node_id=NodeId(1),
+    cluster_id="c",
+    is_controller=True,
+    is_broker=False,
+    voters=(),
+    endpoints=(),
+)
 UNKNOWN, ANY, MATCH, LITERAL, PREFIXED = 0, 1, 2, 3, 4
 KINDS: Final = (2, 3, 4, 5, 6, 7)
 OPERATIONS: Final = tuple(range(2, 16))
@@ -42,7 +57,7 @@ def compare_described_entries(random: Random) -> None:
     left = [one for one in entries if one not in gone]
     for _ in range(ROUNDS):
         wanted, has_authorizer = _filter(random), random.random() < 0.9
-        reply: Any = describe_acls(image, wanted, has_authorizer=has_authorizer)
+        reply: Any = _described(image, wanted, has_authorizer=has_authorizer)
         error = ErrorCode.NONE
         if not has_authorizer:
             error = ErrorCode.SECURITY_DISABLED
@@ -59,6 +74,24 @@ def compare_described_entries(random: Random) -> None:
             )
         due = {} if error else _due(left, wanted)
         same(f"the entries of {wanted}", found, due)
+
+
+def _described(
+    image: MetadataImage, wanted: describe_acls_request.DescribeAclsRequest, *, has_authorizer: bool
+) -> Message | None:
+    """Return the answer of a controller, with an authorizer or without."""
+    committed = CommittedImage()
+    committed.image = image
+    authorizer = Authorizer(AuthorizerPolicy(), committed, Outbox()) if has_authorizer else None
+    event = Received(
+        request=1,
+        message=wanted,
+        version=wanted.MAX_VERSION,
+        on_controller_listener=True,
+        principal=ANONYMOUS,
+        client_host="h",
+    )
+    return own_answer(event, _CONTROLLER, committed, _CONTROLLER.node_id, authorizer)
 
 
 def _entry(random: Random, number: int) -> AccessControlEntryRecord:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from kraftproof.cluster.simulated.differential.brokers import shown_rights
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
-from kraftproof.node.core import audit, gate
+from kraftproof.node.core import audit, gate, own_answers
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.broker import (
     answers,
@@ -104,11 +104,24 @@ def _settled_while_misplaced(assignments: Any, image: Any, now: Any) -> None:
         _SETTLE(assignments, image, now)
 
 
+def _with_authorizer(image: Any, request: Any, *, has_authorizer: bool) -> Any:
+    """Describe entries without an authorizer, and refuse to with an authorizer."""
+    return _DESCRIBE_ACLS(image, request, has_authorizer=not has_authorizer)
+
+
+def _one_read(service: Any, fetch: Any, reads: Any, now: Any) -> None:
+    """Answer a Fetch with the records of the first partition that has records."""
+    full = [one for one in reads if one.size]
+    _ANSWER_FETCH(service, fetch, [one for one in reads if one not in full[1:]], now)
+
+
 def _without_time(*parts: Any) -> Any:
     """Leave out the time of an append from the answer to Produce."""
     return replace(_PARTITION(*parts), log_append_time_ms=-1)
 
 
+_DESCRIBE_ACLS = own_answers.describe_acls
+_ANSWER_FETCH = fetch.FetchService.answer
 _PARTITION = produce_answer._partition
 _REMOVE = replicas.Replicas._remove
 _SETTLE = directory_assignments.DirectoryAssignments.settle
@@ -202,6 +215,7 @@ PLANTED = [
     ("compare_topic_deletions", gate, "has_refusal", lambda _: False),
     ("compare_topic_deletions", Authorizer, "_log", _ignored),
     ("compare_topic_deletions", audit, "_LONGEST_NAME", 259),
+    ("compare_topic_deletions", own_answers, "describe_acls", _with_authorizer),
     ("compare_topic_deletions", describe, "matches", lambda *_: True),
     ("compare_topic_deletions", snapshot, "RECORDS_A_BATCH", 0),
     ("compare_topic_deletions", apply, "_switched", lambda was, change: change >= was),
@@ -223,6 +237,7 @@ PLANTED = [
     ("compare_catch_up", OffsetSearch, "_on_latest", _ignored),
     ("compare_catch_up", Replica, "flushed", _ignored),
     ("compare_parts", produce_answer, "_partition", _without_time),
+    ("compare_parts", fetch.FetchService, "answer", _one_read),
     ("compare_placements", replicas, "has_new_settings", _of_topic_alone),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
     ("compare_placements", replicas.Replicas, "_remove", _left_offline),
