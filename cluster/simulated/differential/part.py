@@ -12,6 +12,7 @@ TABLES: Final = (
     "kraftproof.node.core.base.directory_ids",
     "kraftproof.node.core.configs.broker_keys",
     "kraftproof.node.core.metadata.version",
+    "kraftproof.node.core.security.required",
     "kraftproof.node.core.served",
 )
 """Modules of the core with tables of Kafka."""

@@ -9,6 +9,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from kraftproof.cluster.simulated.differential.core.required_rights import (
+    compare_required_rights,
+)
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.base.config import (
     InternalTopics,
@@ -112,6 +115,7 @@ def compare_core_tables(random: Random) -> None:
     same("the levels of metadata.version", dict(RELEASES), levels)
     reserved = tuple(bytes(15) + bytes([last]) for last in range(3))
     same("the reserved ids of directories", (MIGRATING, UNASSIGNED, LOST), reserved)
+    compare_required_rights()
     of_kafka = {one.name: one for one in BROKER_KEYS}
     for settings, keys in GIVEN:
         for field, (key, unit) in keys.items():

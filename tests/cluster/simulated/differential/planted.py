@@ -5,8 +5,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from kraftproof.cluster.simulated.differential.brokers import shown_rights
+from kraftproof.cluster.simulated.differential.core import (
+    required_rights,
+    versions,
+    whole_refusals,
+)
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
-from kraftproof.cluster.simulated.differential.core import versions, whole_refusals
 from kraftproof.node.core import audit, gate, own_answers
 from kraftproof.node.core.base.config import ReplicationPolicy
 from kraftproof.node.core.broker import (
@@ -148,6 +152,7 @@ PLANTED = [
     ("compare_creations", AutoCreator, "_ended", _ignored),
     ("compare_creations", AutoCreator, "create_internal", _ignored),
     ("compare_core_tables", core_tables, "RELEASES", _ALL_BUT_ONE),
+    ("compare_core_tables", required_rights, "ON_CONTROLLERS", required_rights.ON_BROKERS),
     ("compare_core_tables", core_tables, "GIVEN", _LARGER),
     ("compare_core_tables", core_tables, "definition_of", _ignored),
     ("compare_leases", ActiveController, "_decide_early", _ignored),
