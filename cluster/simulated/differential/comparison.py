@@ -6,11 +6,13 @@ no planted bug. A cluster without a run, as of a benchmark, draws none. The comp
 chances of their own, and change nothing in the run.
 """
 
+import errno
 import sys
 from collections.abc import Sequence
 from random import Random
 from typing import Final, NamedTuple
 
+from kraftproof.cluster.plugin import HarnessError
 from kraftproof.cluster.protocol import ClusterOptions
 from kraftproof.cluster.simulated.differential.difference import DifferenceError
 from kraftproof.cluster.simulated.differential.draws import drawn
@@ -22,6 +24,11 @@ from kraftproof.cluster.simulated.world import World
 
 ROUNDS: Final = 4
 """Number of draws of each comparison in any other run."""
+
+LACKS: Final = frozenset(
+    (errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT)
+)
+"""Errors of this machine, which no simulated disk has: they say nothing of the node."""
 
 
 def compare_with_references(world: World, options: ClusterOptions, *, is_end: bool = False) -> None:
@@ -48,12 +55,18 @@ class Found(NamedTuple):
 
 
 def difference_of(one: Comparison, random: Random) -> Found | None:
-    """Draw a comparison; return the difference, the failed assertion of the node, or None."""
+    """Draw a comparison; return the difference, the failed assertion of the node, or None.
+
+    Raises:
+        HarnessError: this machine lacks memory, processes, files or disk space.
+    """
     try:
         one.compare(random)
     except DifferenceError as error:
         return Found(ViolationKind.PROPERTY, str(error), error)
-    except Exception as error:  # noqa: BLE001 - code of the node, wherever the mistake is
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in LACKS:
+            raise HarnessError(f"this machine lacks resources for a comparison: {error}") from error
         crash = crash_of(error, node=HARNESS, time_ns=0, event=0)
         is_own = crash.kind is ViolationKind.ASSERTION
         kind = ViolationKind.ASSERTION if is_own else ViolationKind.PROPERTY

@@ -1,4 +1,4 @@
-"""Draw the comparisons of a run that has no planted bug: cheap comparisons often.
+"""Draw the comparisons of a run that has no planted bug: the cheap comparisons often.
 
 A bug shows in one draw of a comparison of some ten or fifty, and a search for the bug has some
 twenty runs. The draws cost a quarter of a run's CPU time.

@@ -40,7 +40,7 @@ def compare_security(random: Random) -> None:
     Raises:
         DifferenceError: a field has another value, or a value is taken or refused wrongly.
     """
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(prefix="kraftproof-") as folder:
         node = draw_node(random)
         _Secured(random, node, Path(folder)).compare()
         for _ in range(REFUSED):

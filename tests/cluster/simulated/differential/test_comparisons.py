@@ -1,11 +1,13 @@
 """The node agrees with the references, and each planted bug is a difference."""
 
+import errno
 import random
 from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 
+from kraftproof.cluster.plugin import HarnessError
 from kraftproof.cluster.simulated.differential import comparison, draws
 from kraftproof.cluster.simulated.differential.catalogue import COMPARISONS, comparisons_with
 from kraftproof.cluster.simulated.differential.difference import (
@@ -212,6 +214,17 @@ def test_a_run_without_a_planted_bug_draws_as_often_as_a_comparison_says():
 def test_a_cluster_without_a_run_compares_nothing():
     options = SimpleNamespace(seed=1, mutant=None, backend="")
     assert comparison._planned(COMPARISONS, options) == []
+
+
+def test_a_machine_without_memory_is_no_difference():
+    """A fork failed in the comparison with the real disk, and the run was invalid."""
+
+    def forks(_):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    one = comparison.Comparison("Same", "Both are.", ("a package",), forks)
+    with pytest.raises(HarnessError, match=r"lacks resources .*allocate memory"):
+        comparison.difference_of(one, random.Random(1))
 
 
 def test_the_tables_of_draws_name_comparisons():
