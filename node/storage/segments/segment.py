@@ -3,7 +3,6 @@
 See segmented_log.py for the whole log.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -32,6 +31,7 @@ class Segment:
     """A segment with its index in memory."""
 
     __slots__ = (
+        "_directory",
         "_filesystem",
         "_handle",
         "_index",
@@ -39,7 +39,6 @@ class Segment:
         "base_offset",
         "end_offset",
         "newest_ms",
-        "path",
         "size",
     )
 
@@ -47,14 +46,19 @@ class Segment:
         self._filesystem = filesystem
         self.base_offset = base_offset
         self.end_offset = base_offset
-        self.path = join(directory, segment_name(base_offset))
+        self._directory = directory
         self.size = 0
         self.newest_ms = NO_TIMESTAMP
         """The largest timestamp of a batch."""
         self._handle: AppendHandle | None = filesystem.append_to(self.path)
         self._index = SparseIndex()
-        self._read_ends: OrderedDict[int, int] = OrderedDict()
+        self._read_ends: dict[int, int] = {}
         """The positions after recent reads by offset: a reader goes on there."""
+
+    @property
+    def path(self) -> str:
+        """Return the path of the file."""
+        return join(self._directory, segment_name(self.base_offset))
 
     def append(self, data: bytes, base_offset: int, next_offset: int, newest_ms: int) -> None:
         """Append a batch; not yet durable."""
@@ -160,4 +164,4 @@ class Segment:
     def _remember(self, offset: int, position: int) -> None:
         self._read_ends[offset] = position
         if len(self._read_ends) > MOST_READ_ENDS:
-            self._read_ends.popitem(last=False)
+            del self._read_ends[next(iter(self._read_ends))]
