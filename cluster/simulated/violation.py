@@ -64,7 +64,7 @@ class ViolationLog:
         kind: ViolationKind = ViolationKind.PROPERTY,
         traceback: str = "",
     ) -> None:
-        """Record a violation at a node, which need not have a running process, or apart from all."""
+        """Record a violation at a node, which need not run; None for a comparison."""
         self.violations.append(
             Violation(
                 invariant=invariant,

@@ -150,7 +150,10 @@ def fails(_):
 
 
 def test_a_difference_is_a_violation(monkeypatch):
-    assert reported(monkeypatch, differs) == ([("Same", "apart from the cluster, two is not one")], [])
+    assert reported(monkeypatch, differs) == (
+        [("Same", "apart from the cluster, two is not one")],
+        [],
+    )
 
 
 def test_another_error_of_the_node_is_a_violation(monkeypatch):
