@@ -8,6 +8,8 @@ from copy import copy
 from random import Random
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.simulated.committed.reference_image import (
     Entities,
     apply_to_entities,
@@ -58,7 +60,9 @@ MOST_RECORDS: Final = 600
 class DecidingNode:
     """The decisions of an active controller, each compared with the specification."""
 
-    def __init__(self, random: Random, make_specification: MakeSpecification) -> None:
+    def __init__(
+        self, random: Random, make_specification: MakeSpecification, level: int | None = None
+    ) -> None:
         self.random = random
         self.image: MetadataImage = EMPTY_IMAGE
         self.now = Instant(monotonic=Monotonic(0), wall=WallClock(START_NS))
@@ -87,8 +91,10 @@ class DecidingNode:
         self._sessions = Sessions(timeouts.session_ns)
         self._mutations = MutationQuotas(self._config.mutation_quotas)
         self._requests = 0
-        level, others = bootstrap_of(())
-        self.write((level, *others))
+        first, others = bootstrap_of(())
+        if level is not None:
+            first = replace(first, feature_level=level)
+        self.write((first, *others))
 
     def passes(self, milliseconds: int) -> None:
         """Let time pass."""

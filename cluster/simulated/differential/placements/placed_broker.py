@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.differential.bare_data_plane import (
     registered,
 )
 from kraftproof.node.core.base.config import ReplicationPolicy
+from kraftproof.node.core.base.directory_ids import MIGRATING
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
     NodeId,
@@ -121,6 +122,22 @@ def name_of(topic_id: Uuid) -> str:
     return f"t{int.from_bytes(topic_id, 'big')}"
 
 
+def partition_of(
+    topic_id: Uuid, index: int, directories: tuple[Uuid, ...]
+) -> records.PartitionRecord:
+    """Return the record of a partition that the other broker leads."""
+    return records.PartitionRecord(
+        partition_id=index,
+        topic_id=topic_id,
+        replicas=(OTHER, int(BROKER)),
+        isr=(OTHER,),
+        leader=OTHER,
+        leader_epoch=0,
+        partition_epoch=0,
+        directories=directories,
+    )
+
+
 def first_image() -> MetadataImage:
     """Return an image with both brokers and no topic."""
     written: list[Record] = [
@@ -131,9 +148,14 @@ def first_image() -> MetadataImage:
 
 
 def assigned_in(image: MetadataImage) -> dict[LogId, Uuid]:
-    """Return the directory in an image of each replica of the broker."""
+    """Return the directory in an image of each replica of the broker.
+
+    A replica without a directory is as one that migrates.
+    """
     return {
-        LogId(topic_id, index): partition.directories[partition.replicas.index(BROKER)]
+        LogId(topic_id, index): (*partition.directories, *(MIGRATING,) * len(partition.replicas))[
+            partition.replicas.index(BROKER)
+        ]
         for topic_id, partitions in image.partitions.items()
         for index, partition in partitions.items()
         if BROKER in partition.replicas

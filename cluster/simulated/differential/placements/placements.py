@@ -1,5 +1,6 @@
 """Compare the replicas of a broker with the image, over topics, failures, answers and restarts."""
 
+from copy import copy
 from random import Random
 from typing import Final
 
@@ -15,6 +16,7 @@ from kraftproof.cluster.simulated.differential.placements.placed_broker import (
     assigned_in,
     first_image,
     name_of,
+    partition_of,
 )
 from kraftproof.cluster.simulated.differential.placements.sizes import SegmentSizes
 from kraftproof.node.core.base.directory_ids import LOST, MIGRATING, UNASSIGNED
@@ -29,6 +31,8 @@ from kraftproof.node.wire.types import Uuid
 
 STEPS: Final = 50
 LAST_ROUNDS: Final = 8
+OLD_SHARE: Final = 0.2
+"""Share of topics that a metadata.version without directories has written."""
 CONTROLLERS: Final = (8, 9)
 LONGEST_BACKOFF_MS: Final = 10_000
 _UNKNOWN: Final = Uuid(b"unknown director")
@@ -55,6 +59,8 @@ class _Run:
 
     def __init__(self, random: Random) -> None:
         self._random = random
+        self._ages = copy(random)
+        """Draws which topics are older than directories; recorded seeds keep their runs."""
         self._image = first_image()
         self._sizes = SegmentSizes(random, BROKER)
         self._online = list(DIRECTORIES[: random.choice((1, 2, 3, 3))])
@@ -152,19 +158,10 @@ class _Run:
         self._topics += 1
         topic_id = Uuid((1000 + self._topics).to_bytes(16, "big"))
         place = random.choice((UNASSIGNED, UNASSIGNED, UNASSIGNED, MIGRATING, *DIRECTORIES))
-        partitions = [
-            records.PartitionRecord(
-                partition_id=index,
-                topic_id=topic_id,
-                replicas=(OTHER, int(BROKER)),
-                isr=(OTHER,),
-                leader=OTHER,
-                leader_epoch=0,
-                partition_epoch=0,
-                directories=(_ANOTHER, place),
-            )
-            for index in range(random.choice((1, 2, 4)))
-        ]
+        is_old = self._ages.random() < OLD_SHARE
+        places = () if is_old else (_ANOTHER, place)
+        count = random.choice((1, 2, 4))
+        partitions = [partition_of(topic_id, index, places) for index in range(count)]
         topic = records.TopicRecord(name=name_of(topic_id), topic_id=topic_id)
         self._publish(topic, *partitions)
 

@@ -27,18 +27,17 @@ from kraftproof.cluster.simulated.differential.core.moves import (
     partition_to_move,
 )
 from kraftproof.cluster.simulated.differential.core.shutdown_grants import ShutdownGrants
-from kraftproof.cluster.simulated.differential.core.token_times import TokenTimes
+from kraftproof.cluster.simulated.differential.core.token_requests import TokenRequests
 from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.cluster.simulated.differential.rulings.focused_requests import ask_focused
 from kraftproof.cluster.simulated.invariants.answers import OF_THE_CONTROLLER
 from kraftproof.cluster.simulated.invariants.conformance import MakeSpecification
-from kraftproof.cluster.simulated.security import TOKENS
 from kraftproof.cluster.systems.reference.requests.messages import draw_message
 from kraftproof.cluster.systems.reference.requests.vocabulary import Vocabulary
-from kraftproof.node.core.base.types import NodeId, Offset, milliseconds
+from kraftproof.node.core.base.types import NodeId, Offset
 from kraftproof.node.core.controller.partitions.fencing import fence
 from kraftproof.node.core.controller.refusals import has_refusal
-from kraftproof.node.core.controller.security import tokens
+from kraftproof.node.core.metadata.version import LARGEST_LEVEL, METADATA_VERSION
 from kraftproof.node.core.served import served_versions
 from kraftproof.node.wire.codec import REQUESTS
 from kraftproof.node.wire.messages import (
@@ -48,15 +47,10 @@ from kraftproof.node.wire.messages import (
     broker_heartbeat_request,
     broker_heartbeat_response,
     broker_registration_response,
-    create_delegation_token_request,
-    create_delegation_token_response,
     create_topics_response,
-    expire_delegation_token_request,
-    renew_delegation_token_request,
     unregister_broker_request,
     update_features_request,
 )
-from kraftproof.node.wire.principal import ANONYMOUS, Principal
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.types import Uuid
 
@@ -65,6 +59,10 @@ MOST_REQUESTS: Final = 120
 """Number of requests of a draw."""
 COMPARED_EACH: Final = 10
 """Number of requests after which the images are compared."""
+OLD_LEVELS: Final = (None, 7, 13, 14, 16)
+"""The first levels of metadata.version; None for the newest level."""
+OLD_REQUESTS: Final = 20
+"""Number of requests at an old level, whose entities the newest level inherits."""
 VERSIONS: Final = served_versions(on_controller_listener=True)
 EMPTY: Final = tuple(cast("Message", one.message()) for one in REQUESTS.values())
 REFUSED: Final = tuple(filter(has_refusal, EMPTY))
@@ -72,13 +70,6 @@ REFUSED: Final = tuple(filter(has_refusal, EMPTY))
 UPDATES_OF_FEATURES: Final = 10
 """Updates of the finalized levels at the end of a draw; a load of a run only validates them."""
 TOKEN_REQUESTS: Final = 12  # at the end of a draw, beside those among the others
-TokenRemoval = records.RemoveDelegationTokenRecord
-NewToken = create_delegation_token_request.CreateDelegationTokenRequest
-CLIENTS: Final = (
-    *(ANONYMOUS, ANONYMOUS),
-    *(Principal(type="User", name=name) for name in ("renewer", "stranger")),
-)
-"""The clients that change a token: mostly its owner."""
 Decisions = Callable[[Random], None]
 
 
@@ -90,13 +81,15 @@ def decisions_with(make_specification: MakeSpecification) -> Decisions:
         for request in REFUSED:
             asking.node.refuse(request)
         for number in range(MOST_REQUESTS):
+            if number == OLD_REQUESTS:
+                asking.upgrade()
             asking.ask()
             if number % COMPARED_EACH == 0:
                 asking.node.compare()
         for _ in range(UPDATES_OF_FEATURES):
             asking.update_features()
         for _ in range(TOKEN_REQUESTS):
-            asking.ask_of_tokens()
+            asking.tokens.ask()
         asking.node.compare()
         ask_focused(asking.node, random, asking.vocabulary)
 
@@ -108,19 +101,28 @@ class _Asking:
 
     def __init__(self, random: Random, make_specification: MakeSpecification) -> None:
         self.random = random
-        self.node = DecidingNode(random, make_specification)
+        # A copy draws the level, so that recorded seeds keep their runs.
+        level = copy(random).choice(OLD_LEVELS)
+        self.node = DecidingNode(random, make_specification, level)
         self.vocabulary = Vocabulary(cluster_id=CLUSTER_ID, brokers=BROKERS)
         self._directories = {
             broker: tuple(Uuid(random.randbytes(16)) for _ in range(random.choice((1, 1, 2))))
             for broker in BROKERS
         }
-        self._hmacs: list[bytes] = []
-        self._times, self._grants = TokenTimes(TOKENS), ShutdownGrants()
+        self.tokens = TokenRequests(random, self.node)
+        self._grants = ShutdownGrants()
         self._racks = {broker: random.choice((None, "east", "west")) for broker in BROKERS}
         for broker in BROKERS:
             self._register(broker)
             self._beat(broker, wants_fence=False)
         self._create()
+
+    def upgrade(self) -> None:
+        """Write the newest level; brokers and partitions stay as an older level wrote them."""
+        if self.node.image.features[METADATA_VERSION] != LARGEST_LEVEL:
+            self.node.write(
+                (records.FeatureLevelRecord(name=METADATA_VERSION, feature_level=LARGEST_LEVEL),)
+            )
 
     def ask(self) -> None:
         """Send a request, some time after the last request."""
@@ -135,7 +137,7 @@ class _Asking:
         elif drawn < 0.5:
             self._ask_as_broker(self.random.choice(BROKERS))
         elif drawn < 0.55:
-            self.ask_of_tokens()
+            self.tokens.ask()
         elif drawn < 0.6:
             self._move()
         else:
@@ -182,39 +184,6 @@ class _Asking:
         for topic in answer.topics:
             if any(topic.topic_id):
                 self.vocabulary.remember(topic.topic_id)
-
-    def ask_of_tokens(self) -> None:
-        """Create a token, or renew or expire an existing token."""
-        random, day_ms = self.random, 86_400_000
-        message: Message
-        if not self._hmacs or random.random() < 0.4:
-            module = create_delegation_token_request
-            renewer = module.CreatableRenewers(principal_type="User", principal_name="renewer")
-            message = module.CreateDelegationTokenRequest(
-                renewers=(renewer,) * random.randrange(2),
-                max_lifetime_ms=random.choice((-1, 1, 5_000, day_ms)),
-            )
-        elif random.random() < 0.6:
-            message = renew_delegation_token_request.RenewDelegationTokenRequest(
-                hmac=random.choice(self._hmacs),
-                renew_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
-            )
-        else:
-            message = expire_delegation_token_request.ExpireDelegationTokenRequest(
-                hmac=random.choice(self._hmacs),
-                expiry_time_period_ms=random.choice((-1, 0, 1_000, day_ms, 30 * day_ms)),
-            )
-        # A copy draws the client, so that recorded seeds keep their runs.
-        clients = (ANONYMOUS,) if isinstance(message, NewToken) else CLIENTS
-        client = copy(random).choice(clients)
-        answer = self.node.ask(message, 2, client)
-        now_ms = self.node.now.wall // milliseconds(1)
-        self._times.judge(message, answer, now_ms, client)
-        removals = tokens.expired_tokens(self.node.image, self.node.now.wall)
-        expired = (one.token_id for one in removals if isinstance(one, TokenRemoval))
-        self._times.judge_expired(expired, now_ms)
-        if isinstance(answer, create_delegation_token_response.CreateDelegationTokenResponse):
-            self._hmacs += [answer.hmac] if answer.hmac else []
 
     # The life of a broker
 

@@ -13,6 +13,7 @@ from kraftproof.cluster.simulated.differential.core import (
 from kraftproof.cluster.simulated.differential.core import tables as core_tables
 from kraftproof.node.core import audit, gate, own_answers
 from kraftproof.node.core.base.config import ReplicationPolicy
+from kraftproof.node.core.base.directory_ids import LOST
 from kraftproof.node.core.broker import (
     answers,
     auto_creation,
@@ -51,7 +52,7 @@ from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import apply, committed, snapshot, version
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.outbox import Outbox
-from kraftproof.node.core.partition import fetcher, replicas
+from kraftproof.node.core.partition import fetcher, log_directories, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
 from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_directories import LogDirectories
@@ -243,6 +244,7 @@ PLANTED = [
     ("compare_catch_up", Replica, "flushed", _ignored),
     ("compare_parts", produce_answer, "_partition", _without_time),
     ("compare_parts", fetch.FetchService, "answer", _one_read),
+    ("compare_placements", log_directories, "MIGRATING", LOST),
     ("compare_placements", replicas, "has_new_settings", _of_topic_alone),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
     ("compare_placements", replicas.Replicas, "_remove", _left_offline),

@@ -10,7 +10,7 @@ from kraftproof.cluster.simulated.differential.difference import DifferenceError
 from kraftproof.cluster.simulated.differential.rulings.decisions import decisions_with
 from kraftproof.node.core.controller import brokers, features, sessions, topics
 from kraftproof.node.core.controller.configs import alter
-from kraftproof.node.core.controller.partitions import fencing, isr
+from kraftproof.node.core.controller.partitions import directories, fencing, isr
 from kraftproof.node.core.controller.security import tokens
 from kraftproof.node.core.metadata import acl_index, changes, slices, snapshot
 from kraftproof.node.core.metadata.apply_error import ApplyError
@@ -134,6 +134,22 @@ def _without_maximum(token, expiry_ms):
 
 def test_many_draws_show_the_maximum_of_a_token(monkeypatch):
     monkeypatch.setattr(tokens, "_until", _without_maximum)
+    assert sum(map(differs, range(MOST_DRAWS))) >= 20
+
+
+CHANGE_PARTITION = directories.change_partition
+
+
+def _without_first_directories(image, was, may_lead, target):
+    """Return the change of a partition; one of an older level gets no directories."""
+    if not was.directories:
+        target = replace(target, directories=())
+    return CHANGE_PARTITION(image, was, may_lead, target)
+
+
+def test_many_draws_show_partitions_of_an_older_level(monkeypatch):
+    """The partitions of metadata.version 16 and older have no directories (KIP-858)."""
+    monkeypatch.setattr(directories, "change_partition", _without_first_directories)
     assert sum(map(differs, range(MOST_DRAWS))) >= 20
 
 
