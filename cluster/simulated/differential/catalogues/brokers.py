@@ -30,6 +30,9 @@ from kraftproof.cluster.simulated.differential.placements.placements import comp
 from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
 from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
 from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
+from kraftproof.cluster.simulated.differential.rules.exempt_requests import (
+    compare_exempt_requests,
+)
 from kraftproof.cluster.simulated.differential.rules.quota_answers import compare_quota_answers
 from kraftproof.cluster.simulated.differential.rules.quotas import compare_quotas
 from kraftproof.cluster.simulated.differential.rules.values import compare_values
@@ -105,6 +108,7 @@ BROKERS: Final = (
         Comparison(RULES, RULES_STATEMENT, packages, compare, is_at_end=True)
         for packages, compare in (
             ((QUOTAS,), compare_quotas),
+            ((QUOTAS,), compare_exempt_requests),
             ((CONFIGS,), compare_values),
             ((CONFIGS, BROKER), compare_descriptions),
             ((CONFIGS, BROKER), compare_config_changes),

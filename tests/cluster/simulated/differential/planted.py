@@ -74,7 +74,11 @@ from kraftproof.node.core.security.scram import ScramClientLogin
 from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
-from tests.cluster.simulated.differential import planted_outside, planted_properties
+from tests.cluster.simulated.differential import (
+    planted_limits,
+    planted_outside,
+    planted_properties,
+)
 from tests.cluster.simulated.differential.planted_outside import ignored as _ignored
 
 
@@ -134,6 +138,7 @@ _VIEW = metadata.MetadataAnswers._view
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
 PLANTED = [
+    *planted_limits.PLANTED,
     *planted_outside.PLANTED,
     *planted_properties.PLANTED,
     ("compare_logins", sasl_state, "is_expired", lambda *_: False),
