@@ -29,6 +29,9 @@ from kraftproof.cluster.simulated.differential.storage.partitions.logs import co
 from kraftproof.cluster.simulated.differential.storage.real_disk import compare_real_disk
 from kraftproof.cluster.simulated.differential.storage.segments import compare_segments
 from kraftproof.cluster.simulated.differential.storage.snapshots import compare_snapshots
+from kraftproof.cluster.simulated.differential.wire.bounded_outputs import (
+    compare_bounded_outputs,
+)
 from kraftproof.cluster.simulated.differential.wire.headers import compare_headers
 from kraftproof.cluster.simulated.differential.wire.messages import compare_messages
 from kraftproof.cluster.simulated.differential.wire.metadata_batches import compare_metadata_batches
@@ -62,7 +65,10 @@ FORMATS: Final = (
     ),
     *(
         Comparison(BATCHES, BATCHES_STATEMENT, (WIRE,), compare)
-        for compare in (compare_metadata_batches, compare_raw_batches, compare_raw_records)
+        for compare in (
+            *(compare_metadata_batches, compare_raw_batches, compare_raw_records),
+            compare_bounded_outputs,
+        )
     ),
     *(
         Comparison(FILES, FILES_STATEMENT, (STORAGE,), compare)

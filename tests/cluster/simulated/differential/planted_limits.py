@@ -4,6 +4,7 @@ from typing import Any
 
 from kraftproof.node.core.quotas import request_times
 from kraftproof.node.wire.messages import alter_partition_request, fetch_request
+from kraftproof.node.wire.records import compression
 
 
 def _exempt_by_old_field(event: Any) -> Any:
@@ -13,9 +14,30 @@ def _exempt_by_old_field(event: Any) -> Any:
     return _IS_EXEMPT(event)
 
 
+def _with_all_the_room(codec: Any, block: Any, _: Any) -> Any:
+    """Decompress a block of snappy without regard to the blocks before."""
+    return _UNSNAP_BLOCK(codec, block, compression.LARGEST_BYTES)
+
+
+def _inflated_at_once(data: Any, position: Any, output: Any) -> Any:
+    """Decompress a member of gzip, and look at the bound afterwards."""
+    bound = compression.LARGEST_BYTES
+    compression.LARGEST_BYTES = 1 << 30
+    try:
+        position = _INFLATE(data, position, output)
+    finally:
+        compression.LARGEST_BYTES = bound
+    if len(output) > bound:
+        raise compression.WireError(f"a gzip batch of more than {bound} bytes")
+    return position
+
+
 _IS_EXEMPT = request_times._is_exempt
+_UNSNAP_BLOCK, _INFLATE = compression._unsnap_block, compression._inflate
 _NO_LEADERS = request_times._OF_NODES - {alter_partition_request.AlterPartitionRequest}
 PLANTED = [
     ("compare_exempt_requests", request_times, "_is_exempt", _exempt_by_old_field),
     ("compare_exempt_requests", request_times, "_OF_NODES", _NO_LEADERS),
+    ("compare_bounded_outputs", compression, "_unsnap_block", _with_all_the_room),
+    ("compare_bounded_outputs", compression, "_inflate", _inflated_at_once),
 ]
