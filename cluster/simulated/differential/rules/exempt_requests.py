@@ -6,7 +6,7 @@ names the replica in a field of its own, and from version 15 in the state of the
 
 from collections.abc import Iterator
 from random import Random
-from typing import Final
+from typing import Final, cast
 
 from msgspec.structs import replace
 
@@ -74,7 +74,7 @@ def _requests(random: Random) -> Iterator[tuple[Message, int, bool]]:
             elif name == "Produce":
                 yield from _produces(version)
             else:
-                yield schema.message(), version, name in OF_NODES
+                yield cast("Message", schema.message()), version, name in OF_NODES
 
 
 def _fetches(random: Random, version: int) -> Iterator[tuple[Message, int, bool]]:
