@@ -22,6 +22,9 @@ from kraftproof.cluster.simulated.differential.storage.identity_files import com
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
 from kraftproof.cluster.simulated.differential.storage.node_storage import compare_node_storage
 from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
+from kraftproof.cluster.simulated.differential.storage.partitions.cuts import (
+    compare_partition_cuts,
+)
 from kraftproof.cluster.simulated.differential.storage.partitions.damage import (
     compare_partition_damage,
 )
@@ -81,6 +84,7 @@ FORMATS: Final = (
             compare_snapshots,
             compare_node_storage,
             compare_partition_logs,
+            compare_partition_cuts,
             compare_partition_damage,
             compare_segments,
         )

@@ -3,8 +3,10 @@
 from typing import Any
 
 from kraftproof.node.core.quotas import request_times
+from kraftproof.node.storage.partitions.log_directory import LogDirectory
 from kraftproof.node.wire.messages import alter_partition_request, fetch_request
 from kraftproof.node.wire.records import compression
+from tests.cluster.simulated.differential.planted_outside import ignored
 
 
 def _exempt_by_old_field(event: Any) -> Any:
@@ -38,6 +40,8 @@ _NO_LEADERS = request_times._OF_NODES - {alter_partition_request.AlterPartitionR
 PLANTED = [
     ("compare_exempt_requests", request_times, "_is_exempt", _exempt_by_old_field),
     ("compare_exempt_requests", request_times, "_OF_NODES", _NO_LEADERS),
+    ("compare_partition_cuts", LogDirectory, "lower_start", ignored),
+    ("compare_partition_cuts", LogDirectory, "lower_recovery_point", ignored),
     ("compare_bounded_outputs", compression, "_unsnap_block", _with_all_the_room),
     ("compare_bounded_outputs", compression, "_inflate", _inflated_at_once),
 ]
