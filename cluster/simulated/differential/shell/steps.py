@@ -108,12 +108,12 @@ class ShellRun(ShellNode):
         work.finish()
 
     def _peers(self) -> None:
-        """Establish, end or answer on a connection; some answers are of no request."""
+        """Establish, end or answer on a connection; some answers are of no request, or garbled."""
         open_ones = [one for one in self.rig.lanes.connections if not one.is_closed]
         if not open_ones or self.rig.is_over:
             return
         one = self.random.choice(open_ones)
-        match self.random.choice("eaaaaxs"):
+        match self.random.choice("eaaaaxsu"):
             case "e":
                 one.is_established = True
             case "a" if one.is_established and one.sent:
@@ -133,6 +133,11 @@ class ShellRun(ShellNode):
                 stray = max(one.sent, default=0) + 9
                 one.owner.answered(one, stray, lambda _: MetadataResponse())
                 check("a connection with a stray answer is closed", one.is_closed)
+            case "u" if one.is_established and one.sent:
+                one.may_close = True
+                # the request stays among the sent ones, which are lost with the connection
+                one.owner.answered(one, self.random.choice(sorted(one.sent)), lambda _: None)
+                check("a connection with a garbled answer is closed", one.is_closed)
             case _:
                 pass
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from kraftproof.node.core.quotas import request_times
+from kraftproof.node.shell.requests_in_flight import RequestsInFlight
 from kraftproof.node.storage.partitions.log_directory import LogDirectory
 from kraftproof.node.wire.messages import alter_partition_request, fetch_request
 from kraftproof.node.wire.records import compression
@@ -34,10 +35,20 @@ def _inflated_at_once(data: Any, position: Any, output: Any) -> Any:
     return position
 
 
+def _removed_before_it_is_read(requests: Any, number: int, read: Any) -> bool:
+    """Forget a request whose answer cannot be read, without a word."""
+    waiting = requests._waiting.pop(number, None)
+    message = None if waiting is None else read(waiting.request)
+    if message is not None:
+        waiting.on_answer(message)
+    return message is not None
+
+
 _IS_EXEMPT = request_times._is_exempt
 _UNSNAP_BLOCK, _INFLATE = compression._unsnap_block, compression._inflate
 _NO_LEADERS = request_times._OF_NODES - {alter_partition_request.AlterPartitionRequest}
 PLANTED = [
+    ("compare_shell", RequestsInFlight, "answer", _removed_before_it_is_read),
     ("compare_exempt_requests", request_times, "_is_exempt", _exempt_by_old_field),
     ("compare_exempt_requests", request_times, "_OF_NODES", _NO_LEADERS),
     ("compare_partition_cuts", LogDirectory, "lower_start", ignored),
