@@ -22,6 +22,9 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rulings.lost_leaderships import (
+    compare_lost_leaderships,
+)
 from kraftproof.cluster.simulated.differential.rulings.topic_deletions import (
     compare_topic_deletions,
 )
@@ -75,7 +78,10 @@ CONTROLLERS: Final = (
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     *(
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
-        for compare in (compare_registering, compare_topic_creations, compare_topic_deletions)
+        for compare in (
+            *(compare_registering, compare_topic_creations, compare_topic_deletions),
+            compare_lost_leaderships,
+        )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     Comparison(SWEEPS, SWEEPS_STATEMENT, CONTROLLER, compare_token_sweeps, is_at_end=True),

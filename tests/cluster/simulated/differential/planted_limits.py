@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from kraftproof.node.core.controller.active import ActiveController
+from kraftproof.node.core.controller.barrier import ReadBarrier
 from kraftproof.node.core.quotas import request_times
 from kraftproof.node.shell.requests_in_flight import RequestsInFlight
 from kraftproof.node.storage.partitions.log_directory import LogDirectory
@@ -44,10 +46,19 @@ def _removed_before_it_is_read(requests: Any, number: int, read: Any) -> bool:
     return message is not None
 
 
+def _without_the_waiting(controller: Any) -> None:
+    """End a leadership, and forget the requests that wait for a large change."""
+    controller._waiting.clear()
+    _RESIGN(controller)
+
+
+_RESIGN = ActiveController.resign
 _IS_EXEMPT = request_times._is_exempt
 _UNSNAP_BLOCK, _INFLATE = compression._unsnap_block, compression._inflate
 _NO_LEADERS = request_times._OF_NODES - {alter_partition_request.AlterPartitionRequest}
 PLANTED = [
+    ("compare_lost_leaderships", ActiveController, "resign", _without_the_waiting),
+    ("compare_lost_leaderships", ReadBarrier, "take", lambda _: ()),
     ("compare_shell", RequestsInFlight, "answer", _removed_before_it_is_read),
     ("compare_exempt_requests", request_times, "_is_exempt", _exempt_by_old_field),
     ("compare_exempt_requests", request_times, "_OF_NODES", _NO_LEADERS),
