@@ -22,7 +22,7 @@ _BELOW_1_MS: Final = frozenset(
 )
 _BELOW_3_MS: Final = frozenset(
     (
-        *("bounded_outputs", "exempt_requests", "partition_cuts"),
+        *("bounded_outputs", "exempt_requests", "long_downloads", "partition_cuts"),
         *("client_logins", "config_changes", "epoch_files", "followers", "housekeeping"),
         *("identity_files", "listeners", "listings", "logins", "memberships", "metadata_batches"),
         *("offset_files", "pages", "shown_rights", "snapshots", "whole_refusals"),

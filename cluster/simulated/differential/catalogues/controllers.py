@@ -20,6 +20,7 @@ from kraftproof.cluster.simulated.differential.part import (
     Comparison,
 )
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
+from kraftproof.cluster.simulated.differential.quorum.long_downloads import compare_long_downloads
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
 from kraftproof.cluster.simulated.differential.rulings.lost_leaderships import (
@@ -94,6 +95,7 @@ CONTROLLERS: Final = (
     ),
     Comparison(FETCHING, FETCHING_STATEMENT, RAFT, compare_fetching, is_at_end=True),
     Comparison(SERVING, SERVING_STATEMENT, RAFT, compare_serving, is_at_end=True),
+    Comparison(SERVING, SERVING_STATEMENT, RAFT, compare_long_downloads, is_at_end=True),
     Comparison(ELECTIONS, ELECTIONS_STATEMENT, RAFT, compare_voting, is_at_end=True),
 )
 """In the order of a run that compares several."""

@@ -165,7 +165,11 @@ class Served:
             asked.epoch += random.choice((-1, 1))
         if random.random() < 0.03:
             asked.epoch = asked.last_epoch = -1
-        message, wrong = fetch_request_of(random, asked, WRONG)
+        self._ask_fetch(asked, WRONG)
+
+    def _ask_fetch(self, asked: Fetch, wrong_share: float) -> None:
+        model = self._model
+        message, wrong = fetch_request_of(self._random, asked, wrong_share)
         self._receive(message, asked.request, asked.version)
         if wrong is not ErrorCode.NONE:
             model.answers.append((asked, Given(error=wrong, whole_error=wrong)))
@@ -184,7 +188,11 @@ class Served:
             position=random.choice((0, 0, size - 1, size, -1, random.randrange(size))),
             most_bytes=random.choice((1, self._slice_bytes, self._slice_bytes + 1, 1 << 20, 0)),
         )
-        message, wrong = slice_request(random, asked, WRONG)
+        self._ask_slice(asked, size)
+
+    def _ask_slice(self, asked: SliceOf, size: int, wrong_share: float = WRONG) -> None:
+        model = self._model
+        message, wrong = slice_request(self._random, asked, wrong_share)
         self._receive(message, asked.request, 1)
         if wrong is ErrorCode.NONE and asked.most_bytes < 1:
             wrong = ErrorCode.INVALID_REQUEST
@@ -234,12 +242,14 @@ class Served:
         at = [batch for batch in model.batches if batch.end <= model.watermark]
         if not at:
             return
-        of, size = self._random.choice(at), self._random.randint(1, 99)
+        self._take_snapshot(self._random.choice(at), self._random.randint(1, 99))
+
+    def _take_snapshot(self, of: Held, size: int) -> None:
         snapshot = SnapshotId(Offset(of.end), Epoch(of.epoch))
         self._member.raft.snapshot_written(
             StoredSnapshot(snapshot=snapshot, size=size), self._member.now
         )
-        model.snapshot((of.end, of.epoch), size, self._member.now_ns)
+        self._model.snapshot((of.end, of.epoch), size, self._member.now_ns)
 
     def _number(self) -> int:
         self._requests += 1

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.barrier import ReadBarrier
 from kraftproof.node.core.quotas import request_times
+from kraftproof.node.core.raft.snapshots import serving
 from kraftproof.node.shell.requests_in_flight import RequestsInFlight
 from kraftproof.node.storage.partitions.log_directory import LogDirectory
 from kraftproof.node.wire.messages import alter_partition_request, fetch_request
@@ -52,11 +55,20 @@ def _without_the_waiting(controller: Any) -> None:
     _RESIGN(controller)
 
 
+def _not_extended(current: Any, asked: Any, now: Any) -> Any:
+    """Follow a download until the end of its first wait."""
+    found = _FOLLOWED(current, asked, now)
+    is_same = current is not None and found.snapshot == current.snapshot
+    return replace(found, until=current.until) if is_same else found
+
+
+_FOLLOWED = serving.followed
 _RESIGN = ActiveController.resign
 _IS_EXEMPT = request_times._is_exempt
 _UNSNAP_BLOCK, _INFLATE = compression._unsnap_block, compression._inflate
 _NO_LEADERS = request_times._OF_NODES - {alter_partition_request.AlterPartitionRequest}
 PLANTED = [
+    ("compare_long_downloads", serving, "followed", _not_extended),
     ("compare_lost_leaderships", ActiveController, "resign", _without_the_waiting),
     ("compare_lost_leaderships", ReadBarrier, "take", lambda _: ()),
     ("compare_shell", RequestsInFlight, "answer", _removed_before_it_is_read),
