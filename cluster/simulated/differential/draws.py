@@ -14,7 +14,8 @@ RARE: Final = frozenset({"catch_up", "leases", "real_disk", "topic_deletions"})
 """The comparisons that take more than 20 CPU milliseconds a draw; a run has one of these."""
 _BELOW_1_MS: Final = frozenset(
     (
-        *("connections", "core_tables", "creations", "headers", "identities", "mapping_rules"),
+        *("connections", "core_tables", "creations", "envelopes", "headers", "identities"),
+        "mapping_rules",
         *("partly_allowed", "quota_answers", "raw_batches", "registering", "shell_directories"),
         *("shell_requests", "tables", "token_rights", "token_sweeps", "topic_creations", "values"),
         "versions",

@@ -23,6 +23,7 @@ from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fe
 from kraftproof.cluster.simulated.differential.quorum.long_downloads import compare_long_downloads
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rulings.envelopes import compare_envelopes
 from kraftproof.cluster.simulated.differential.rulings.lost_leaderships import (
     compare_lost_leaderships,
 )
@@ -81,7 +82,7 @@ CONTROLLERS: Final = (
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
         for compare in (
             *(compare_registering, compare_topic_creations, compare_topic_deletions),
-            compare_lost_leaderships,
+            *(compare_lost_leaderships, compare_envelopes),
         )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),

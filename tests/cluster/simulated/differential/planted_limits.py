@@ -8,6 +8,7 @@ from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.barrier import ReadBarrier
 from kraftproof.node.core.quotas import request_times
 from kraftproof.node.core.raft.snapshots import serving
+from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.shell.requests_in_flight import RequestsInFlight
 from kraftproof.node.storage.partitions.log_directory import LogDirectory
 from kraftproof.node.wire.messages import alter_partition_request, fetch_request
@@ -68,6 +69,8 @@ _IS_EXEMPT = request_times._is_exempt
 _UNSNAP_BLOCK, _INFLATE = compression._unsnap_block, compression._inflate
 _NO_LEADERS = request_times._OF_NODES - {alter_partition_request.AlterPartitionRequest}
 PLANTED = [
+    ("compare_envelopes", Authorizer, "knows_forwarder", Authorizer.knows_sender),
+    ("compare_envelopes", Authorizer, "allows_whole", lambda *_: True),
     ("compare_long_downloads", serving, "followed", _not_extended),
     ("compare_lost_leaderships", ActiveController, "resign", _without_the_waiting),
     ("compare_lost_leaderships", ReadBarrier, "take", lambda _: ()),
