@@ -22,6 +22,15 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rulings.busy_controllers import (
+    compare_busy_controllers,
+)
+from kraftproof.cluster.simulated.differential.rulings.metered_changes import (
+    compare_metered_changes,
+)
+from kraftproof.cluster.simulated.differential.rulings.resource_errors import (
+    compare_resource_errors,
+)
 from kraftproof.cluster.simulated.differential.rulings.topic_deletions import (
     compare_topic_deletions,
 )
@@ -75,7 +84,10 @@ CONTROLLERS: Final = (
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     *(
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
-        for compare in (compare_registering, compare_topic_creations, compare_topic_deletions)
+        for compare in (
+            *(compare_registering, compare_topic_creations, compare_topic_deletions),
+            *(compare_metered_changes, compare_resource_errors, compare_busy_controllers),
+        )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     Comparison(SWEEPS, SWEEPS_STATEMENT, CONTROLLER, compare_token_sweeps, is_at_end=True),
