@@ -15,7 +15,7 @@ RARE: Final = frozenset({"catch_up", "leases", "real_disk", "topic_deletions"})
 _BELOW_1_MS: Final = frozenset(
     (
         *("connections", "core_tables", "creations", "headers", "identities", "mapping_rules"),
-        *("partly_allowed", "quota_answers", "raw_batches", "registering"),
+        *("partly_allowed", "quota_answers", "raw_batches", "registering", "report_times"),
         *("resource_errors", "shell_directories", "shell_requests", "tables", "token_rights"),
         *("token_sweeps", "topic_creations", "values", "versions"),
     )
@@ -25,7 +25,7 @@ _BELOW_3_MS: Final = frozenset(
         *("busy_controllers", "client_logins", "config_changes", "epoch_files", "followers"),
         *("housekeeping", "identity_files", "listeners", "listings", "logins", "memberships"),
         *("metadata_batches", "metered_changes", "offset_files", "pages", "shown_rights"),
-        *("snapshots", "whole_refusals"),
+        *("snapshots", "throttled_clients", "whole_refusals"),
     )
 )
 _BELOW_10_MS: Final = frozenset(
