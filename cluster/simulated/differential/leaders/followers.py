@@ -58,6 +58,7 @@ def compare_followers(random: Random) -> None:
             batch = _draw_batch(random, model, epoch)
             model.append(batch, now_ms)
             replica.append_fetched(parse_batch(batch.data), now)
+            _compare_kept(replica.producers, model, batch.producer[0])
         elif kind < 0.75:
             told = random.choice((*ends[-3:], model.end + 1, 0))
             start = random.choice((0, model.start, *ends[:1], *ends[-1:]))
@@ -129,6 +130,14 @@ def _compare_common_part(random: Random, index: LogIndex, model: FollowerModel) 
     told = random.choice((random.randint(0, model.end + 3), model.end, model.start))
     found = truncation_offset(index, Epoch(epoch), Offset(told))
     same(f"the common part with epoch {epoch} up to {told}", found, model.common(epoch, told))
+
+
+def _compare_kept(found: ProducerStates, model: FollowerModel, producer_id: int) -> None:
+    """Compare the number of kept batches: the committed ones that a retry is compared with."""
+    uncommitted = sum(one.end > model.high_watermark for one in model.producers[producer_id])
+    kept = len(found._producers[producer_id].batches)  # noqa: SLF001 - only memory
+    what = f"{kept} batches of a producer are kept, of which {uncommitted} are uncommitted"
+    check(what, kept <= COMPARED + uncommitted)
 
 
 def _compare_producers(random: Random, found: ProducerStates, model: FollowerModel) -> None:

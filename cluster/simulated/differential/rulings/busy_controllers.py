@@ -16,7 +16,16 @@ from kraftproof.cluster.simulated.differential.core.bare_controller import (
 from kraftproof.cluster.simulated.differential.core.registrations import registration
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.base.config import Timeouts
-from kraftproof.node.core.base.types import milliseconds
+from kraftproof.node.core.base.types import (
+    Instant,
+    Monotonic,
+    NodeId,
+    Offset,
+    WallClock,
+    milliseconds,
+)
+from kraftproof.node.core.controller.sessions import Sessions
+from kraftproof.node.core.metadata.image import BrokerRegistration
 from kraftproof.node.wire.messages import (
     Message,
     allocate_producer_ids_request,
@@ -41,6 +50,7 @@ def compare_busy_controllers(random: Random) -> None:
     Raises:
         DifferenceError: an answer is early or late, or a change is made in another order.
     """
+    _compare_sessions(random)
     if random.random() < 0.3:
         _compare_heartbeats(random)
     else:
@@ -148,6 +158,35 @@ def _compare_activation(random: Random) -> None:
         controller.tick()
         same("the changes of a step", _changes(controller), [kind])
     cluster.rest()
+
+
+def _compare_sessions(random: Random) -> None:
+    """Let brokers register again and again, and stop: nothing is kept of them in the end."""
+    sessions, now_ns = Sessions(milliseconds(9_000)), 0
+    for _ in range(STEPS):
+        now_ns += milliseconds(random.choice((0, 1_000, 9_000)))
+        broker = BrokerRegistration(
+            broker_id=NodeId(random.choice(BROKERS)),
+            epoch=Offset(random.randrange(9)),
+            incarnation=Uuid(b"i" * 16),
+            endpoints=(),
+            features=(),
+            rack=None,
+            fenced=False,
+            in_controlled_shutdown=True,
+        )
+        sessions.lease((broker.broker_id,), _instant(now_ns))
+        sessions.reach(broker.broker_id, random.randrange(9))
+        if random.random() < 0.5:
+            sessions.await_moves(broker, random.randrange(9))
+        sessions.expire(_instant(now_ns))
+    sessions.expire(_instant(now_ns + milliseconds(9_000)))
+    kept = {name: getattr(sessions, name) for name in sessions.__slots__ if name != "_session_ns"}
+    same("what is kept of brokers without a lease", {k: v for k, v in kept.items() if v}, {})
+
+
+def _instant(now_ns: int) -> Instant:
+    return Instant(Monotonic(now_ns), WallClock(0))
 
 
 def _changes(controller: BareController) -> list[str]:
