@@ -14,23 +14,24 @@ RARE: Final = frozenset({"catch_up", "leases", "real_disk", "topic_deletions"})
 """The comparisons that take more than 20 CPU milliseconds a draw; a run has one of these."""
 _BELOW_1_MS: Final = frozenset(
     (
-        *("connections", "core_tables", "creations", "envelopes", "headers", "identities"),
-        "mapping_rules",
-        *("partly_allowed", "quota_answers", "raw_batches", "registering", "shell_directories"),
-        *("shell_requests", "tables", "token_rights", "token_sweeps", "topic_creations", "values"),
-        "versions",
+        *("connections", "core_tables", "creations", "headers", "identities", "mapping_rules"),
+        *("partly_allowed", "quota_answers", "raw_batches", "registering", "report_times"),
+        *("resource_errors", "shell_directories", "shell_requests", "tables", "token_rights"),
+        *("token_sweeps", "topic_creations", "values", "versions"),
+        "envelopes",
     )
 )
 _BELOW_3_MS: Final = frozenset(
     (
-        *("bounded_outputs", "exempt_requests", "long_downloads", "partition_cuts"),
-        *("client_logins", "config_changes", "epoch_files", "followers", "housekeeping"),
-        *("identity_files", "listeners", "listings", "logins", "memberships", "metadata_batches"),
-        *("offset_files", "pages", "shown_rights", "snapshots", "whole_refusals"),
+        *("busy_controllers", "client_logins", "config_changes", "epoch_files", "followers"),
+        *("housekeeping", "identity_files", "listeners", "listings", "logins", "memberships"),
+        *("metadata_batches", "metered_changes", "offset_files", "pages", "shown_rights"),
+        *("snapshots", "throttled_clients", "whole_refusals"),
     )
 )
 _BELOW_10_MS: Final = frozenset(
     (
+        *("bounded_outputs", "partition_cuts"),
         *("batches", "descriptions", "doors", "fetching", "leaders", "messages", "metadata_logs"),
         *("node_storage", "partition_damage", "placements", "primitives", "quotas", "raw_records"),
         *("segments", "serving", "voting"),

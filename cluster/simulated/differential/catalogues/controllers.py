@@ -23,9 +23,18 @@ from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fe
 from kraftproof.cluster.simulated.differential.quorum.long_downloads import compare_long_downloads
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rulings.busy_controllers import (
+    compare_busy_controllers,
+)
 from kraftproof.cluster.simulated.differential.rulings.envelopes import compare_envelopes
 from kraftproof.cluster.simulated.differential.rulings.lost_leaderships import (
     compare_lost_leaderships,
+)
+from kraftproof.cluster.simulated.differential.rulings.metered_changes import (
+    compare_metered_changes,
+)
+from kraftproof.cluster.simulated.differential.rulings.resource_errors import (
+    compare_resource_errors,
 )
 from kraftproof.cluster.simulated.differential.rulings.topic_deletions import (
     compare_topic_deletions,
@@ -82,6 +91,7 @@ CONTROLLERS: Final = (
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
         for compare in (
             *(compare_registering, compare_topic_creations, compare_topic_deletions),
+            *(compare_metered_changes, compare_resource_errors, compare_busy_controllers),
             *(compare_lost_leaderships, compare_envelopes),
         )
     ),
