@@ -8,7 +8,7 @@ from msgspec.structs import asdict
 
 from kraftproof.cluster.simulated.differential.difference import DifferenceError, check, same
 from kraftproof.cluster.simulated.differential.shell.node import ShellNode
-from kraftproof.cluster.simulated.differential.shell.ports import Pending, Timer
+from kraftproof.cluster.simulated.differential.shell.ports import Connection, Pending, Timer
 from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.effects import (
     Forward,
@@ -136,12 +136,25 @@ class ShellRun(ShellNode):
                 one.owner.answered(one, stray, lambda _: MetadataResponse())
                 check("a connection with a stray answer is closed", one.is_closed)
             case "u" if one.is_established and one.sent:
-                one.may_close = True
-                # the request stays among the sent ones, which are lost with the connection
-                one.owner.answered(one, self.random.choice(sorted(one.sent)), lambda _: None)
-                check("a connection with a garbled answer is closed", one.is_closed)
+                self._garble(one)
             case _:
                 pass
+
+    def _garble(self, one: Connection) -> None:
+        """Answer a request with bytes that nobody can read.
+
+        The request stays among the sent ones, which are lost with the connection.
+        """
+        one.may_close = True
+        one.owner.answered(one, self.random.choice(sorted(one.sent)), lambda _: None)
+        check("a connection with a garbled answer is closed", one.is_closed)
+
+    def _garble_answers(self) -> None:
+        """Garble an answer on about half of the connections that still wait for answers."""
+        for one in self.rig.lanes.connections:
+            if not one.is_closed and one.sent and self.random.random() < 0.5:
+                one.is_established = True
+                self._garble(one)
 
     def _answer_late(self) -> None:
         """Answer on a connection that the shell has given up; nobody waits for the answer."""
@@ -210,6 +223,7 @@ class ShellRun(ShellNode):
             if self.rig.pending:
                 self._finish(self.rig.pending[0])
             elif self.asked:
+                self._garble_answers()
                 self._advance(100)
             else:
                 break
