@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.core.created_configs import (
+    compare_created_configs,
+)
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.registering import compare_registering
@@ -75,7 +78,12 @@ CONTROLLERS: Final = (
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     *(
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
-        for compare in (compare_registering, compare_topic_creations, compare_topic_deletions)
+        for compare in (
+            compare_registering,
+            compare_topic_creations,
+            compare_created_configs,
+            compare_topic_deletions,
+        )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     Comparison(SWEEPS, SWEEPS_STATEMENT, CONTROLLER, compare_token_sweeps, is_at_end=True),

@@ -227,6 +227,8 @@ PLANTED = [
     ("compare_topic_creations", topics, "MAX_RECORDS", 9_999),
     ("compare_topic_creations", topics, "_RESERVED_IDS", (1 << 64) - 1),
     ("compare_topic_creations", topics, "_request_error", _ignored),
+    ("compare_created_configs", topics, "layers_of", lambda *_: topics.NO_LAYERS),
+    ("compare_created_configs", authorized, "_without_configs", lambda topic: topic),
     ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
     ("compare_housekeeping", retention, "retained_start", lambda replica, _: 0),
     ("compare_housekeeping", Housekeeping, "write_checkpoints", _ignored),
