@@ -2,6 +2,9 @@
 
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.core.altered_configs import (
+    compare_altered_configs,
+)
 from kraftproof.cluster.simulated.differential.core.created_configs import (
     compare_created_configs,
 )
@@ -82,6 +85,7 @@ CONTROLLERS: Final = (
             compare_registering,
             compare_topic_creations,
             compare_created_configs,
+            compare_altered_configs,
             compare_topic_deletions,
         )
     ),

@@ -43,6 +43,7 @@ from kraftproof.node.core.controller import active, authorized, brokers, timed_r
 from kraftproof.node.core.controller import quotas as controller_quotas
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.barrier import ReadBarrier
+from kraftproof.node.core.controller.configs import alter
 from kraftproof.node.core.controller.partitions import creation, elections
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.security import acls, token_sweep
@@ -50,6 +51,7 @@ from kraftproof.node.core.controller.security.token_sweep import TokenSweep
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import apply, committed, snapshot, version
 from kraftproof.node.core.metadata.committed import CommittedImage
+from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
@@ -124,6 +126,18 @@ def _without_time(*parts: Any) -> Any:
     return replace(_PARTITION(*parts), log_append_time_ms=-1)
 
 
+def _without_present(_: Any, resource: Any) -> Any:
+    """Append to the default of a list, and not to the value that the resource has."""
+    return _ALTERED(EMPTY_IMAGE, resource)
+
+
+def _judged_alone(kind: Any, configs: Any) -> None:
+    """Judge each value of a resource by itself."""
+    for name, value in configs.items():
+        _CHECK_CONFIGS(kind, {name: value})
+
+
+_ALTERED, _CHECK_CONFIGS = alter._altered, alter.check_configs
 _DESCRIBE_ACLS = own_answers.describe_acls
 _ANSWER_FETCH = fetch.FetchService.answer
 _PARTITION = produce_answer._partition
@@ -228,6 +242,8 @@ PLANTED = [
     ("compare_topic_creations", topics, "_RESERVED_IDS", (1 << 64) - 1),
     ("compare_topic_creations", topics, "_request_error", _ignored),
     ("compare_created_configs", topics, "layers_of", lambda *_: topics.NO_LAYERS),
+    ("compare_altered_configs", alter, "_altered", _without_present),
+    ("compare_altered_configs", alter, "check_configs", _judged_alone),
     ("compare_created_configs", authorized, "_without_configs", lambda topic: topic),
     ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
     ("compare_housekeeping", retention, "retained_start", lambda replica, _: 0),
