@@ -137,6 +137,14 @@ def _judged_alone(kind: Any, configs: Any) -> None:
         _CHECK_CONFIGS(kind, {name: value})
 
 
+def _with_removed_followers(leader: Any) -> None:
+    """Keep the progress of the followers that have left the partition."""
+    before = dict(getattr(leader, "followers", {}))
+    _MATCH_FOLLOWERS(leader)
+    leader.followers = before | leader.followers
+
+
+_MATCH_FOLLOWERS = Leader._match_followers
 _ALTERED, _CHECK_CONFIGS = alter._altered, alter.check_configs
 _DESCRIBE_ACLS = own_answers.describe_acls
 _ANSWER_FETCH = fetch.FetchService.answer
@@ -276,6 +284,8 @@ PLANTED = [
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_followers", ProducerStates, "expire", _ignored),
+    ("compare_leaders", Leader, "_match_followers", _with_removed_followers),
+    ("compare_proposals", Leader, "_match_followers", _with_removed_followers),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
     ("compare_leaders", ProducerStates, "check", lambda *_: None),
     ("compare_leaders", produce.DelayedProduce, "expire", _ignored),
