@@ -28,6 +28,23 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rulings.applied_steps import (
+    compare_applied_steps,
+)
+from kraftproof.cluster.simulated.differential.rulings.described_entries import (
+    compare_described_entries,
+)
+from kraftproof.cluster.simulated.differential.rulings.inherited_images import (
+    compare_inherited_images,
+)
+from kraftproof.cluster.simulated.differential.rulings.judged_senders import (
+    compare_judged_senders,
+)
+from kraftproof.cluster.simulated.differential.rulings.rulings import compare_rulings
+from kraftproof.cluster.simulated.differential.rulings.sent_requests import compare_sent_requests
+from kraftproof.cluster.simulated.differential.rulings.snapshot_times import (
+    compare_snapshot_times,
+)
 from kraftproof.cluster.simulated.differential.rulings.topic_deletions import (
     compare_topic_deletions,
 )
@@ -87,6 +104,13 @@ CONTROLLERS: Final = (
             compare_created_configs,
             compare_altered_configs,
             compare_topic_deletions,
+            compare_rulings,
+            compare_applied_steps,
+            compare_snapshot_times,
+            compare_sent_requests,
+            compare_judged_senders,
+            compare_described_entries,
+            compare_inherited_images,
         )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),

@@ -43,7 +43,6 @@ from kraftproof.node.core.controller import active, authorized, brokers, timed_r
 from kraftproof.node.core.controller import quotas as controller_quotas
 from kraftproof.node.core.controller.active import ActiveController
 from kraftproof.node.core.controller.barrier import ReadBarrier
-from kraftproof.node.core.controller.configs import alter
 from kraftproof.node.core.controller.partitions import creation, elections
 from kraftproof.node.core.controller.refusals import refusal
 from kraftproof.node.core.controller.security import acls, token_sweep
@@ -51,7 +50,6 @@ from kraftproof.node.core.controller.security.token_sweep import TokenSweep
 from kraftproof.node.core.controller.sessions import Sessions
 from kraftproof.node.core.metadata import apply, committed, snapshot, version
 from kraftproof.node.core.metadata.committed import CommittedImage
-from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition import fetcher, replicas
 from kraftproof.node.core.partition.epoch_cache import EpochCache
@@ -75,7 +73,11 @@ from kraftproof.node.core.security.scram import ScramClientLogin
 from kraftproof.node.core.snapshots import Snapshots
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message
-from tests.cluster.simulated.differential import planted_outside, planted_properties
+from tests.cluster.simulated.differential import (
+    planted_outside,
+    planted_properties,
+    planted_states,
+)
 from tests.cluster.simulated.differential.planted_outside import ignored as _ignored
 
 
@@ -126,26 +128,6 @@ def _without_time(*parts: Any) -> Any:
     return replace(_PARTITION(*parts), log_append_time_ms=-1)
 
 
-def _without_present(_: Any, resource: Any) -> Any:
-    """Append to the default of a list, and not to the value that the resource has."""
-    return _ALTERED(EMPTY_IMAGE, resource)
-
-
-def _judged_alone(kind: Any, configs: Any) -> None:
-    """Judge each value of a resource by itself."""
-    for name, value in configs.items():
-        _CHECK_CONFIGS(kind, {name: value})
-
-
-def _with_removed_followers(leader: Any) -> None:
-    """Keep the progress of the followers that have left the partition."""
-    before = dict(getattr(leader, "followers", {}))
-    _MATCH_FOLLOWERS(leader)
-    leader.followers = before | leader.followers
-
-
-_MATCH_FOLLOWERS = Leader._match_followers
-_ALTERED, _CHECK_CONFIGS = alter._altered, alter.check_configs
 _DESCRIBE_ACLS = own_answers.describe_acls
 _ANSWER_FETCH = fetch.FetchService.answer
 _PARTITION = produce_answer._partition
@@ -157,6 +139,7 @@ _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GI
 PLANTED = [
     *planted_outside.PLANTED,
     *planted_properties.PLANTED,
+    *planted_states.PLANTED,
     ("compare_logins", sasl_state, "is_expired", lambda *_: False),
     ("compare_logins", sasl_state, "judge_plain", lambda users, _: min(users, default="")),
     ("compare_client_logins", ScramClientLogin, "receive", lambda *_: None),
@@ -224,35 +207,31 @@ PLANTED = [
     ("compare_descriptions", configs, "_SECRET_WORDS", ("password", "jaas", "keystore.key")),
     ("compare_registering", brokers, "_has_own_directories", lambda *_: True),
     ("compare_topic_deletions", topics, "MAX_RECORDS", 9_999),
-    ("compare_topic_deletions", controller_quotas, "MAX_RECORDS", 9_999),
-    ("compare_topic_deletions", acls, "MAX_RECORDS", 10_001),
-    ("compare_topic_deletions", elections, "MAX_PARTITIONS", 9_999),
-    ("compare_topic_deletions", creation, "MAX_PARTITIONS", 10_001),
-    ("compare_topic_deletions", timed_request, "client_timeout_ns", _ignored),
-    ("compare_topic_deletions", ReadBarrier, "committed", _ignored),
-    ("compare_topic_deletions", ActiveController, "_expire", _ignored),
-    ("compare_topic_deletions", ActiveController, "resign", _ignored),
-    ("compare_topic_deletions", active, "RECORDS_A_STEP", 501),
-    ("compare_topic_deletions", active, "RECORDS_AT_ONCE", 11),
-    ("compare_topic_deletions", committed, "RECORDS_A_STEP", 499),
-    ("compare_topic_deletions", CommittedImage, "stage", _ignored),
-    ("compare_topic_deletions", Snapshots, "_has_news", lambda _: True),
-    ("compare_topic_deletions", Snapshots, "installed", _ignored),
-    ("compare_topic_deletions", Outbox, "resume", _ignored),
-    ("compare_topic_deletions", gate, "has_refusal", lambda _: False),
-    ("compare_topic_deletions", Authorizer, "_log", _ignored),
-    ("compare_topic_deletions", audit, "_LONGEST_NAME", 259),
-    ("compare_topic_deletions", own_answers, "describe_acls", _with_authorizer),
-    ("compare_topic_deletions", describe, "matches", lambda *_: True),
-    ("compare_topic_deletions", snapshot, "RECORDS_A_BATCH", 0),
-    ("compare_topic_deletions", apply, "_switched", lambda was, change: change >= was),
+    ("compare_rulings", controller_quotas, "MAX_RECORDS", 9_999),
+    ("compare_rulings", acls, "MAX_RECORDS", 10_001),
+    ("compare_rulings", elections, "MAX_PARTITIONS", 9_999),
+    ("compare_rulings", creation, "MAX_PARTITIONS", 10_001),
+    ("compare_rulings", timed_request, "client_timeout_ns", _ignored),
+    ("compare_rulings", ReadBarrier, "committed", _ignored),
+    ("compare_rulings", ActiveController, "_expire", _ignored),
+    ("compare_rulings", ActiveController, "resign", _ignored),
+    ("compare_rulings", active, "RECORDS_A_STEP", 501),
+    ("compare_rulings", active, "RECORDS_AT_ONCE", 11),
+    ("compare_applied_steps", committed, "RECORDS_A_STEP", 499),
+    ("compare_applied_steps", CommittedImage, "stage", _ignored),
+    ("compare_snapshot_times", Snapshots, "_has_news", lambda _: True),
+    ("compare_snapshot_times", Snapshots, "installed", _ignored),
+    ("compare_sent_requests", Outbox, "resume", _ignored),
+    ("compare_judged_senders", gate, "has_refusal", lambda _: False),
+    ("compare_judged_senders", Authorizer, "_log", _ignored),
+    ("compare_judged_senders", audit, "_LONGEST_NAME", 259),
+    ("compare_described_entries", own_answers, "describe_acls", _with_authorizer),
+    ("compare_described_entries", describe, "matches", lambda *_: True),
+    ("compare_inherited_images", snapshot, "RECORDS_A_BATCH", 0),
+    ("compare_inherited_images", apply, "_switched", lambda was, change: change >= was),
     ("compare_topic_creations", topics, "MAX_RECORDS", 9_999),
     ("compare_topic_creations", topics, "_RESERVED_IDS", (1 << 64) - 1),
     ("compare_topic_creations", topics, "_request_error", _ignored),
-    ("compare_created_configs", topics, "layers_of", lambda *_: topics.NO_LAYERS),
-    ("compare_altered_configs", alter, "_altered", _without_present),
-    ("compare_altered_configs", alter, "check_configs", _judged_alone),
-    ("compare_created_configs", authorized, "_without_configs", lambda topic: topic),
     ("compare_pages", topic_pages, "MOST_PARTITIONS", 2),
     ("compare_housekeeping", retention, "retained_start", lambda replica, _: 0),
     ("compare_housekeeping", Housekeeping, "write_checkpoints", _ignored),
@@ -284,8 +263,6 @@ PLANTED = [
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_followers", ProducerStates, "expire", _ignored),
-    ("compare_leaders", Leader, "_match_followers", _with_removed_followers),
-    ("compare_proposals", Leader, "_match_followers", _with_removed_followers),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
     ("compare_leaders", ProducerStates, "check", lambda *_: None),
     ("compare_leaders", produce.DelayedProduce, "expire", _ignored),
