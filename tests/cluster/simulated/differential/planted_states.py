@@ -2,11 +2,15 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from kraftproof.node.core.controller import authorized, topics
 from kraftproof.node.core.controller.configs import alter
+from kraftproof.node.core.effects import Flush
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.core.partition.leader import Leader
+from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.raft.snapshots import download
 
 
@@ -42,8 +46,23 @@ def _installed_beside_others(state: Any, copy: Any, stored: Any) -> None:
     state.set_snapshots([*older, stored])
 
 
+def _flushed_before_the_cut(replica: Any, end_offset: Any) -> None:
+    """Take the flush that was under way at a truncation as one of the log after it."""
+    asked, effects = replica._flush_asked, replica._outbox.effects
+    _TRUNCATE(replica, end_offset)
+    if asked > end_offset and effects and isinstance(effects[-1], Flush):
+        effects.pop()
+        replica._flush_asked = end_offset
+
+
+def _flushed_of_any_generation(replica: Any, event: Any) -> None:
+    """Take the end of a flush that began before a truncation."""
+    _FLUSHED(replica, replace(event, generation=replica.index.generation))
+
+
 _MATCH_FOLLOWERS = Leader._match_followers
 _ALTERED, _CHECK_CONFIGS = alter._altered, alter.check_configs
+_TRUNCATE, _FLUSHED = Replica.truncate, Replica.flushed
 _LOAD, _INSTALL = CommittedImage.load, download.install
 PLANTED = [
     ("compare_altered_configs", alter, "_altered", _without_present),
@@ -52,6 +71,8 @@ PLANTED = [
     ("compare_created_configs", authorized, "_without_configs", lambda topic: topic),
     ("compare_leaders", Leader, "_match_followers", _with_removed_followers),
     ("compare_proposals", Leader, "_match_followers", _with_removed_followers),
+    ("compare_fetch_requests", Replica, "truncate", _flushed_before_the_cut),
+    ("compare_fetch_requests", Replica, "flushed", _flushed_of_any_generation),
     ("compare_applied_steps", CommittedImage, "load", _loaded_within_a_batch),
     ("compare_fetching", download, "install", _installed_beside_others),
 ]
