@@ -31,18 +31,9 @@ _BELOW_3_MS: Final = frozenset(
 )
 _BELOW_10_MS: Final = frozenset(
     (
-        *(
-            "applied_steps",
-            "batches",
-            "descriptions",
-            "doors",
-            "fetching",
-            "leaders",
-            "messages",
-            "metadata_logs",
-        ),
-        *("node_storage", "partition_damage", "placements", "primitives", "quotas", "raw_records"),
-        *("segments", "serving", "voting"),
+        *("applied_steps", "batches", "descriptions", "doors", "fetching", "interruptions"),
+        *("leaders", "messages", "metadata_logs", "node_storage", "partition_damage"),
+        *("placements", "primitives", "quotas", "raw_records", "segments", "serving", "voting"),
     )
 )
 DRAWS: Final = {

@@ -19,6 +19,9 @@ from kraftproof.cluster.simulated.differential.shell.requests import compare_she
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
 from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
 from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
+from kraftproof.cluster.simulated.differential.storage.interruptions import (
+    compare_interruptions,
+)
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
 from kraftproof.cluster.simulated.differential.storage.node_storage import compare_node_storage
 from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
@@ -74,6 +77,7 @@ FORMATS: Final = (
             compare_metadata_logs,
             compare_snapshots,
             compare_node_storage,
+            compare_interruptions,
             compare_partition_logs,
             compare_partition_damage,
             compare_segments,

@@ -61,6 +61,19 @@ def _replaced_with_the_rest(disk: Any, path: str, data: bytes) -> None:
     filesystem._publish(disk, f"{path}.tmp", path)
 
 
+def _cut_before_the_checkpoint(storage: Any, effect: Any) -> None:
+    """Truncate the log before its durable end is lowered."""
+    storage._log.truncate(effect.end_offset)
+    storage._checkpoints.lower(effect.end_offset)
+
+
+def _installed_after_the_reset(storage: Any, effect: Any) -> None:
+    """Remove the log before the snapshot of the leader stands in its place."""
+    storage._checkpoints.lower(effect.snapshot.end_offset)
+    storage._log.reset(effect.snapshot)
+    storage._snapshots.install(effect.copy, effect.snapshot)
+
+
 PLANTED = [
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", ignored),
@@ -85,6 +98,8 @@ PLANTED = [
     ("compare_metadata_logs", Segment, "write_again", lambda self: self.cut(0)),
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", ignored),
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", ignored),
+    ("compare_interruptions", stored.Storage, "truncate", _cut_before_the_checkpoint),
+    ("compare_interruptions", stored.Storage, "install_snapshot", _installed_after_the_reset),
     ("compare_node_storage", stored.Storage, "persist_quorum_state", ignored),
     ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", ignored),
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", ignored),
