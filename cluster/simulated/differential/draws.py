@@ -24,9 +24,9 @@ _BELOW_1_MS: Final = frozenset(
 _BELOW_3_MS: Final = frozenset(
     (
         *("altered_configs", "client_logins", "config_changes", "created_configs"),
-        *("epoch_files", "followers", "housekeeping", "identity_files", "listeners", "listings"),
-        *("logins", "memberships", "metadata_batches", "offset_files", "pages", "shown_rights"),
-        *("snapshots", "topic_deletions", "whole_refusals"),
+        *("epoch_files", "failing_directories", "followers", "housekeeping", "identity_files"),
+        *("listeners", "listings", "logins", "memberships", "metadata_batches", "offset_files"),
+        *("pages", "shown_rights", "snapshots", "topic_deletions", "whole_refusals"),
     )
 )
 _BELOW_10_MS: Final = frozenset(

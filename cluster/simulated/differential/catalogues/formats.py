@@ -15,6 +15,7 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.server.connections import compare_connections
 from kraftproof.cluster.simulated.differential.server.listeners import compare_listeners
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
+from kraftproof.cluster.simulated.differential.shell.failing import compare_failing_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
 from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
@@ -85,7 +86,10 @@ FORMATS: Final = (
     ),
     *(
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
-        for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
+        for compare in (
+            *(compare_shell, compare_shell_requests, compare_shell_directories),
+            compare_failing_directories,
+        )
     ),
     *(
         Comparison(CONNECTIONS, CONNECTIONS_STATEMENT, (SERVER,), compare)

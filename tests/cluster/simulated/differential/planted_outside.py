@@ -74,6 +74,13 @@ def _installed_after_the_reset(storage: Any, effect: Any) -> None:
     storage._snapshots.install(effect.copy, effect.snapshot)
 
 
+def _deleted_before_the_look_up(executor: Any, effect: Any) -> None:
+    """Look up the directory of a log after the disk has let go of the log."""
+    steps = executor._disk.delete(effect)
+    failed = executor._failure_of(executor._disk.directory_of(effect.log))
+    executor._workers.background(steps, ignored, failed)
+
+
 PLANTED = [
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", ignored),
@@ -125,6 +132,9 @@ PLANTED = [
     ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", ignored),
     ("compare_shell_requests", request_clock.RequestClock, "resume", ignored),
     ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
+    ("compare_failing_directories", PartitionExecutor, "_delete", _deleted_before_the_look_up),
+    ("compare_failing_directories", PartitionExecutor, "_drop", ignored),
+    ("compare_failing_directories", PartitionExecutor, "_fail_once", PartitionExecutor._fail),
     ("compare_shell_directories", PartitionExecutor, "_fail_once", PartitionExecutor._fail),
     ("compare_partition_logs", partition_logs, "MOST_OPEN", 257),
     ("compare_partition_logs", Segment, "write_again", Segment.close),
