@@ -18,7 +18,7 @@ _BELOW_1_MS: Final = frozenset(
         *("inherited_images", "judged_senders", "mapping_rules", "partly_allowed"),
         *("quota_answers", "raw_batches", "registering", "sent_requests", "shell_directories"),
         *("shell_requests", "snapshot_times", "tables", "token_rights", "token_sweeps"),
-        *("topic_creations", "values", "versions"),
+        *("tls_streams", "topic_creations", "values", "versions"),
     )
 )
 _BELOW_3_MS: Final = frozenset(

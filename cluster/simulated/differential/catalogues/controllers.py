@@ -2,12 +2,6 @@
 
 from typing import Final
 
-from kraftproof.cluster.simulated.differential.core.altered_configs import (
-    compare_altered_configs,
-)
-from kraftproof.cluster.simulated.differential.core.created_configs import (
-    compare_created_configs,
-)
 from kraftproof.cluster.simulated.differential.core.leases import compare_leases
 from kraftproof.cluster.simulated.differential.core.partly_allowed import compare_partly_allowed
 from kraftproof.cluster.simulated.differential.core.registering import compare_registering
@@ -28,6 +22,12 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rules.altered_configs import (
+    compare_altered_configs,
+)
+from kraftproof.cluster.simulated.differential.rules.created_configs import (
+    compare_created_configs,
+)
 from kraftproof.cluster.simulated.differential.rulings.applied_steps import (
     compare_applied_steps,
 )

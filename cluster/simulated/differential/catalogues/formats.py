@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.differential.part import (
 )
 from kraftproof.cluster.simulated.differential.server.connections import compare_connections
 from kraftproof.cluster.simulated.differential.server.listeners import compare_listeners
+from kraftproof.cluster.simulated.differential.server.tls_streams import compare_tls_streams
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
 from kraftproof.cluster.simulated.differential.shell.failing import compare_failing_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
@@ -93,7 +94,7 @@ FORMATS: Final = (
     ),
     *(
         Comparison(CONNECTIONS, CONNECTIONS_STATEMENT, (SERVER,), compare)
-        for compare in (compare_connections, compare_listeners)
+        for compare in (compare_connections, compare_listeners, compare_tls_streams)
     ),
 )
 """In the order of a run that compares several."""

@@ -1,5 +1,6 @@
 """Bugs that are planted in the server, the shell, the storage and the wire; see planted.py."""
 
+import ssl
 from typing import Any
 
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -8,6 +9,7 @@ from kraftproof.node.server.connection import Connection
 from kraftproof.node.server.idle_connections import IdleConnections
 from kraftproof.node.server.listener import Listener
 from kraftproof.node.server.security.authentication import Authenticator
+from kraftproof.node.server.security.tls_layer import TlsLayer
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -81,6 +83,20 @@ def _deleted_before_the_look_up(executor: Any, effect: Any) -> None:
     executor._workers.background(steps, ignored, failed)
 
 
+def _read_with_the_next_bytes(layer: Any, data: bytes) -> None:
+    """Leave the bytes behind a handshake until more bytes come."""
+    layer._incoming.write(data)
+    try:
+        if layer._is_secured:
+            layer._read()
+        else:
+            layer._shake_hands()
+    except ssl.SSLWantReadError:
+        layer._send()
+    except ssl.SSLError as error:
+        layer._fail(error)
+
+
 PLANTED = [
     ("compare_tables", errors, "error_name", lambda code: f"error {code}"),
     ("compare_primitives", Reader, "skip_tags", ignored),
@@ -119,6 +135,8 @@ PLANTED = [
     ("compare_connections", Connection, "note_reading", ignored),
     ("compare_connections", connection, "MAX_IN_FLIGHT", 101),
     ("compare_listeners", Listener, "_proven", ignored),
+    ("compare_tls_streams", TlsLayer, "data_received", _read_with_the_next_bytes),
+    ("compare_tls_streams", TlsLayer, "connection_lost", ignored),
     ("compare_listeners", Listener, "_make_room", lambda _: False),
     ("compare_listeners", listener, "PROVING_SECONDS", 29.0),
     ("compare_listeners", IdleConnections, "start", ignored),
