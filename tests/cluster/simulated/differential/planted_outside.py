@@ -40,6 +40,7 @@ from kraftproof.node.storage.segments import sparse_index
 from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.node.wire import codec, errors, frames, headers
+from kraftproof.node.wire.frames import FrameSplitter
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records import batches, raw_batch, raw_records
 
@@ -81,6 +82,11 @@ def _deleted_before_the_look_up(executor: Any, effect: Any) -> None:
     steps = executor._disk.delete(effect)
     failed = executor._failure_of(executor._disk.directory_of(effect.log))
     executor._workers.background(steps, ignored, failed)
+
+
+def _limited_anew(connection: Any, size: int) -> None:
+    """Forget the bytes behind the end of a login."""
+    connection._splitter = FrameSplitter(size)
 
 
 def _read_with_the_next_bytes(layer: Any, data: bytes) -> None:
@@ -135,6 +141,7 @@ PLANTED = [
     ("compare_connections", Connection, "note_reading", ignored),
     ("compare_connections", connection, "MAX_IN_FLIGHT", 101),
     ("compare_listeners", Listener, "_proven", ignored),
+    ("compare_listeners", Connection, "limit_frames", _limited_anew),
     ("compare_tls_streams", TlsLayer, "data_received", _read_with_the_next_bytes),
     ("compare_tls_streams", TlsLayer, "connection_lost", ignored),
     ("compare_listeners", Listener, "_make_room", lambda _: False),
