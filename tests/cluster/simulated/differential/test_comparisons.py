@@ -116,7 +116,7 @@ class World:
     """The parts of a world that a comparison reports to."""
 
     def __init__(self):
-        self.scheduler = SimpleNamespace(now_ns=0, events=0)
+        self.scheduler = SimpleNamespace(events=0)
         self.recorded = []
         self.errors = []
         self.monitor = SimpleNamespace(record=self._record)
@@ -124,7 +124,7 @@ class World:
 
     def _record(self, invariant, statement, detail, *, node, time_ns):
         assert statement.endswith(".")
-        assert (node, time_ns) == (0, 0)
+        assert (node, time_ns) == (None, None), "no node has done so"
         self.recorded.append((invariant, detail))
 
     def crashed(self, node, error):
@@ -150,7 +150,10 @@ def fails(_):
 
 
 def test_a_difference_is_a_violation(monkeypatch):
-    assert reported(monkeypatch, differs) == ([("Same", "two is not one")], [])
+    assert reported(monkeypatch, differs) == (
+        [("Same", "apart from the cluster, two is not one")],
+        [],
+    )
 
 
 def test_another_error_of_the_node_is_a_violation(monkeypatch):
@@ -183,7 +186,7 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
     comparison.compare_with_references(world, options)
     assert world.recorded == []
     comparison.compare_with_references(world, options, is_end=True)
-    assert world.recorded == [("Same", "two is not one")]
+    assert world.recorded == [("Same", "apart from the cluster, two is not one")]
 
 
 def test_a_run_without_a_planted_bug_compares_nearly_everything():
@@ -240,4 +243,4 @@ def test_a_run_without_a_planted_bug_reports_a_difference(monkeypatch):
     comparison.compare_with_references(
         world, SimpleNamespace(seed=1, mutant=None, backend="simulated")
     )
-    assert world.recorded == [("Same", "two is not one")]
+    assert world.recorded == [("Same", "apart from the cluster, two is not one")]
