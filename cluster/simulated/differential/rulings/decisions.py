@@ -118,10 +118,14 @@ class _Asking:
         self._create()
 
     def upgrade(self) -> None:
-        """Write the newest level; brokers and partitions stay as an older level wrote them."""
-        if self.node.image.features[METADATA_VERSION] != LARGEST_LEVEL:
+        """Write the newest level that the brokers support; what is older stays as it is."""
+        image = self.node.image
+        entries = [entry for one in image.sorted_brokers() for entry in one.features]
+        limits = [one.max_supported_version for one in entries if one.name == METADATA_VERSION]
+        level = min(limits, default=LARGEST_LEVEL)
+        if level > image.features[METADATA_VERSION]:
             self.node.write(
-                (records.FeatureLevelRecord(name=METADATA_VERSION, feature_level=LARGEST_LEVEL),)
+                (records.FeatureLevelRecord(name=METADATA_VERSION, feature_level=level),)
             )
 
     def ask(self) -> None:
