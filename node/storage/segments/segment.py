@@ -9,6 +9,7 @@ from typing import Final
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join, rewrite_durably
 from kraftproof.node.storage.segments.headers import PlacedHeader, read_headers, whole_batches
 from kraftproof.node.storage.segments.sparse_index import NO_TIMESTAMP, SparseIndex
+from kraftproof.node.wire.records.raw_batch import IncompleteBatchError
 
 SUFFIX: Final = ".log"
 NAME_DIGITS: Final = 20
@@ -102,6 +103,8 @@ class Segment:
             if first is None or first.header.next_offset > end_offset:
                 return b""
             data = self._filesystem.read_slice(self.path, position, first.length)
+            if len(data) < first.length:
+                raise IncompleteBatchError(f"{self.path}: the file ends amid a batch")
             whole, next_offset = first.length, first.header.next_offset
         if whole:
             self._remember(next_offset, position + whole)

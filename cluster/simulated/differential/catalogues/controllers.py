@@ -31,6 +31,9 @@ from kraftproof.cluster.simulated.differential.rules.created_configs import (
 from kraftproof.cluster.simulated.differential.rulings.applied_steps import (
     compare_applied_steps,
 )
+from kraftproof.cluster.simulated.differential.rulings.busy_controllers import (
+    compare_busy_controllers,
+)
 from kraftproof.cluster.simulated.differential.rulings.described_entries import (
     compare_described_entries,
 )
@@ -39,6 +42,12 @@ from kraftproof.cluster.simulated.differential.rulings.inherited_images import (
 )
 from kraftproof.cluster.simulated.differential.rulings.judged_senders import (
     compare_judged_senders,
+)
+from kraftproof.cluster.simulated.differential.rulings.metered_changes import (
+    compare_metered_changes,
+)
+from kraftproof.cluster.simulated.differential.rulings.resource_errors import (
+    compare_resource_errors,
 )
 from kraftproof.cluster.simulated.differential.rulings.rulings import compare_rulings
 from kraftproof.cluster.simulated.differential.rulings.sent_requests import compare_sent_requests
@@ -111,6 +120,7 @@ CONTROLLERS: Final = (
             compare_judged_senders,
             compare_described_entries,
             compare_inherited_images,
+            *(compare_metered_changes, compare_resource_errors, compare_busy_controllers),
         )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),

@@ -25,6 +25,7 @@ from kraftproof.node.storage.partitions import (
 )
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.run.backends import specification_of
+from tests.cluster.simulated.differential import planted_gaps
 from tests.cluster.simulated.differential.planted import PLANTED
 from tests.support.random_cases import random_cases
 
@@ -60,7 +61,7 @@ def test_the_producers_of_a_start_are_the_committed_ones_and_those_above(monkeyp
         start_above_the_high_watermark()
 
 
-@pytest.mark.parametrize(("name", "owner", "attribute", "bug"), PLANTED)
+@pytest.mark.parametrize(("name", "owner", "attribute", "bug"), [*PLANTED, *planted_gaps.PLANTED])
 def test_a_planted_bug_is_a_difference(monkeypatch, name, owner, attribute, bug):
     monkeypatch.setattr(owner, attribute, bug)
     assert any(fails_at(name, seed) for seed in range(MOST_DRAWS))
