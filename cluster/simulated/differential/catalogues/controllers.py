@@ -110,9 +110,12 @@ CONTROLLERS: Final = (
         for compare in (
             compare_registering,
             compare_topic_creations,
+            compare_topic_deletions,
+            compare_metered_changes,
+            compare_resource_errors,
+            compare_busy_controllers,
             compare_created_configs,
             compare_altered_configs,
-            compare_topic_deletions,
             compare_rulings,
             compare_applied_steps,
             compare_snapshot_times,
@@ -120,7 +123,6 @@ CONTROLLERS: Final = (
             compare_judged_senders,
             compare_described_entries,
             compare_inherited_images,
-            *(compare_metered_changes, compare_resource_errors, compare_busy_controllers),
         )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),

@@ -36,7 +36,7 @@ from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
 
 LEADER: Final = NodeId(1)
-BROKERS: Final = (1, 0, 2, 3)
+BROKERS: Final = (1, 0, 2, 3, 4)
 """The registered brokers, which may be replicas."""
 _PATH: Final = "/d"
 NEVER_NS: Final = milliseconds(1 << 40)
