@@ -7,8 +7,8 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
+    NewestImage,
     Replicas,
-    Settings,
 )
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Effect
@@ -32,8 +32,8 @@ class AcknowledgedIsOnTheIsr(Replicas):
     statement = "An acknowledged batch of a partition is in the log of every member of the ISR."
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._acknowledged: dict[LogId, dict[int, bytes]] = {}
         """By log and base offset: the batch without base offset, epoch and CRC."""
         self._isrs: dict[LogId, tuple[int, ...]] = {}
@@ -114,8 +114,8 @@ class CommittedBatchesAgree(Replicas):
     statement = "The batch that a consumer may read at an offset never changes."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._committed: dict[LogId, dict[int, bytes]] = {}
         self._told: dict[tuple[int, int, LogId], tuple[int, int]] = {}
         """By node, incarnation and log: the last answered high watermark, and the generation."""

@@ -8,8 +8,8 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
     Replicas,
-    Settings,
 )
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
@@ -46,8 +46,8 @@ class AnswersNameTheLog(Replicas):
         produce_request.ProduceRequest,
     )
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._arrived: dict[tuple[int, int, int], dict[LogId, tuple[int, int]]] = {}
         """By node, incarnation and request: the generation and the start of each log.
 

@@ -9,7 +9,11 @@ from kraftproof.cluster.simulated.invariants.partitions.fetched import (
     fetched_partitions,
     follower_of,
 )
-from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, partition_in
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
+    Replicas,
+    partition_in,
+)
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.partition.log_directories import has_disk
@@ -42,8 +46,8 @@ class DeletionsEnd(Replicas):
         fetch_request.FetchRequest,
     )
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._told: dict[Key, dict[int, int]] = {}
         """By leadership and follower: the start in the last Fetch that was served."""
 

@@ -11,8 +11,8 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
     Replicas,
-    Settings,
 )
 from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
 from kraftproof.node.core.base.log_id import LogId
@@ -47,8 +47,8 @@ class VisibleIsOnTheIsr(ShownEnds):
         list_offsets_request.ListOffsetsRequest,
     )
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._ends: dict[LogId, int] = {}
         """By log: the end of the shown records."""
 

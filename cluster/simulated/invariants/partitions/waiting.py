@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.invariants.partitions.fetched import (
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
     RUNNING,
+    NewestImage,
     Replicas,
     partition_in,
 )
@@ -66,8 +67,8 @@ class WaitingFetchesAreAnswered(Replicas):
     )
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._open: dict[int, dict[int, _Fetch]] = {}
         """By node, then by the token of a request."""
         self._partitions: dict[int, object] = {}
@@ -165,8 +166,8 @@ class ProducersLearnOfCommits(Replicas):
     )
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
-    def __init__(self, fetches: FollowerFetches) -> None:
-        super().__init__()
+    def __init__(self, fetches: FollowerFetches, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._fetches = fetches
         self._arrived: dict[int, dict[int, int]] = {}
         """By node, then by the token of a request: the true time of the arrival."""

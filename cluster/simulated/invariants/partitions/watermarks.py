@@ -12,8 +12,8 @@ from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerF
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     NO_CONFIGS,
     TOPIC,
+    NewestImage,
     Replicas,
-    Settings,
     partition_in,
 )
 from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
@@ -55,8 +55,8 @@ class HighWatermarkIsFetched(ShownEnds):
         alter_partition_request.AlterPartitionRequest,
     )
 
-    def __init__(self, fetches: FollowerFetches, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, fetches: FollowerFetches, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._fetches = fetches
         self._shown: dict[LogId, int] = {}
         """By log: the largest high watermark that any leader has shown."""
@@ -131,8 +131,8 @@ class HighWatermarkFollowsFetches(Replicas):
     )
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self, fetches: FollowerFetches, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, fetches: FollowerFetches, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._fetches = fetches
         self._reached: dict[tuple[int, int, LogId], _Reached] = {}
         """By node, incarnation and log."""
