@@ -76,9 +76,11 @@ class Purgatory:
         A Fetch reads all its partitions at each try, so a try for each log would cost the square.
         """
         entries: dict[int, _Entry] = {}
-        for log in logs:
-            entries.update(self._by_log.get(log, {}))
-        for _, entry in sorted(entries.items()):
+        for log in logs if self._by_log else ():
+            waiting = self._by_log.get(log)
+            if waiting is not None:
+                entries.update(waiting)
+        for _, entry in sorted(entries.items()) if entries else ():
             if entry.operation is not None and entry.operation.try_complete(now):
                 self._finish(entry)
 

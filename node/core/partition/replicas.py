@@ -136,8 +136,7 @@ class Replicas:
 
     def take_changes(self) -> tuple[LogId, ...]:
         """Return and forget the changed logs, in order."""
-        changed = tuple(self._changed)
-        self._changed.clear()
+        changed, self._changed = tuple(self._changed), {}
         return changed
 
     def settle(self, now: Instant) -> None:

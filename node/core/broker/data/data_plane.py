@@ -199,6 +199,8 @@ class DataPlane:
     def _try_waiting(self, now: Instant) -> None:
         """Raise the high watermarks, and try the operations of the changed logs."""
         logs = self.replicas.take_changes()
+        if not logs:
+            return
         for log in logs:
             replica = self.replicas.by_log.get(log)
             if replica is not None:
