@@ -62,7 +62,8 @@ def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
     """Return the invariants of the partitions' logs; none without a data plane."""
     if not config.has_data:
         return ()
-    fetches, newest = FollowerFetches(), NewestImage(config.static_configs)
+    newest = NewestImage(config.static_configs)
+    fetches = FollowerFetches(newest)
     return (
         FlushedPartitionsAreKept(),
         PartitionEpochsNeverFall(),

@@ -6,7 +6,6 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.fetched import (
-    fetched_partitions,
     follower_of,
 )
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
@@ -78,7 +77,7 @@ class DeletionsEnd(Replicas):
     ) -> None:
         replica, _ = follower_of(request, event.version)
         answers = [part for topic in message.responses for part in topic.partitions]
-        asked = list(fetched_partitions(process.image, request, event.version))
+        asked = self._newest.wishes(process.image, request, event.version)
         if replica < 0 or len(asked) != len(answers):
             return
         for (log, wish), found in zip(asked, answers, strict=True):

@@ -33,6 +33,8 @@ from kraftproof.node.wire.types import ZERO_UUID, Uuid
 Settings = tuple[tuple[str, str], ...]
 """The settings of every node's own file."""
 NO_EPOCH: Final = -1
+TOPIC_IDS_FROM: Final = 13
+"""The first version of Fetch with topic ids."""
 Part = tuple[str, Uuid, int, int, int]
 """Name and id of a topic, partition, the leader epoch that the client knows, and the error."""
 Result = tuple[LogId | None, int, int]
@@ -67,6 +69,9 @@ class NewestImage:
         self._answer: fetch_response.FetchResponse | None = None
         """The last answer to a Fetch, which each of the invariants looks at in turn."""
         self._parts: Sequence[tuple[LogId, Fetched]] = ()
+        self._asked: tuple[MetadataImage, fetch_request.FetchRequest, int] | None = None
+        """The image, the Fetch and its version whose partitions were asked for last."""
+        self._wishes: Sequence[tuple[LogId, fetch_request.FetchPartition]] = ()
         self._judged: tuple[Message, Message] | None = None
         """The last request and answer whose results were asked for."""
         self._results: Sequence[Result] = ()
@@ -122,6 +127,16 @@ class NewestImage:
                         parts.append((log, part))
             self._answer, self._parts = answer, parts
         return self._parts
+
+    def wishes(
+        self, image: MetadataImage, request: fetch_request.FetchRequest, version: int
+    ) -> Sequence[tuple[LogId, fetch_request.FetchPartition]]:
+        """Return log and wish of each partition of a Fetch whose topic is in an image."""
+        last = self._asked
+        if last is None or last[0] is not image or last[1] is not request or last[2] != version:
+            self._wishes = list(fetched_partitions(image, request, version))
+            self._asked = (image, request, version)
+        return self._wishes
 
     def results(self, request: Message, answer: Message) -> Sequence[Result]:
         """Return the results of an answer about partitions, in the order of the request."""
@@ -234,6 +249,18 @@ def _parts_of_lookups(request: Message, answer: Message) -> Iterator[Part]:
                     yield deleted.name, ZERO_UUID, low.partition_index, NO_EPOCH, low.error_code
         case _:
             return
+
+
+def fetched_partitions(
+    image: MetadataImage, request: fetch_request.FetchRequest, version: int
+) -> Iterator[tuple[LogId, fetch_request.FetchPartition]]:
+    """Yield log and wish of each partition of a Fetch whose topic is in an image."""
+    for topic in request.topics:
+        has_id = version >= TOPIC_IDS_FROM
+        topic_id = topic.topic_id if has_id else image.topic_ids.get(topic.topic)
+        if topic_id is not None and topic_id in image.topics:
+            for asked in topic.partitions:
+                yield LogId(topic_id, asked.partition), asked
 
 
 def partition_in(image: MetadataImage, log: LogId) -> Partition | None:

@@ -8,7 +8,6 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.fetched import (
     FollowerFetches,
-    fetched_partitions,
     follower_of,
 )
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
@@ -97,7 +96,7 @@ class WaitingFetchesAreAnswered(Replicas):
     def on_data_received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         assert isinstance(request, fetch_request.FetchRequest), "the only type of its requests"
-        asked = list(fetched_partitions(process.image, request, event.version))
+        asked = self._newest.wishes(process.image, request, event.version)
         is_small = any(part.partition_max_bytes < 1 for _, part in asked)
         if request.min_bytes != 1 or request.max_bytes < 1 or is_small or not asked:
             return
