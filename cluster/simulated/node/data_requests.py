@@ -36,7 +36,7 @@ def is_data(event: Received) -> bool:
 
 def is_data_request(request: Send | Forward) -> bool:
     """Return whether a sent request is about partitions."""
-    return isinstance(request, Send) and request.is_to_broker
+    return type(request) is Send and request.is_to_broker
 
 
 def with_each_partition_once(event: Received) -> Received:
@@ -45,7 +45,7 @@ def with_each_partition_once(event: Received) -> Received:
     Kafka answers once about a partition that a Produce, a Fetch, a DeleteRecords or a ListOffsets
     names several times, and not about a topic without partitions.
     """
-    if type(event.message) not in _PARTS or not is_data(event):
+    if event.on_controller_listener or type(event.message) not in _PARTS:
         return event
     topics, names, partitions, index = _PARTS[type(event.message)]
     named = getattr(event.message, topics)

@@ -174,11 +174,11 @@ class NoFetchWaitsWithData(Invariant):
         waiting = self._waiting.get(process.node_id)
         if not waiting:
             return
-        end, detail = process.log.end_offset, None
+        end, stated, detail = process.log.end_offset, _stated(process), None
         for replica, offset, known in waiting.values():
             if replica in self._voters and offset < end:
                 detail = f"node {replica} waits at offset {offset}, the log ends at {end}"
-            elif known < (stated := _stated(process)):
+            elif known < stated:
                 detail = f"node {replica} waits with high watermark {known}, not {stated}"
         if detail is not None:
             self.monitor.report_violation(self, process, detail)
