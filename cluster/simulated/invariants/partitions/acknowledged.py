@@ -137,10 +137,11 @@ class CommittedBatchesAgree(Replicas):
         mirror = process.partitions.get(log)
         now = 0 if mirror is None else mirror.generation
         self._told[key] = (high_watermark, now)
-        if mirror is None or not self._is_durable(log.topic_id):
+        begin = before if now == generation else 0
+        if mirror is None or begin >= high_watermark or not self._is_durable(log.topic_id):
             return
         known = self._committed.setdefault(log, {})
-        for batch in mirror.between(before if now == generation else 0, high_watermark):
+        for batch in mirror.between(begin, high_watermark):
             content = known.setdefault(batch.base_offset, batch.data)
             if content != batch.data:
                 detail = f"log {log}: another batch at offset {batch.base_offset}"

@@ -180,13 +180,15 @@ def _wrong_sizes(
             if part.last_stable_offset != part.high_watermark:
                 end = f"last stable offset {part.last_stable_offset}"
                 yield f"{end} with high watermark {part.high_watermark}"
-            records = part.records or b""
+            records = part.records
+            if not records:
+                continue
             assert isinstance(records, bytes), "partitions have bytes"
             most = max(min(asked.partition_max_bytes, request.max_bytes - total), 0)
             if len(records) > most and not (is_first and _is_one_batch(records)):
                 yield f"{len(records)} bytes are returned, {most} are wanted"
             total += len(records)
-            is_first = is_first and not records
+            is_first = False
 
 
 def _below(

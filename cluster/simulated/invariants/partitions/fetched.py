@@ -100,6 +100,7 @@ class FollowerFetches(Invariant):
         replica, broker_epoch = follower_of(request, event.version)
         if replica < 0:
             return
+        now_ns = process.now_ns()
         for log, asked in self._newest.wishes(process.image, request, event.version):
             epoch = asked.current_leader_epoch
             if epoch == NO_EPOCH:
@@ -115,7 +116,7 @@ class FollowerFetches(Invariant):
             leadership.offsets[replica] = max(known, asked.fetch_offset)
             if mirror is not None and asked.fetch_offset >= mirror.end_offset:
                 times = leadership.level_ns.setdefault(replica, [])
-                times.append(process.now_ns())
+                times.append(now_ns)
                 del times[:-MOST_TIMES]
             leadership.broker_epochs.setdefault(replica, set()).add(broker_epoch)
 

@@ -71,11 +71,11 @@ class LeadersServe(Replicas):
             partition = None if log is None else partition_in(process.image, log)
             if error or log is None or partition is None:
                 continue
-            for image in (before, process.image):
+            for image in (before, process.image) if before is not process.image else ():
                 held = partition_in(image, log)
                 if held is not None and held.leader == process.node_id:
                     partition = held
-            is_known = epoch in {NO_EPOCH, partition.leader_epoch}
+            is_known = epoch in (partition.leader_epoch, NO_EPOCH)
             if partition.leader != process.node_id or not is_known:
                 detail = f"log {log}: serves epoch {epoch}, by its image broker {partition.leader}"
                 found = f"{detail} leads epoch {partition.leader_epoch}"

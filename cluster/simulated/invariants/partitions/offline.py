@@ -44,9 +44,12 @@ class OnlyFailedAreOffline(Replicas):
         look_up = process.event if isinstance(process.event, TimestampFound) else None
         if look_up is not None and look_up.has_failed:
             return  # the disk failed under a worker's read; the broker hears of the directory next
+        failed, known = process.partitions.failed, self._known_of(process)
         for log, _, error in self._newest.results(event.message, message):
+            if not error and not known:
+                continue
             mirror = None if log is None else process.partitions.get(log)
-            is_offline, failed = error == ErrorCode.KAFKA_STORAGE_ERROR, process.partitions.failed
+            is_offline = error == ErrorCode.KAFKA_STORAGE_ERROR
             if is_offline and mirror is not None and mirror.directory not in failed:
                 detail = f"log {log}: offline, but its directory works"
                 self.monitor.report_violation(self, process, detail)
@@ -55,7 +58,7 @@ class OnlyFailedAreOffline(Replicas):
                 self.monitor.report_violation(self, process, detail)
             elif look_up is not None:
                 continue  # the look-up in the files may have begun before the directory failed
-            elif not error and mirror is not None and mirror.directory in self._known_of(process):
+            elif not error and mirror is not None and mirror.directory in known:
                 detail = f"log {log}: served, but its directory has failed"
                 self.monitor.report_violation(self, process, detail)
 

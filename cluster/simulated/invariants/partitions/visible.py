@@ -87,8 +87,10 @@ class VisibleIsOnTheIsr(ShownEnds):
     def _show(self, process: ProcessView, log: LogId, end: int) -> None:
         """Judge newly shown records on every member of the ISR."""
         begin = self._ends.get(log, 0)
+        if end <= begin:
+            return
         partition = self._partition(log)
-        if end <= begin or partition is None or not self._is_durable(log.topic_id):
+        if partition is None or not self._is_durable(log.topic_id):
             return
         self._ends[log] = end
         for member in partition.isr:
@@ -144,6 +146,8 @@ class ReadersGetCommittedBytes(Replicas):
         strict = message.throttle_time_ms == 0
         for topic, answered in zip(request.topics, message.responses, strict=strict):
             for asked, part in zip(topic.partitions, answered.partitions, strict=True):
+                if replica >= 0 and not part.records:
+                    continue  # a follower may get no batch
                 log = self._log_of(topic.topic, topic.topic_id, asked.partition)
                 if log is None or part.error_code:
                     continue

@@ -78,11 +78,14 @@ class HighWatermarkIsFetched(ShownEnds):
                 detail = f"log {log}: high watermark {high_watermark}, and the log has the offsets "
                 found = f"{mirror.start_offset} to {mirror.end_offset}"
                 self.monitor.report_violation(self, process, detail + found)
-            self._judge(process, log, high_watermark)
+            if mirror is not None:
+                self._judge(process, log, mirror, high_watermark)
 
-    def _judge(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
-        partition, mirror = partition_in(process.image, log), process.partitions.get(log)
-        if partition is None or mirror is None or partition.leader != process.node_id:
+    def _judge(
+        self, process: ProcessView, log: LogId, mirror: PartitionMirror, high_watermark: int
+    ) -> None:
+        partition = partition_in(process.image, log)
+        if partition is None or partition.leader != process.node_id:
             return
         leadership = self._fetches.of(process, log, partition.leader_epoch)
         place = (process.node_id, log)
