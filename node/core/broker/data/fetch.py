@@ -6,9 +6,10 @@ shell reads the batches. Fetch sessions are declined: each answer has session 0,
 with whole requests.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import (
     NANOSECONDS_PER_MS,
     Instant,
@@ -100,11 +101,11 @@ class FetchService:
         else:
             reads = [self.read(part, replica_id) for part in parts]
         most_bytes = self._most_bytes(event, request.max_bytes, replica_id)
-        waiting = DelayedFetch(self, event, request, parts, replica_id, most_bytes)
+        waiting = DelayedFetch(self, event, request, parts, reads, replica_id, most_bytes)
         wait_ms = min(request.max_wait_ms, LONGEST_WAIT_MS)
         if wait_ms <= 0 or not parts:
             self.answer(waiting, reads, now)
-        elif not waiting.complete_with(reads, now):
+        elif not waiting.try_complete(now):
             deadline = Monotonic(now.monotonic + wait_ms * NANOSECONDS_PER_MS)
             self._purgatory.add(waiting, [part.log for part in parts if part.log], deadline)
 
@@ -229,7 +230,17 @@ class FetchService:
 class DelayedFetch:
     """A Fetch that waits for news."""
 
-    __slots__ = ("_min_bytes", "_parts", "_service", "event", "max_bytes", "replica_id", "topics")
+    __slots__ = (
+        "_min_bytes",
+        "_parts",
+        "_places",
+        "_reads",
+        "_service",
+        "event",
+        "max_bytes",
+        "replica_id",
+        "topics",
+    )
 
     def __init__(
         self,
@@ -237,11 +248,16 @@ class DelayedFetch:
         event: Received,
         request: fetch_request.FetchRequest,
         parts: list[FetchPart],
+        reads: list[PartRead],
         replica_id: int,
         max_bytes: int,
     ) -> None:
         self._service = service
         self._parts = parts
+        self._places = {part.log: place for place, part in enumerate(parts)}
+        """The places of the logs in the request."""
+        self._reads = reads
+        """What is readable of each part, since the last change of its log."""
         self._min_bytes = min(request.min_bytes, max_bytes)
         self.event = event
         self.topics: list[AskedTopic] = [(topic.topic, topic.topic_id) for topic in request.topics]
@@ -254,26 +270,23 @@ class DelayedFetch:
         """Return whether a consumer asks; a follower has no quota."""
         return self.replica_id < 0
 
-    def try_complete(self, now: Instant) -> bool:
+    def try_complete(self, now: Instant, changed: Sequence[LogId] = ()) -> bool:
         """Answer if there are enough bytes, or an error or a divergence."""
-        return self.complete_with(self._reads(), now)
-
-    def complete_with(self, reads: list[PartRead], now: Instant) -> bool:
-        """Answer with the present ranges, if they are enough; return whether they were."""
+        for log in changed:
+            place = self._places[log]
+            self._reads[place] = self._service.read(self._parts[place], self.replica_id)
         size = 0
-        for read in reads:
+        for read in self._reads:
             if read.error is not ErrorCode.NONE or read.diverging is not None:
                 break  # is told at once
             size += read.size
         else:
             if size < self._min_bytes:
                 return False
-        self._service.answer(self, reads, now)
+        self._service.answer(self, self._reads, now)
         return True
 
     def expire(self, now: Instant) -> None:
         """Answer with the present state."""
-        self._service.answer(self, self._reads(), now)
-
-    def _reads(self) -> list[PartRead]:
-        return [self._service.read(part, self.replica_id) for part in self._parts]
+        reads = [self._service.read(part, self.replica_id) for part in self._parts]
+        self._service.answer(self, reads, now)
