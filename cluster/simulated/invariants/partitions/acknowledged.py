@@ -168,6 +168,8 @@ class IdempotentOnce(Invariant):
             self._starts[log] = max(self._starts.get(log, 0), effect.start_offset)
         if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
             return
+        if effect.batch.producer_id == NO_PRODUCER:
+            return
         mirror = process.partitions.of(log)
         generation, seen = self._seen.get((process.node_id, log), (-1, set()))
         if generation != mirror.generation or len(seen) > len(mirror.batches):
@@ -181,7 +183,7 @@ class IdempotentOnce(Invariant):
             _sequence(batch) == sequence and batch.last_offset >= start
             for batch in mirror.batches[:-1]
         )
-        if effect.batch.producer_id != NO_PRODUCER and is_again:
+        if is_again:
             detail = f"log {log}: sequence {sequence} again at offset {effect.batch.base_offset}"
             self.monitor.report_violation(self, process, detail)
         seen.add(sequence)

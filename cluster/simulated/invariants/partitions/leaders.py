@@ -30,7 +30,7 @@ from kraftproof.node.wire.messages import (
     produce_request,
     produce_response,
 )
-from kraftproof.node.wire.types import ZERO_UUID
+from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
 _MIN_ISR: Final = "min.insync.replicas"
 DATA_REQUESTS: Final[Requests] = (
@@ -189,9 +189,9 @@ class MinIsrIsHonoured(Replicas):
         self._offsets[process.node_id] = offset
         if self._image is before:
             return
-        has_configs = before.configs is not image.configs
         for topic_id, partitions in image.partitions.items():
-            if not has_configs and before.partitions.get(topic_id) is partitions:
+            is_known = before.partitions.get(topic_id) is partitions
+            if is_known and not _has_other_configs(before, image, topic_id):
                 continue
             for index, partition in partitions.items():
                 log = LogId(topic_id, index)
@@ -231,6 +231,15 @@ class MinIsrIsHonoured(Replicas):
         if sizes and max(sizes) < min(least):
             detail = f"log {log}: {deed} with {max(sizes)} members, {min(least)} are needed"
             self.monitor.report_violation(self, process, detail)
+
+
+def _has_other_configs(before: MetadataImage, after: MetadataImage, topic_id: Uuid) -> bool:
+    """Return whether min.insync.replicas of a topic may differ between two images."""
+    if before.configs is after.configs:
+        return False
+    own, default = (TOPIC, after.topics[topic_id].name), (BROKER, "")
+    was, now = before.configs.get, after.configs.get
+    return was(own) is not now(own) or was(default) is not now(default)
 
 
 def _note(values: list[tuple[int, int]], offset: int, value: int) -> None:
