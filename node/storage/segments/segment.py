@@ -13,8 +13,8 @@ from kraftproof.node.storage.segments.sparse_index import NO_TIMESTAMP, SparseIn
 
 SUFFIX: Final = ".log"
 NAME_DIGITS: Final = 20
-MOST_READ_ENDS: Final = 16
-"""Number of readers of a segment whose next position is remembered."""
+MOST_READ_ENDS: Final = 64
+"""Number of ends of reads of a segment whose positions are remembered."""
 
 
 def segment_name(base_offset: int) -> str:
@@ -54,7 +54,7 @@ class Segment:
         self._handle: AppendHandle | None = filesystem.append_to(self.path)
         self._index = SparseIndex()
         self._read_ends: OrderedDict[int, int] = OrderedDict()
-        """The positions after recent reads by offset: a reader goes on there."""
+        """The positions after recent reads by offset: each of the readers goes on there."""
 
     def append(self, data: bytes, base_offset: int, next_offset: int, newest_ms: int) -> None:
         """Append a batch; not yet durable."""
@@ -84,7 +84,7 @@ class Segment:
         Raises:
             WireError: the file no longer holds what was written.
         """
-        position = self._read_ends.pop(offset, None)
+        position = self._read_ends.get(offset)
         if position is None:
             found = self._batch_of(offset)
             if found is None:
@@ -159,5 +159,6 @@ class Segment:
 
     def _remember(self, offset: int, position: int) -> None:
         self._read_ends[offset] = position
+        self._read_ends.move_to_end(offset)
         if len(self._read_ends) > MOST_READ_ENDS:
             self._read_ends.popitem(last=False)
