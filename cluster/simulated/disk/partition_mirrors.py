@@ -100,9 +100,9 @@ class PartitionMirror:
 
     def end_of_epoch(self, epoch: int) -> int:
         """Return the first offset of a larger epoch, or the log end."""
-        place = bisect_right(self.batches, epoch, key=_epoch_of)
-        if place == len(self.batches):
+        if not self.batches or self.batches[-1].epoch <= epoch:
             return self.end_offset
+        place = bisect_right(self.batches, epoch, key=_epoch_of)
         return max(self.batches[place].base_offset, self.start_offset)
 
 

@@ -94,6 +94,8 @@ class Purgatory:
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next expiration."""
+        if not self._deadlines:
+            return None
         self._drop_finished()
         return self._deadlines[0].deadline if self._deadlines else None
 

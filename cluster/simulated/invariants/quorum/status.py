@@ -90,12 +90,13 @@ class StatusIsAccurate(Invariant):
         """
         end = status.high_watermark
         known = self._known.get(process.node_id, end)
-        least, most = max(known, node.published[0]), max(known, node.reported_high_watermark)
+        lower, upper = node.published[0], node.reported_high_watermark
         if node.leadership is not None:
-            lower, upper = self._committed(process, node.leadership)
-            most = max(most, upper)
+            flushed, reached = self._committed(process, node.leadership)
+            upper = max(upper, reached)
             if status.role == LEADER:
-                least = max(least, lower)
+                lower = max(lower, flushed)
+        least, most = max(known, lower), max(known, upper)
         if least <= end <= most:
             return None
         return f"high watermark {end}, but by the Fetches and flushes from {least} to {most}"
