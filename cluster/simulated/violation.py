@@ -24,8 +24,10 @@ class Violation:
     invariant: str
     sentence: str
     """The statement of the invariant."""
-    node: int
-    time_ns: int
+    node: int | None
+    """None for a comparison with a reference, which is apart from the cluster."""
+    time_ns: int | None
+    """None for a comparison."""
     detail: str
     event: int
     """Number of events of the run before the violation; it is the same at each run of the seed."""
@@ -35,6 +37,8 @@ class Violation:
 
     @override
     def __str__(self) -> str:
+        if self.node is None or self.time_ns is None:
+            return f"{self.invariant}: {self.sentence} {self.detail}"
         seconds = self.time_ns / 1_000_000_000
         return (
             f"{self.invariant}: {self.sentence} [node {self.node}, {seconds:.3f} s] {self.detail}"
@@ -55,12 +59,12 @@ class ViolationLog:
         statement: str,
         detail: str,
         *,
-        node: int,
-        time_ns: int,
+        node: int | None,
+        time_ns: int | None,
         kind: ViolationKind = ViolationKind.PROPERTY,
         traceback: str = "",
     ) -> None:
-        """Record a violation at a node, which need not have a running process."""
+        """Record a violation at a node, which need not run; None for a comparison."""
         self.violations.append(
             Violation(
                 invariant=invariant,

@@ -56,7 +56,8 @@ class DiagramRecorder:
     def draw(self, result: RunResult) -> str:
         """Return the last events of the run for a screen, and write a longer diagram to a file.
 
-        The diagram is about the node that violated an invariant, or about the key of a finding.
+        The diagram is about the node that violated an invariant, or about the key of a finding. A
+        comparison with a reference is apart from the run, and has no diagram.
         """
         from kraftproof.cluster.simulated.trace.diagram import draw
 
@@ -67,6 +68,8 @@ class DiagramRecorder:
         about: str | None = None
         if result.simulation is not None and result.simulation.violations:
             violation = result.simulation.violations[0]
+            if violation.node is None or violation.time_ns is None:
+                return ""
             concerned = (violation.node,)
             said = f"{violation.invariant}: {violation.detail}"
             events.append(_ending(events, violation.time_ns, violation.node, said))

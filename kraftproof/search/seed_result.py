@@ -59,6 +59,7 @@ class SeedResult:
     def violation_as_json(self) -> dict[str, object]:
         """Return the violated property as a value for `--json`: an invariant, otherwise a check."""
         violation, sentence = self.violation, self.result.why[0] if self.result.why else ""
+        time_ns = None if violation is None else violation.time_ns
         return {
             "seed": self.seed,
             "event": self.event,
@@ -66,7 +67,7 @@ class SeedResult:
             "kind": PROPERTY if violation is None else str(violation.kind),
             "sentence": sentence if violation is None else violation.sentence,
             "node": None if violation is None else violation.node,
-            "time": None if violation is None else violation.time_ns / 1e9,
+            "time": None if time_ns is None else time_ns / 1e9,
             "detail": None if violation is None else violation.detail,
             "why": list(self.result.why),
             "crash": self.outlived_crash,

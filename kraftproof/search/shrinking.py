@@ -132,6 +132,8 @@ class Shrinking:
         violation, run = self.best.violation, self.best.result.run
         if violation is None or run is None:
             return None
+        if violation.time_ns is None:
+            return 0.0  # a comparison, which needs no workload
         return (violation.time_ns - run.started_ns) / 1e9
 
     def _drop_operations(self) -> None:

@@ -4,7 +4,6 @@ A file of Kafka starts this node: a key that the node does not use is checked an
 warning. A key that Kafka does not define is most likely a typing error, and is refused.
 """
 
-import difflib
 from collections.abc import Collection, Mapping
 
 from kraftproof.node.core.configs.broker_keys import DEFINITIONS, definition_of
@@ -45,6 +44,8 @@ def unused_warning(key: str) -> str:
 
 
 def _hint(key: str, used: Collection[str]) -> str:
+    import difflib  # seldom needed, and each node pays for its modules
+
     known = sorted({*used, *DEFINITIONS})
     near = difflib.get_close_matches(key, known, n=NEAR_KEYS, cutoff=0.75)
     if not near:

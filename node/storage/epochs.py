@@ -25,7 +25,7 @@ MAX_DIGITS = 19
 class EpochCheckpoint:
     """The epochs of the log with their start offsets, and the file."""
 
-    __slots__ = ("_entries", "_filesystem", "_is_changed", "_path", "_write")
+    __slots__ = ("_directory", "_entries", "_filesystem", "_is_changed", "_write")
 
     def __init__(self, filesystem: FileSystem, directory: str, *, is_durable: bool = True) -> None:
         """Begin without epochs; see `rebuild` and `recovered`.
@@ -38,7 +38,7 @@ class EpochCheckpoint:
         self._filesystem = filesystem
         self._write = replace_durably if is_durable else replace_atomically
         self._is_changed = False
-        self._path = join(directory, FILE_NAME)
+        self._directory = directory
         self._entries: list[tuple[int, int]] = []
 
     @property
@@ -49,7 +49,7 @@ class EpochCheckpoint:
     @property
     def path(self) -> str:
         """Return the path of the file, for a later fsync."""
-        return self._path
+        return join(self._directory, FILE_NAME)
 
     def take_changed(self) -> bool:
         """Return whether the file has changed since the last call."""
@@ -83,7 +83,7 @@ class EpochCheckpoint:
         for epoch, base_offset in starts:
             self._note(epoch, base_offset)
         content = self._content()
-        before = self._filesystem.read(self._path) if self._filesystem.exists(self._path) else None
+        before = self._filesystem.read(self.path) if self._filesystem.exists(self.path) else None
         if before != content:
             recorded = {} if before is None else _parse(before)
             if recorded:
@@ -109,7 +109,7 @@ class EpochCheckpoint:
             if is_wrong:
                 found = "is not there" if before is None else f"begins at offset {before}"
                 raise StorageError(
-                    f"{self._path}: the log has epoch {epoch} from offset {start}, and in this file"
+                    f"{self.path}: the log has epoch {epoch} from offset {start}, and in this file"
                     f" the epoch {found}; restore the file or the log's segments, or clear the"
                     " node's metadata directory if other voters are whole"
                 )
@@ -131,9 +131,9 @@ class EpochCheckpoint:
             self._replace()
 
     def _recorded(self) -> dict[int, int]:
-        if not self._filesystem.exists(self._path):
+        if not self._filesystem.exists(self.path):
             return {}
-        return _parse(self._filesystem.read(self._path))
+        return _parse(self._filesystem.read(self.path))
 
     def _insert(self, epoch: int, start: int) -> None:
         """Add an epoch of the file, if the log's own epochs leave room for the epoch."""
@@ -167,7 +167,7 @@ class EpochCheckpoint:
         return True
 
     def _replace(self) -> None:
-        self._write(self._filesystem, self._path, self._content())
+        self._write(self._filesystem, self.path, self._content())
         self._is_changed = True
 
     def _content(self) -> bytes:

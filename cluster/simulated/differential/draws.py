@@ -10,28 +10,32 @@ from typing import Final
 
 from kraftproof.cluster.simulated.differential.part import Comparison
 
-RARE: Final = frozenset({"catch_up", "leases", "real_disk", "topic_deletions"})
+RARE: Final = frozenset({"catch_up", "leases", "real_disk", "rulings"})
 """The comparisons that take more than 20 CPU milliseconds a draw; a run has one of these."""
 _BELOW_1_MS: Final = frozenset(
     (
-        *("connections", "core_tables", "creations", "headers", "identities", "mapping_rules"),
-        *("partly_allowed", "quota_answers", "raw_batches", "registering", "shell_directories"),
-        *("shell_requests", "tables", "token_rights", "token_sweeps", "topic_creations", "values"),
-        "versions",
+        *("connections", "core_tables", "creations", "described_entries", "headers", "identities"),
+        *("mapping_rules", "partly_allowed", "quota_answers", "raw_batches", "registering"),
+        *("report_times", "resource_errors", "sent_requests", "shell_directories"),
+        *("shell_requests", "snapshot_times", "tables", "token_rights", "token_sweeps"),
+        *("topic_creations", "values", "versions"),
     )
 )
 _BELOW_3_MS: Final = frozenset(
     (
-        *("client_logins", "config_changes", "epoch_files", "followers", "housekeeping"),
-        *("identity_files", "listeners", "listings", "logins", "memberships", "metadata_batches"),
-        *("offset_files", "pages", "shown_rights", "snapshots", "whole_refusals"),
+        *("altered_configs", "busy_controllers", "client_logins", "config_changes"),
+        *("created_configs", "epoch_files", "failing_directories", "followers", "housekeeping"),
+        *("identity_files", "inherited_images", "judged_senders", "listeners", "listings"),
+        *("logins", "memberships", "metadata_batches", "metered_changes", "offset_files", "pages"),
+        *("shown_rights", "snapshots", "throttled_clients", "tls_streams", "topic_deletions"),
+        "whole_refusals",
     )
 )
 _BELOW_10_MS: Final = frozenset(
     (
-        *("batches", "descriptions", "doors", "fetching", "leaders", "messages", "metadata_logs"),
-        *("node_storage", "partition_damage", "placements", "primitives", "quotas", "raw_records"),
-        *("segments", "serving", "voting"),
+        *("applied_steps", "batches", "descriptions", "doors", "fetching", "leaders", "messages"),
+        *("metadata_logs", "node_storage", "partition_damage", "placements", "primitives"),
+        *("quotas", "raw_records", "segments", "serving", "voting"),
     )
 )
 DRAWS: Final = {

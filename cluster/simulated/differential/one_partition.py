@@ -17,9 +17,17 @@ DIRECTORY: Final = Uuid(b"d" * 16)
 
 
 def one_partition(
-    replicas: tuple[int, ...], leader: int, epoch: int, configs: dict[str, str]
+    replicas: tuple[int, ...],
+    leader: int,
+    epoch: int,
+    configs: dict[str, str],
+    *,
+    brokers: tuple[int, ...] = (),
 ) -> MetadataImage:
-    """Return an image with unfenced brokers, and with one partition that is in sync."""
+    """Return an image with unfenced brokers, and with one partition that is in sync.
+
+    The brokers are those of the replicas, if none are given.
+    """
     topic_configs = (
         records.ConfigRecord(resource_type=2, resource_name=NAME, name=name, value=value)
         for name, value in configs.items()
@@ -34,6 +42,6 @@ def one_partition(
         partition_epoch=0,
         directories=(DIRECTORY,) * len(replicas),
     )
-    written: list[Record] = [registered(broker, (DIRECTORY,)) for broker in replicas]
+    written: list[Record] = [registered(broker, (DIRECTORY,)) for broker in brokers or replicas]
     written += [records.TopicRecord(name=NAME, topic_id=TOPIC), *topic_configs, partition]
     return apply_all(EMPTY_IMAGE, tuple(written))

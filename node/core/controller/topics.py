@@ -142,8 +142,8 @@ def _create(
             break  # the whole request is refused, so the rest does not matter
         try:
             configs = _validate(image, topic)
-            _check_policy(topic, configs, config)
             replicas = assign(placement, topic, config, random)
+            _check_policy(topic, replicas, configs, config)
             charge_partitions(charge, len(replicas))
         except TopicError as refused:
             results.append(_not_created(topic.name, refused))
@@ -161,18 +161,21 @@ def _validate(image: MetadataImage, topic: CreatableTopic) -> SetConfigs:
     return validate_configs(topic)
 
 
-def _check_policy(topic: CreatableTopic, configs: SetConfigs, config: NodeConfig) -> None:
+def _check_policy(
+    topic: CreatableTopic, replicas: list[Replicas], configs: SetConfigs, config: NodeConfig
+) -> None:
     """Ask the policy of create.topic.policy.class.name; internal topics bypass the policy (590-16).
+
+    The policy sees the numbers that the defaults stand for.
 
     Raises:
         TopicError: the policy refuses the topic.
     """
     if config.create_topic_policy is None or topic.name in INTERNAL_TOPICS:
         return
+    counts = (-1, -1) if topic.assignments else (len(replicas), len(replicas[0]))
     try:
-        config.create_topic_policy(
-            topic.name, topic.num_partitions, topic.replication_factor, configs
-        )
+        config.create_topic_policy(topic.name, *counts, configs)
     except ValueError as refused:
         raise TopicError(ErrorCode.POLICY_VIOLATION, str(refused)) from refused
 

@@ -8,8 +8,10 @@ watermark never falls, and stands still while the committed ISR is smaller than 
 
 from collections.abc import Callable
 
+from immutables import Map
+
 from kraftproof.node.core.base.types import Epoch, Monotonic, NodeId, Offset
-from kraftproof.node.core.metadata.image import MetadataImage, Partition
+from kraftproof.node.core.metadata.image import BrokerRegistration, Partition
 from kraftproof.node.core.partition.isr import IsrAnswer, IsrState, committed_isr
 from kraftproof.node.core.partition.log_directories import has_disk
 from kraftproof.node.core.partition.log_index import LogIndex
@@ -24,10 +26,10 @@ class Leader:
         "_lag_ns",
         "_node_id",
         "_own_end",
+        "brokers",
         "epoch",
         "epoch_start",
         "followers",
-        "image",
         "isr",
         "min_isr",
         "partition",
@@ -38,7 +40,7 @@ class Leader:
         node_id: NodeId,
         index: LogIndex,
         partition: Partition,
-        image: MetadataImage,
+        brokers: Map[NodeId, BrokerRegistration],
         *,
         min_isr: int,
         lag_ns: int,
@@ -51,7 +53,8 @@ class Leader:
         self._own_end = own_end
         """Returns the end of the records on the leader's own disk, as far as they count."""
         self.partition = partition
-        self.image = image
+        self.brokers = brokers
+        """Not the whole image: a thousand leaders would keep a thousand old images alive."""
         self.epoch: Epoch = partition.leader_epoch
         self.epoch_start = index.end_offset
         """The end of the log at the begin of the leadership; a joiner must have these records."""
@@ -73,11 +76,11 @@ class Leader:
         """Return min.insync.replicas, at most the number of replicas."""
         return min(self.min_isr, len(self.partition.replicas))
 
-    def follow(self, partition: Partition, image: MetadataImage) -> None:
+    def follow(self, partition: Partition, brokers: Map[NodeId, BrokerRegistration]) -> None:
         """Follow a newer image of the same leader epoch."""
         assert partition.leader_epoch == self.epoch, "a new epoch is another leadership"
         self.partition = partition
-        self.image = image
+        self.brokers = brokers
         self.isr = self.isr.followed(partition)
         self._match_followers()
 
@@ -150,7 +153,7 @@ class Leader:
         return min([self._index.start_offset, *starts])
 
     def _is_live(self, replica: NodeId) -> bool:
-        broker = self.image.brokers.get(replica)
+        broker = self.brokers.get(replica)
         return broker is not None and not broker.fenced and has_disk(self.partition, broker)
 
     def member_epochs(self) -> tuple[tuple[NodeId, int], ...]:
@@ -159,7 +162,7 @@ class Leader:
 
     def _broker_epoch(self, member: NodeId) -> int:
         if member == self._node_id:
-            own = self.image.brokers.get(member)
+            own = self.brokers.get(member)
             return UNKNOWN_BROKER_EPOCH if own is None else own.epoch
         progress = self.followers.get(member)
         return UNKNOWN_BROKER_EPOCH if progress is None else progress.broker_epoch
@@ -191,7 +194,7 @@ class Leader:
         A follower in a failed directory fetches no more (KIP-858). Kafka waits for it nevertheless,
         for replica.lag.time.max.ms; the producers would wait, too.
         """
-        registration = self.image.brokers.get(replica)
+        registration = self.brokers.get(replica)
         if registration is None or not registration.may_lead:
             return False
         if not has_disk(self.partition, registration):

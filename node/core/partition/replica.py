@@ -173,13 +173,13 @@ class Replica:
     def _lead(self, partition: Partition, image: MetadataImage, now: Instant) -> None:
         self.follower = None
         if self.leader is not None and self.leader.epoch == partition.leader_epoch:
-            self.leader.follow(partition, image)
+            self.leader.follow(partition, image.brokers)
             return
         self.leader = Leader(
             self.node_id,
             self.index,
             partition,
-            image,
+            image.brokers,
             min_isr=self.settings.min_isr,
             lag_ns=self._policy.lag_ns,
             own_end=lambda: self.own_end,

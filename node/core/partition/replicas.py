@@ -185,7 +185,7 @@ class Replicas:
         """Tell the leaders about brokers: a fenced broker may not join, and a new one may."""
         for replica in self.led():
             if replica.leader is not None and replica.partition is not None:
-                replica.leader.follow(replica.partition, image)
+                replica.leader.follow(replica.partition, image.brokers)
                 self.note_change(replica.log)
 
     def _create(

@@ -3,6 +3,7 @@
 The order of precedence is Kafka's: the topic, this broker, every broker, the default.
 """
 
+from functools import lru_cache
 from typing import Final
 
 from immutables import Map
@@ -62,7 +63,7 @@ def topic_settings(
 
     policy = value("cleanup.policy")
     policies = policy if isinstance(policy, tuple) else ()
-    return TopicSettings(
+    settings = TopicSettings(
         min_isr=number("min.insync.replicas"),
         max_message_bytes=number("max.message.bytes"),
         segment_bytes=number(INTERNAL if configs.get(INTERNAL) is not None else "segment.bytes"),
@@ -75,6 +76,13 @@ def topic_settings(
         timestamp_after_max_ms=number("message.timestamp.after.max.ms"),
         flush_messages=number("flush.messages"),
     )
+    return _shared(settings)
+
+
+@lru_cache(maxsize=128)
+def _shared(settings: TopicSettings) -> TopicSettings:
+    """Return the same object for equal settings: most of a thousand topics have equal settings."""
+    return settings
 
 
 def has_new_settings(

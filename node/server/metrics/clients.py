@@ -9,7 +9,7 @@ from typing import Final
 
 from kraftproof.node.core.broker.answers import SOFTWARE, SOFTWARE_NAMED_FROM
 from kraftproof.node.server.metrics.catalogue import NETWORK, SERVER
-from kraftproof.node.server.metrics.exposition import Figure
+from kraftproof.node.server.metrics.figures import Figure
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from kraftproof.node.wire.schema import Message
 

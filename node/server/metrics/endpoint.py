@@ -10,12 +10,11 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Final
 
-from kraftproof.node.server.metrics.exposition import CONTENT_TYPE
-
 REQUEST_BYTES: Final = 8192
 REQUEST_SECONDS: Final = 5.0
 CONNECTIONS: Final = 16
 PATH: Final = "/metrics"
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 END_OF_HEAD: Final = b"\r\n\r\n"
 
 

@@ -1,28 +1,12 @@
 """Write figures in the text format of Prometheus, by prometheus-client."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator
 
-from msgspec import Struct
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from kraftproof.node.server.metrics.catalogue import BY_NAME, Kind
-
-CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class Figure(Struct, frozen=True):
-    """A value of a metric of the catalogue, with the values of its labels."""
-
-    name: str
-    value: float
-    labels: tuple[str, ...] = ()
-
-
-def prefixed(prefix: str, gauges: Mapping[str, float]) -> list[Figure]:
-    """Return figures without labels; Kafka's dashes become underscores."""
-    return [Figure(prefix + name.replace("-", "_"), float(value)) for name, value in gauges.items()]
+from kraftproof.node.server.metrics.figures import Figure
 
 
 def exposition(figures: Iterable[Figure]) -> str:

@@ -19,7 +19,7 @@ from kraftproof.node.server.metrics.catalogue import CONTROLLER, RAFT, SERVER
 from kraftproof.node.server.metrics.clients import ClientMetrics
 from kraftproof.node.server.metrics.cluster import cluster_gauges
 from kraftproof.node.server.metrics.endpoint import MetricsEndpoint
-from kraftproof.node.server.metrics.exposition import Figure, exposition, prefixed
+from kraftproof.node.server.metrics.figures import Figure, prefixed
 from kraftproof.node.server.metrics.forwarding import ForwardingMetrics
 from kraftproof.node.server.metrics.raft import RaftMetrics
 from kraftproof.node.shell.ports import SteppedNode
@@ -35,6 +35,7 @@ class Meter:
 
     __slots__ = (
         "_clock",
+        "_exposition",
         "_figures",
         "_forwarding",
         "_offset",
@@ -54,6 +55,10 @@ class Meter:
         *,
         voters: int = 0,
     ) -> None:
+        # A node without metrics does not load prometheus-client, which takes 2 MB.
+        from kraftproof.node.server.metrics.exposition import exposition
+
+        self._exposition = exposition
         self._clock = clock
         self._unknown_voters = unknown_voters
         self._figures = RaftMetrics(status, clock().monotonic)
@@ -82,7 +87,7 @@ class Meter:
         broker = self._figures.broker_gauges()
         if broker:
             broker |= self._forwarding.gauges(now)
-        return exposition(
+        return self._exposition(
             [
                 *prefixed(RAFT, raft),
                 *(

@@ -3,17 +3,17 @@
 See segmented_log.py for the whole log.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Final
 
 from kraftproof.node.storage.filesystem import AppendHandle, FileSystem, join, rewrite_durably
 from kraftproof.node.storage.segments.headers import PlacedHeader, read_headers, whole_batches
 from kraftproof.node.storage.segments.sparse_index import NO_TIMESTAMP, SparseIndex
+from kraftproof.node.wire.records.raw_batch import IncompleteBatchError
 
 SUFFIX: Final = ".log"
 NAME_DIGITS: Final = 20
-MOST_READ_ENDS: Final = 64
+MOST_READ_ENDS: Final = 16
 """Number of ends of reads of a segment whose positions are remembered."""
 
 
@@ -32,6 +32,7 @@ class Segment:
     """A segment with its index in memory."""
 
     __slots__ = (
+        "_directory",
         "_filesystem",
         "_handle",
         "_index",
@@ -39,7 +40,6 @@ class Segment:
         "base_offset",
         "end_offset",
         "newest_ms",
-        "path",
         "size",
     )
 
@@ -47,14 +47,19 @@ class Segment:
         self._filesystem = filesystem
         self.base_offset = base_offset
         self.end_offset = base_offset
-        self.path = join(directory, segment_name(base_offset))
+        self._directory = directory
         self.size = 0
         self.newest_ms = NO_TIMESTAMP
         """The largest timestamp of a batch."""
         self._handle: AppendHandle | None = filesystem.append_to(self.path)
         self._index = SparseIndex()
-        self._read_ends: OrderedDict[int, int] = OrderedDict()
+        self._read_ends: dict[int, int] = {}
         """The positions after recent reads by offset: each of the readers goes on there."""
+
+    @property
+    def path(self) -> str:
+        """Return the path of the file."""
+        return join(self._directory, segment_name(self.base_offset))
 
     def append(self, data: bytes, base_offset: int, next_offset: int, newest_ms: int) -> None:
         """Append a batch; not yet durable."""
@@ -98,6 +103,8 @@ class Segment:
             if first is None or first.header.next_offset > end_offset:
                 return b""
             data = self._filesystem.read_slice(self.path, position, first.length)
+            if len(data) < first.length:
+                raise IncompleteBatchError(f"{self.path}: the file ends amid a batch")
             whole, next_offset = first.length, first.header.next_offset
         if whole:
             self._remember(next_offset, position + whole)
@@ -158,7 +165,7 @@ class Segment:
         return None
 
     def _remember(self, offset: int, position: int) -> None:
+        self._read_ends.pop(offset, None)  # the newest comes last
         self._read_ends[offset] = position
-        self._read_ends.move_to_end(offset)
         if len(self._read_ends) > MOST_READ_ENDS:
-            self._read_ends.popitem(last=False)
+            del self._read_ends[next(iter(self._read_ends))]

@@ -16,6 +16,9 @@ from kraftproof.cluster.simulated.differential.door.doors import compare_doors
 from kraftproof.cluster.simulated.differential.leaders.followers import compare_followers
 from kraftproof.cluster.simulated.differential.leaders.housekeeping import compare_housekeeping
 from kraftproof.cluster.simulated.differential.leaders.leaders import compare_leaders
+from kraftproof.cluster.simulated.differential.leaders.throttled_clients import (
+    compare_throttled_clients,
+)
 from kraftproof.cluster.simulated.differential.part import (
     BROKER,
     CONFIGS,
@@ -27,6 +30,7 @@ from kraftproof.cluster.simulated.differential.part import (
     Comparison,
 )
 from kraftproof.cluster.simulated.differential.placements.placements import compare_placements
+from kraftproof.cluster.simulated.differential.placements.report_times import compare_report_times
 from kraftproof.cluster.simulated.differential.rules.batches import compare_batches
 from kraftproof.cluster.simulated.differential.rules.config_changes import compare_config_changes
 from kraftproof.cluster.simulated.differential.rules.descriptions import compare_descriptions
@@ -60,6 +64,10 @@ LOGS_KEPT_STATEMENT: Final = (
 PARTS: Final = "PartsMatchReference"
 PARTS_STATEMENT: Final = (
     "Each part of a request has the answer that its right, its place and its leader demand."
+)
+THROTTLED: Final = "ThrottlingMatchesReference"
+THROTTLED_STATEMENT: Final = (
+    "A leader lets clients beyond their quotas of bytes wait, and no follower, as KIP-13 has it."
 )
 PROPOSALS: Final = "ProposalsMatchReference"
 PROPOSALS_STATEMENT: Final = (
@@ -99,6 +107,11 @@ BROKERS: Final = (
     ),
     Comparison(PARTS, PARTS_STATEMENT, (PARTITION, DATA, *RIGHTS), compare_parts, is_at_end=True),
     Comparison(
+        *(THROTTLED, THROTTLED_STATEMENT, (DATA,)),
+        compare_throttled_clients,
+        is_at_end=True,
+    ),
+    Comparison(
         PROPOSALS, PROPOSALS_STATEMENT, (PARTITION, DATA), compare_proposals, is_at_end=True
     ),
     *(
@@ -117,8 +130,9 @@ BROKERS: Final = (
     Comparison(COPIES, COPIES_STATEMENT, (PARTITION, DATA), compare_followers, is_at_end=True),
     Comparison(CATCH_UP, CATCH_UP_STATEMENT, (PARTITION, DATA), compare_catch_up, is_at_end=True),
     Comparison(FETCHES, FETCHES_STATEMENT, (PARTITION,), compare_fetch_requests, is_at_end=True),
-    Comparison(
-        PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare_placements, is_at_end=True
+    *(
+        Comparison(PLACEMENTS, PLACEMENTS_STATEMENT, (PARTITION, DATA), compare, is_at_end=True)
+        for compare in (compare_placements, compare_report_times)
     ),
 )
 """In the order of a run that compares several."""

@@ -22,6 +22,38 @@ from kraftproof.cluster.simulated.differential.part import (
 from kraftproof.cluster.simulated.differential.quorum.fetching import compare_fetching
 from kraftproof.cluster.simulated.differential.quorum.serving import compare_serving
 from kraftproof.cluster.simulated.differential.quorum.voting import compare_voting
+from kraftproof.cluster.simulated.differential.rules.altered_configs import (
+    compare_altered_configs,
+)
+from kraftproof.cluster.simulated.differential.rules.created_configs import (
+    compare_created_configs,
+)
+from kraftproof.cluster.simulated.differential.rulings.applied_steps import (
+    compare_applied_steps,
+)
+from kraftproof.cluster.simulated.differential.rulings.busy_controllers import (
+    compare_busy_controllers,
+)
+from kraftproof.cluster.simulated.differential.rulings.described_entries import (
+    compare_described_entries,
+)
+from kraftproof.cluster.simulated.differential.rulings.inherited_images import (
+    compare_inherited_images,
+)
+from kraftproof.cluster.simulated.differential.rulings.judged_senders import (
+    compare_judged_senders,
+)
+from kraftproof.cluster.simulated.differential.rulings.metered_changes import (
+    compare_metered_changes,
+)
+from kraftproof.cluster.simulated.differential.rulings.resource_errors import (
+    compare_resource_errors,
+)
+from kraftproof.cluster.simulated.differential.rulings.rulings import compare_rulings
+from kraftproof.cluster.simulated.differential.rulings.sent_requests import compare_sent_requests
+from kraftproof.cluster.simulated.differential.rulings.snapshot_times import (
+    compare_snapshot_times,
+)
 from kraftproof.cluster.simulated.differential.rulings.topic_deletions import (
     compare_topic_deletions,
 )
@@ -75,7 +107,23 @@ CONTROLLERS: Final = (
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     *(
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)
-        for compare in (compare_registering, compare_topic_creations, compare_topic_deletions)
+        for compare in (
+            compare_registering,
+            compare_topic_creations,
+            compare_topic_deletions,
+            compare_metered_changes,
+            compare_resource_errors,
+            compare_busy_controllers,
+            compare_created_configs,
+            compare_altered_configs,
+            compare_rulings,
+            compare_applied_steps,
+            compare_snapshot_times,
+            compare_sent_requests,
+            compare_judged_senders,
+            compare_described_entries,
+            compare_inherited_images,
+        )
     ),
     Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
     Comparison(SWEEPS, SWEEPS_STATEMENT, CONTROLLER, compare_token_sweeps, is_at_end=True),

@@ -14,11 +14,16 @@ from kraftproof.cluster.simulated.differential.part import (
 )
 from kraftproof.cluster.simulated.differential.server.connections import compare_connections
 from kraftproof.cluster.simulated.differential.server.listeners import compare_listeners
+from kraftproof.cluster.simulated.differential.server.tls_streams import compare_tls_streams
 from kraftproof.cluster.simulated.differential.shell.directories import compare_shell_directories
+from kraftproof.cluster.simulated.differential.shell.failing import compare_failing_directories
 from kraftproof.cluster.simulated.differential.shell.requests import compare_shell_requests
 from kraftproof.cluster.simulated.differential.shell.steps import compare_shell
 from kraftproof.cluster.simulated.differential.storage.epoch_files import compare_epoch_files
 from kraftproof.cluster.simulated.differential.storage.identity_files import compare_identity_files
+from kraftproof.cluster.simulated.differential.storage.interruptions import (
+    compare_interruptions,
+)
 from kraftproof.cluster.simulated.differential.storage.metadata_logs import compare_metadata_logs
 from kraftproof.cluster.simulated.differential.storage.node_storage import compare_node_storage
 from kraftproof.cluster.simulated.differential.storage.offset_files import compare_offset_files
@@ -74,6 +79,7 @@ FORMATS: Final = (
             compare_metadata_logs,
             compare_snapshots,
             compare_node_storage,
+            compare_interruptions,
             compare_partition_logs,
             compare_partition_damage,
             compare_segments,
@@ -81,11 +87,14 @@ FORMATS: Final = (
     ),
     *(
         Comparison(EFFECTS, EFFECTS_STATEMENT, (SHELL,), compare)
-        for compare in (compare_shell, compare_shell_requests, compare_shell_directories)
+        for compare in (
+            *(compare_shell, compare_shell_requests, compare_shell_directories),
+            compare_failing_directories,
+        )
     ),
     *(
         Comparison(CONNECTIONS, CONNECTIONS_STATEMENT, (SERVER,), compare)
-        for compare in (compare_connections, compare_listeners)
+        for compare in (compare_connections, compare_listeners, compare_tls_streams)
     ),
 )
 """In the order of a run that compares several."""

@@ -58,7 +58,9 @@ class Copy(Struct, kw_only=True):
     watermark: int = 0
     flushed: int = 0
     flush_asked: int = 0
-    """The end of the newest flush under way."""
+    """The end of the newest flush that was asked for since the last cut."""
+    flushes: list[tuple[int, int]] = []
+    """The flushes under way: the number of cuts before each, and its end."""
     cuts: int = 0
     """How often the log was cut or begun again."""
     changes: list[tuple[str, int]] = []
@@ -93,12 +95,15 @@ class Copy(Struct, kw_only=True):
 
     def ask_for_flush(self) -> None:
         """Ask for a flush of the whole log, if the topic flushes each batch."""
-        if self.flushes_each:
+        if self.flushes_each and self.flush_asked < self.end:
             self.flush_asked = self.end
+            self.flushes = [*self.flushes, (self.cuts, self.end)]
 
     def flush(self) -> None:
-        """Take the end of every flush under way."""
-        self.flushed = max(self.flushed, self.flush_asked)
+        """Take the end of the oldest flush, which says nothing of a log that was cut since."""
+        (cuts, end), self.flushes = self.flushes[0], self.flushes[1:]
+        if cuts == self.cuts:
+            self.flushed = max(self.flushed, end)
 
     def begin_at(self, offset: int) -> None:
         """Begin an empty log."""
@@ -219,8 +224,9 @@ class FetchModel:
             self._back_off(role, now)
             return
         role.failures = 0
-        copy.batches = [*copy.batches, *part.batches]
-        copy.ask_for_flush()
+        for batch in part.batches:
+            copy.batches = [*copy.batches, batch]
+            copy.ask_for_flush()
         copy.watermark = max(copy.watermark, min(part.watermark, copy.end))
 
     def _back_off(self, role: Role, now: int) -> None:

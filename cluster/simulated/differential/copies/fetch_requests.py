@@ -108,7 +108,9 @@ class _Run:
             self._level = self._random.randint(7, 30)
             self._rig.change(level_record(self._level))
             return
-        topic, flushes = self._random.choice((1, 2)), self._random.random() < 0.5
+        self._flush_each(self._random.choice((1, 2)), flushes=self._random.random() < 0.5)
+
+    def _flush_each(self, topic: int, *, flushes: bool) -> None:
         self._rig.change(flush_record(topic, flushes_each=flushes))
         for copy in self._model.copies.values():
             if copy.key[0] == topic:
@@ -116,9 +118,10 @@ class _Run:
                 copy.ask_for_flush()
 
     def _flush(self) -> None:
-        self._rig.flush()
-        for copy in self._model.copies.values():
-            copy.flush()
+        """End the oldest fsync, or all of them."""
+        count = len(self._rig.flushes)
+        for key in self._rig.flush(self._random.choice((min(count, 1), count))):
+            self._model.copies[key].flush()
 
     def _answer(self) -> None:
         random, model = self._random, self._model
@@ -127,8 +130,10 @@ class _Run:
         if wanted.timestamp is not None:
             self._answer_search(asked, wanted.keys[0], wanted.timestamp)
             return
-        chance = random.random()
-        parts = tuple(part for key in wanted.keys for part in self._draw_parts(key))
+        chance, cuts = random.random(), random.random() < 0.2
+        if cuts:  # the log is cut during a flush
+            self._flush_each(wanted.keys[0][0], flushes=True)
+        parts = tuple(part for key in wanted.keys for part in self._draw_parts(key, cuts=cuts))
         if chance < 0.1:
             model.failed(wanted.leader, self._rig.now_ns)
             message = None if chance < 0.05 else fetched(parts, error=random.choice((-1, 110)))
@@ -152,7 +157,7 @@ class _Run:
         message = None if is_lost else listed(key, offset, error)
         self._rig.resume(asked.correlation, message)
 
-    def _draw_parts(self, key: Key) -> list[Part]:
+    def _draw_parts(self, key: Key, *, cuts: bool) -> list[Part]:
         """Draw what an answer says about a partition, maybe nothing."""
         random, copy = self._random, self._model.copies[key]
         chance = random.random()
@@ -163,7 +168,7 @@ class _Run:
         part = Part(key=key, watermark=random.randint(0, copy.end + 4))
         if chance < 0.3:
             part.error = random.choice((OUT_OF_RANGE, *ERRORS))
-        elif chance < 0.4 and len(copy.batches) > 1:
+        elif (cuts or chance < 0.4) and len(copy.batches) > 1:
             part.diverging = self._draw_diverging(copy)
         else:
             part.batches = self._draw_batches(copy)
@@ -230,6 +235,7 @@ class _Run:
             found = (index.start_offset, index.end_offset, index.high_watermark)
             same(f"the cuts of {key}", rig.changes_of(key), copy.changes)
             copy.changes = []
+            same(f"the flushes of {key}", rig.flushes_of(key), [end for _, end in copy.flushes])
             same(f"the log of {key}", found, (copy.start, copy.end, copy.watermark))
         due = model.due()
         same("the time of the next Fetch", rig.fetch_deadline, due)

@@ -42,7 +42,8 @@ class FetchRig(BareDataPlane):
         """The requests since the caller has looked."""
         self.changes: dict[LogId, list[tuple[str, int]]] = {}
         """The cuts and new begins of each log since the caller has looked."""
-        self._flushes: list[Flush] = []
+        self.flushes: list[Flush] = []
+        """The fsyncs under way, oldest first."""
         config = replace(
             BARE_BROKER,
             node_id=NodeId(FOLLOWER),
@@ -83,21 +84,25 @@ class FetchRig(BareDataPlane):
         """Publish a newer image."""
         self.publish(apply_all(self._committed.image, changes))
 
-    def flush(self) -> None:
-        """End the fsyncs that the broker has asked for."""
-        flushes, self._flushes = self._flushes, []
-        for effect in flushes:
-            event = Flushed(
-                log=effect.log, generation=effect.generation, end_offset=effect.end_offset
-            )
+    def flushes_of(self, key: Key) -> list[int]:
+        """Return the ends of the fsyncs of a log that are under way, oldest first."""
+        log = LogId(topic_id(key[0]), key[1])
+        return [one.end_offset for one in self.flushes if one.log == log]
+
+    def flush(self, count: int) -> list[Key]:
+        """End the oldest fsyncs that the broker has asked for; return their logs."""
+        ended, self.flushes = self.flushes[:count], self.flushes[count:]
+        for one in ended:
+            event = Flushed(log=one.log, generation=one.generation, end_offset=one.end_offset)
             self._data.flushed(event)
         self.advance()
+        return [(one.log.topic_id[0], one.log.partition) for one in ended]
 
     @override
     def _execute(self, effect: Effect) -> None:
         match effect:
             case Flush():
-                self._flushes.append(effect)
+                self.flushes.append(effect)
             case Send():
                 self.sent.append(effect)
             case Truncate(log=log, end_offset=end):

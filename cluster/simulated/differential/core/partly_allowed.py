@@ -48,8 +48,8 @@ from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import Uuid
 
-CREATE, DELETE, ALTER, ALTER_CONFIGS = 5, 6, 7, 11
-OPERATIONS: Final = (ALL, CREATE, DELETE, ALTER, ALTER_CONFIGS)
+CREATE, DELETE, ALTER, DESCRIBE_CONFIGS, ALTER_CONFIGS = 5, 6, 7, 10, 11
+OPERATIONS: Final = (ALL, CREATE, DELETE, ALTER, DESCRIBE_CONFIGS, ALTER_CONFIGS)
 CHANGES: Final = 15
 REQUESTS: Final = 8
 MOST_ENTRIES: Final = 8
@@ -97,8 +97,28 @@ def _compare(random: Random, image: MetadataImage, asked: Asked, names: Sequence
     same(f"the topics of an answered {what}", sorted(errors), sorted(set(names)))
     denied = {name for name, code in errors.items() if code == DENIED}
     same(f"the denied topics of {what}", sorted(denied), sorted(set(names) - may))
+    kinds = {type(outcome.reply).__module__, *(type(part).__module__ for part in parts)}
+    same(f"the modules of an answered {what}", kinds, {_module_of_answer(message)})
+    if isinstance(message, create_topics_request.CreateTopicsRequest):
+        hidden = {n for n in names if not rights.allows(event, DESCRIBE_CONFIGS, TOPIC, n)}
+        _compare_shown(parts, hidden)
     changed = _changed(image, outcome.records)
     check(f"{what} changes allowed topics only: {sorted(changed)}", changed <= may)
+
+
+def _module_of_answer(message: Message) -> str:
+    return type(message).__module__.replace("_request", "_response")
+
+
+def _compare_shown(parts: Sequence[Any], hidden: set[str]) -> None:
+    """Compare what a client sees of created topics, whose configurations it may not describe."""
+    for part in parts:
+        if part.error_code == ErrorCode.NONE:
+            is_hidden = part.name in hidden
+            shown = (part.topic_config_error_code, part.num_partitions, part.replication_factor)
+            due = (DENIED, -1, -1) if is_hidden else (ErrorCode.NONE, 1, 1)
+            same(f"the sizes of a created topic, hidden {is_hidden}", shown, due)
+            same("configurations are hidden", part.configs is None, is_hidden)
 
 
 def _draw_request(random: Random, names: Sequence[str]) -> Asked:

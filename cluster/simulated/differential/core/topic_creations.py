@@ -4,7 +4,7 @@ A request may ask for 10,000 partitions and write 10,000 records. The ids below 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Final
 
@@ -32,8 +32,11 @@ FIRST_ID: Final = 1 << 64
 ID_BITS: Final = 128
 KNOWN_ID: Final = Uuid(b"k" * 16)
 OWN_TOPIC: Final = "__cluster_metadata"
+INTERNAL: Final = "__consumer_offsets"
 KNOWN: Final = "known"
-NAMES: Final = (KNOWN, "a", "b", "c", OWN_TOPIC)
+NAMES: Final = (KNOWN, "a", "b", "c", OWN_TOPIC, INTERNAL)
+DEFAULT_FACTOR: Final = 2
+REASON: Final = "the policy says no"
 CONFIG: Final = ("retention.ms", "5")
 DEFAULT: Final = -1
 NEGATIVE: Final = -5
@@ -58,6 +61,44 @@ class _Ids(Random):
         return self.drawn[-1]
 
 
+class _Policy:
+    """Refuses drawn topics, as the class of create.topic.policy.class.name (KIP-108)."""
+
+    def __init__(self, random: Random) -> None:
+        self.is_used = random.random() < 0.5
+        self.refused = frozenset(name for name in NAMES if random.random() < 0.3)
+        self._asked: dict[str, tuple[int, int, dict[str, str]]] = {}
+
+    def validate(self, name: str, partitions: int, factor: int, configs: Mapping[str, str]) -> None:
+        """Note the question, and refuse the topic if that was drawn."""
+        self._asked[name] = (partitions, factor, dict(configs))
+        if name in self.refused:
+            raise ValueError(REASON)
+
+    def refuses(self, name: str) -> bool:
+        """Return whether the policy refuses a topic; it is not asked for internal topics."""
+        return self.is_used and name in self.refused and name != INTERNAL
+
+    def compare(
+        self, request: module.CreateTopicsRequest, errors: Mapping[str, ErrorCode], default: int
+    ) -> None:
+        """Compare the questions: each topic that is right otherwise, with numbers, not defaults."""
+        due = {
+            one.name: (_partitions(one, default), _factor(one), dict(map(_pair, one.configs)))
+            for one in request.topics
+            if errors[one.name] in {ErrorCode.NONE, _REFUSED} and one.name != INTERNAL
+        }
+        same("what a policy is asked", self._asked, due)
+
+
+def _pair(config: module.CreatableTopicConfig) -> tuple[str, str | None]:
+    return config.name, config.value
+
+
+def _factor(topic: Topic) -> int:
+    return DEFAULT_FACTOR if topic.replication_factor == DEFAULT else topic.replication_factor
+
+
 def compare_topic_creations(random: Random) -> None:
     """Create drawn topics.
 
@@ -71,17 +112,25 @@ def compare_topic_creations(random: Random) -> None:
         default = random.choice((1, 3))
         request = _draw(random, default)
         ids = _Ids(random)
-        config = replace(BARE_BROKER, default_partitions=default)
+        policy = _Policy(random)
+        config = replace(
+            BARE_BROKER,
+            default_partitions=default,
+            default_replication_factor=DEFAULT_FACTOR,
+            create_topic_policy=policy.validate if policy.is_used else None,
+        )
         outcome = create_topics(image, request, config, ids)
         reply = outcome.reply
         if not isinstance(reply, create_topics_response.CreateTopicsResponse):
             raise DifferenceError(f"CreateTopics is answered by {type(reply).__name__}")
-        errors, word = _errors(request, default)
+        errors, word = _errors(request, default, policy)
         found = [(one.name, ErrorCode(one.error_code)) for one in reply.topics]
         same("the answers to CreateTopics", sorted(found), sorted(errors.items()))
         if word:
             (reason,) = {one.error_message for one in reply.topics if one.error_code == _TOO_MANY}
             named("the reason of a refused request", reason or "", word)
+        elif policy.is_used and request.timeout_ms > 0:
+            policy.compare(request, errors, default)
         made = [one for one in request.topics if errors[one.name] is ErrorCode.NONE]
         shown = [(one.name, one.num_partitions, one.topic_id) for one in reply.topics]
         due = _made(made, default, ids.drawn, validates=request.validate_only)
@@ -90,12 +139,16 @@ def compare_topic_creations(random: Random) -> None:
 
 
 _TOO_MANY: Final = ErrorCode.POLICY_VIOLATION
+_REFUSED: Final = ErrorCode.POLICY_VIOLATION
 
 
 def _draw(random: Random, default: int) -> module.CreateTopicsRequest:
     count = random.randint(0, 4)
     topics = [
-        _topic(random.choice(NAMES), random.choice((DEFAULT, 0, 1, 2)), has_config=True)
+        replace(
+            _topic(random.choice(NAMES), random.choice((DEFAULT, 0, 1, 2)), has_config=True),
+            replication_factor=random.choice((1, DEFAULT)),
+        )
         for _ in range(count)
     ]
     if random.random() < LARGE_SHARE:
@@ -124,7 +177,9 @@ def _partitions(topic: Topic, default: int) -> int:
     return default if topic.num_partitions == DEFAULT else topic.num_partitions
 
 
-def _errors(request: module.CreateTopicsRequest, default: int) -> tuple[dict[str, ErrorCode], str]:
+def _errors(
+    request: module.CreateTopicsRequest, default: int, policy: _Policy
+) -> tuple[dict[str, ErrorCode], str]:
     """Return the error of each topic, and a word of the reason if the request is too large."""
     times = Counter(topic.name for topic in request.topics)
     errors: dict[str, ErrorCode] = {}
@@ -144,6 +199,8 @@ def _errors(request: module.CreateTopicsRequest, default: int) -> tuple[dict[str
             error = ErrorCode.TOPIC_ALREADY_EXISTS
         elif topic.num_partitions in {0, NEGATIVE}:
             error = ErrorCode.INVALID_PARTITIONS
+        elif policy.refuses(topic.name):
+            error = _REFUSED
         errors[topic.name] = whole or error
     made = [topic for topic in tried if errors[topic.name] is ErrorCode.NONE]
     size = sum(1 + len(topic.configs) + _partitions(topic, default) for topic in made)

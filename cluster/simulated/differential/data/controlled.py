@@ -111,13 +111,17 @@ def registration(node: int, epoch: int, *, is_fenced: bool) -> Record:
 
 
 def led_partition(
-    partition: int, isr: tuple[int, ...], leader_epoch: int, partition_epoch: int
+    partition: int,
+    isr: tuple[int, ...],
+    leader_epoch: int,
+    partition_epoch: int,
+    followers: tuple[int, ...] = FOLLOWERS,
 ) -> Record:
-    """Return a partition that the broker leads, with all brokers as replicas."""
+    """Return a partition that the broker leads, with all other brokers or some as followers."""
     return records.PartitionRecord(
         partition_id=partition,
         topic_id=TOPIC,
-        replicas=(NODE, *FOLLOWERS),
+        replicas=(NODE, *followers),
         isr=isr,
         leader=NODE,
         leader_epoch=leader_epoch,

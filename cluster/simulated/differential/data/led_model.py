@@ -66,9 +66,15 @@ class Copy:
         return not whole or now_ns - max(whole) > LAG_NS
 
 
-def copies_at_start(isr: tuple[int, ...], now_ns: int) -> dict[int, Copy]:
+NO_COPY: Final = Copy()
+"""The Fetches of a broker without a replica."""
+
+
+def copies_at_start(
+    isr: tuple[int, ...], now_ns: int, followers: tuple[int, ...] = FOLLOWERS
+) -> dict[int, Copy]:
     """Return the followers at the start of a leadership."""
-    return {one: Copy(member_since=now_ns if one in isr else None) for one in FOLLOWERS}
+    return {one: Copy(member_since=now_ns if one in isr else None) for one in followers}
 
 
 @dataclass(slots=True)
@@ -119,7 +125,7 @@ class Led:
 
         An ISR below min.insync.replicas commits nothing (KIP-966).
         """
-        if len(self.isr) < self.min_isr:
+        if len(self.isr) < min(self.min_isr, 1 + len(self.copies)):
             return
         ends = [self.end]
         for follower, copy in self.copies.items():
@@ -129,6 +135,10 @@ class Led:
                 ends.append(copy.end)
         self.high_watermark = max(self.high_watermark, min(ends))
 
+    def move(self, followers: tuple[int, ...]) -> None:
+        """Change the followers within the leader epoch: a removed one counts no more."""
+        self.copies = {one: self.copies.get(one) or Copy() for one in followers}
+
     def next_leadership(self, isr: tuple[int, ...], partition_epoch: int, now_ns: int) -> "Led":
         """Return the next leadership, in which no follower has fetched yet."""
         return Led(
@@ -136,7 +146,7 @@ class Led:
             partition_epoch,
             self.leader_epoch + 1,
             self.min_isr,
-            copies_at_start(isr, now_ns),
+            copies_at_start(isr, now_ns, tuple(self.copies)),
             end=self.end,
             epoch_start=self.end,
             high_watermark=self.high_watermark,

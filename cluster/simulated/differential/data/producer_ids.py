@@ -22,6 +22,10 @@ from kraftproof.node.wire.messages import (
 
 RETRY_MS: Final = 50
 PATIENCE_MS: Final = 2_000
+BLOCK: Final = 1_000
+"""Distance of the first ids of blocks, and the size of a block of Kafka's controller."""
+LOW: Final = 100
+"""Number of ids that are left when the next block is asked for: a tenth of a block."""
 
 
 class ProducerIdClients:
@@ -33,7 +37,8 @@ class ProducerIdClients:
         """The ids of the blocks that the broker has got and not given."""
         self._waiting: deque[tuple[int, int]] = deque()
         """The tokens of requests without an answer, with their deadlines."""
-        self._next = 1_000
+        self._next = BLOCK
+        self._retries_from_ms = 0
 
     def ask(self) -> None:
         """Ask for a producer id.
@@ -57,10 +62,22 @@ class ProducerIdClients:
         ):
             self._refused(token, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         elif self._given:
+            before = self._given[0]
             self._got(token)
+            self._compare_request(before)
         else:
             check("a producer waits for the first block", token not in asking.rig.answers)
             self._waiting.append((token, asking.rig.time_ms + PATIENCE_MS))
+
+    def _compare_request(self, before: int) -> None:
+        """Compare whether the next block is asked for, after an id of the present block."""
+        given, under_way = self._given, bool(self._under_way())
+        is_single = not given or given[0] // BLOCK == given[-1] // BLOCK
+        is_low = is_single and len(given) <= LOW
+        check("no block is asked for while ids are left", is_low or not under_way)
+        is_present = bool(given) and given[0] // BLOCK == before // BLOCK
+        if is_low and is_present and self._retries_from_ms <= self._asking.rig.time_ms:
+            check(f"a block is asked for with {len(given)} ids left", under_way)
 
     def _refused(self, token: int, error: ErrorCode) -> None:
         found = self._asking.answer(token, init_producer_id_response.InitProducerIdResponse)
@@ -87,13 +104,14 @@ class ProducerIdClients:
             )
             same("a request for a block", (send.destination, send.message), (CONTROLLER, asked))
             response = allocate_producer_ids_response.AllocateProducerIdsResponse
-            length = random.choice((1, 2, 3, 200))
+            length = random.choice((1, 2, 3, LOW + 1, LOW + 2, 2 * LOW))
             kind = random.random()
             if kind < 0.6:
                 rig.answer(send, response(producer_id_start=self._next, producer_id_len=length))
                 self._given.extend(range(self._next, self._next + length))
-                self._next += 1_000
+                self._next += BLOCK
             else:
+                self._retries_from_ms = rig.time_ms + RETRY_MS
                 refusal = response(error_code=ErrorCode.NOT_CONTROLLER)
                 rig.answer(send, refusal if kind < 0.8 else None)
         while self._waiting and self._given:

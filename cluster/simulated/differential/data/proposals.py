@@ -22,6 +22,7 @@ from kraftproof.cluster.simulated.differential.data.led_model import (
     ANY_EPOCH,
     FOLLOWERS,
     LAG_NS,
+    NO_COPY,
     OWN,
     Led,
     copies_at_start,
@@ -111,7 +112,7 @@ class _Proposals:
         random, follower = self._random, self._random.choice(FOLLOWERS)
         place = random.randrange(len(self._led))
         led = self._led[place]
-        offset = random.randint(max(led.copies[follower].end, 0), led.end)
+        offset = random.randint(max(led.copies.get(follower, NO_COPY).end, 0), led.end)
         names_epoch = random.random() < 0.8
         epoch = self._epochs[follower] - (random.random() < 0.1) if names_epoch else ANY_EPOCH
         asked = fetch_request.FetchPartition(partition=place, fetch_offset=offset)
@@ -123,8 +124,8 @@ class _Proposals:
             topics=(fetch_request.FetchTopic(topic="t", topic_id=TOPIC, partitions=(asked,)),),
         )
         self._rig.ask(received(request, BY_EPOCH if names_epoch else WITHOUT_EPOCH))
-        if epoch not in {ANY_EPOCH, self._epochs[follower]}:
-            return  # of an earlier process of the follower
+        if epoch not in {ANY_EPOCH, self._epochs[follower]} or follower not in led.copies:
+            return  # of an earlier process of the follower, or of no follower
         led.fetch(follower, self._rig.now_ns, offset, epoch)
         led.join(follower, is_eligible=follower in self._eligible(led))
         self._commit(led)
@@ -146,9 +147,13 @@ class _Proposals:
         place = random.randrange(len(self._led))
         if random.random() >= 0.7:
             return self._publish([], is_about_leaders=False)
-        isr = random.choice(((OWN,), (OWN, 0), (OWN, 3), (0, OWN, 3)))
+        isr: tuple[int, ...] = random.choice(((OWN,), (OWN, 0), (OWN, 3), (0, OWN, 3)))
         known = max(self._led[place].partition_epoch, self._in_image[place][1])
-        self._in_image[place] = (isr, known + random.choice((0, 1, 1)))
+        newer = random.choice((0, 1, 1))
+        if newer and random.random() < 0.3:
+            self._led[place].move(random.choice(((), (0,), (3,), FOLLOWERS, FOLLOWERS)))
+        isr = tuple(one for one in isr if one == OWN or one in self._led[place].copies)
+        self._in_image[place] = (isr, known + newer)
         return self._publish([self._partition(place)], is_about_leaders=True)
 
     def lead_again(self) -> None:
@@ -233,12 +238,8 @@ class _Proposals:
         """Compare the requests with those that are due, and the high watermarks."""
         self._settle()
         for place, led in enumerate(self._led):
-            found = self._rig.high_watermark(place)
-            same(
-                f"the high watermark with ISR {led.isr} and end {led.end}",
-                found,
-                led.high_watermark,
-            )
+            what = f"the high watermark with ISR {led.isr} and end {led.end}"
+            same(what, self._rig.high_watermark(place), led.high_watermark)
 
     def _settle(self) -> None:
         rig = self._rig
@@ -283,7 +284,7 @@ class _Proposals:
         """Return the followers that may be members, as far as the leader knows."""
         return {
             one
-            for one in FOLLOWERS
+            for one in led.copies
             if one not in self._fenced
             and led.copies[one].broker_epoch in {ANY_EPOCH, self._epochs[one]}
         }
@@ -295,4 +296,5 @@ class _Proposals:
 
     def _partition(self, place: int) -> Record:
         isr, partition_epoch = self._in_image[place]
-        return led_partition(place, isr, self._led[place].leader_epoch, partition_epoch)
+        led = self._led[place]
+        return led_partition(place, isr, led.leader_epoch, partition_epoch, tuple(led.copies))

@@ -6,14 +6,14 @@ from typing import Final
 from kraftproof.cluster.simulated.differential.bare_data_plane import FIRST_BROKER_EPOCH
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import LeaderRig
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import BROKERS, LeaderRig
 from kraftproof.cluster.simulated.differential.one_partition import NAME, TOPIC
 from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import fetch_request, fetch_response
 
 CONSUMER: Final = -1
 STRANGER: Final = 9
-"""A broker without a replica."""
+"""A broker that is not registered."""
 NO_EPOCH: Final = -1
 BY_NAME, BY_ID = 12, 16
 """Versions with the name of the topic, and with its id and the broker epoch of a follower."""
@@ -34,7 +34,7 @@ class Fetches:
     def follow(self) -> None:
         """Fetch as a follower, in most cases from the end of a right copy."""
         random, model = self._random, self._model
-        replica = random.choice((*model.followers, *model.followers, STRANGER))
+        replica = random.choice((*[*model.followers] * 4, *BROKERS[1:], STRANGER))
         ends = [batch.end for batch in model.batches]
         offset = random.choice((0, model.end, model.end, *ends[-3:], model.end + 1))
         self._fetch(replica, offset, self._draw_last_epoch(offset, right=0.8))
@@ -76,7 +76,7 @@ class Fetches:
         )
         is_stale = (
             version == BY_ID
-            and replica in model.followers
+            and replica in BROKERS[1:]
             and broker_epoch < FIRST_BROKER_EPOCH + replica
         )
         error = self._error(replica, known_epoch, is_stale=is_stale)

@@ -56,6 +56,21 @@ class FollowerModel:
             if self.seen_ms[producer_id] < before_ms:
                 del self.producers[producer_id]
 
+    def common(self, epoch: int, told: int) -> int:
+        """Return the end of the part in common with a leader's log, of which an epoch ends.
+
+        The end of the epoch in either log counts, and the end of the next smaller epoch if this log
+        lacks the epoch. A leader whose epoch is newer than all has this log up to the leader's end.
+        No cut is below the start, but for that last one, after which the log begins again.
+        """
+        if epoch > self.epochs[-1][0]:
+            return min(told, self.end)
+        ends = [start for _, start in self.epochs[1:]] + [self.end]
+        known = [(one, end) for (one, _), end in zip(self.epochs, ends, strict=True)]
+        upto = [each for each in known if each[0] <= epoch]
+        own, end = upto[-1] if upto else (epoch, self.epochs[0][1])
+        return max(min(told, end) if own == epoch else end, self.start)
+
     def held(self) -> list[ModelBatch]:
         """Return the batches that end above the start."""
         return [batch for batch in self.batches if batch.end > self.start]

@@ -1,5 +1,6 @@
 """Compare the log of a follower with a plain list: appends, truncations, deletions, retention."""
 
+from copy import copy
 from random import Random
 from typing import Final
 
@@ -23,6 +24,7 @@ from kraftproof.node.core.base.types import (
 from kraftproof.node.core.broker.data.retention import retained_start
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.partition.follower import truncation_offset
 from kraftproof.node.core.partition.log_index import FIRST_SPAN_BYTES, LogIndex
 from kraftproof.node.core.partition.producers import Duplicate, ProducerStates
 from kraftproof.node.core.partition.replica import Replica
@@ -56,6 +58,7 @@ def compare_followers(random: Random) -> None:
             batch = _draw_batch(random, model, epoch)
             model.append(batch, now_ms)
             replica.append_fetched(parse_batch(batch.data), now)
+            _compare_kept(replica.producers, model, batch.producer[0])
         elif kind < 0.75:
             told = random.choice((*ends[-3:], model.end + 1, 0))
             start = random.choice((0, model.start, *ends[:1], *ends[-1:]))
@@ -107,6 +110,8 @@ def _compare(random: Random, replica: Replica, model: FollowerModel) -> None:
         bytes_left = index.bytes_between(Offset(batch.end), index.end_offset)
         same(f"the bytes from offset {batch.end} on", bytes_left, left)
     _compare_producers(random, replica.producers, model)
+    # a copy draws what a leader says, so that recorded seeds keep their runs
+    _compare_common_part(copy(random), index, model)
     now_ms = START_MS + 1000
     settings = replica.settings
     kept = retained_start(replica, now_ms)
@@ -114,6 +119,25 @@ def _compare(random: Random, replica: Replica, model: FollowerModel) -> None:
         age_ms=settings.retention_ms, size=settings.retention_bytes, now_ms=now_ms
     )
     same(f"the start by retention above offset {model.high_watermark}", kept, expected)
+
+
+def _compare_common_part(random: Random, index: LogIndex, model: FollowerModel) -> None:
+    """Compare where a log is cut for the largest epoch of a leader and its end (KIP-101)."""
+    if not model.epochs:
+        return
+    first, last = model.epochs[0][0], model.epochs[-1][0]
+    epoch = random.randint(max(first - 2, 0), last + 2)
+    told = random.choice((random.randint(0, model.end + 3), model.end, model.start))
+    found = truncation_offset(index, Epoch(epoch), Offset(told))
+    same(f"the common part with epoch {epoch} up to {told}", found, model.common(epoch, told))
+
+
+def _compare_kept(found: ProducerStates, model: FollowerModel, producer_id: int) -> None:
+    """Compare the number of kept batches: the committed ones that a retry is compared with."""
+    uncommitted = sum(one.end > model.high_watermark for one in model.producers[producer_id])
+    kept = len(found._producers[producer_id].batches)  # noqa: SLF001 - only memory
+    what = f"{kept} batches of a producer are kept, of which {uncommitted} are uncommitted"
+    check(what, kept <= COMPARED + uncommitted)
 
 
 def _compare_producers(random: Random, found: ProducerStates, model: FollowerModel) -> None:

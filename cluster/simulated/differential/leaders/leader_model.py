@@ -40,7 +40,6 @@ class ModelFollower(Struct):
 
     end: int = UNKNOWN
     start: int = UNKNOWN
-    is_fenced: bool = False
 
 
 class ModelLeader:
@@ -57,6 +56,7 @@ class ModelLeader:
         self._leaderships = [(epoch, 0)]
         """Each leader epoch with the end of the log at its begin."""
         self.followers = {each: ModelFollower() for each in followers}
+        self.fenced: set[int] = set()
 
     @property
     def end(self) -> int:
@@ -75,6 +75,11 @@ class ModelLeader:
         self._leaderships.append((self.epoch, self.end))
         for follower in self.followers.values():
             follower.end = follower.start = UNKNOWN
+
+    def reassign(self, followers: tuple[int, ...]) -> None:
+        """Change the followers within the leader epoch: a removed one counts no more."""
+        known = self.followers
+        self.followers = {each: known.get(each) or ModelFollower() for each in followers}
 
     def settle(self) -> None:
         """Raise the high watermark to what every member of the ISR has."""
@@ -152,5 +157,5 @@ class ModelLeader:
 
     def low_watermark(self) -> int:
         """Return the smallest start over the live replicas."""
-        live = [each.start for each in self.followers.values() if not each.is_fenced]
-        return min([self.start, *live])
+        live = self.followers.keys() - self.fenced
+        return min([self.start, *(self.followers[each].start for each in live)])

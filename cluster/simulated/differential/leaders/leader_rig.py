@@ -36,6 +36,8 @@ from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
 
 LEADER: Final = NodeId(1)
+BROKERS: Final = (1, 0, 2, 3, 4)
+"""The registered brokers, which may be replicas."""
 _PATH: Final = "/d"
 NEVER_NS: Final = milliseconds(1 << 40)
 """A lag after which no member is removed in a comparison."""
@@ -67,7 +69,7 @@ class LeaderRig(BareDataPlane):
         )
         super().__init__(
             config,
-            one_partition(replicas, LEADER, epoch, configs),
+            one_partition(replicas, LEADER, epoch, configs, brokers=BROKERS),
             controller=lambda: NodeId(-1),
             broker_epoch=lambda: FIRST_BROKER_EPOCH + LEADER,
         )
@@ -82,6 +84,18 @@ class LeaderRig(BareDataPlane):
         """Give the leadership to another replica, or to none."""
         change = records.PartitionChangeRecord(
             partition_id=0, topic_id=TOPIC, leader=NodeId(leader)
+        )
+        self._change(change)
+
+    def reassign(self, followers: tuple[int, ...]) -> None:
+        """Change the replicas, all of which are in the ISR, within the leader epoch."""
+        replicas = (LEADER, *map(NodeId, followers))
+        change = records.PartitionChangeRecord(
+            partition_id=0,
+            topic_id=TOPIC,
+            replicas=replicas,
+            isr=replicas,
+            directories=(DIRECTORY,) * len(replicas),
         )
         self._change(change)
 

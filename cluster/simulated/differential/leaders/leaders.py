@@ -1,16 +1,18 @@
 """Compare the leader of a partition with a model, over drawn requests of all its clients."""
 
+from copy import copy
 from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.leaders.deletions import Deletions
 from kraftproof.cluster.simulated.differential.leaders.fetches import Fetches
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import LEADER, LeaderRig
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import BROKERS, LEADER, LeaderRig
 from kraftproof.cluster.simulated.differential.leaders.look_ups import LookUps
 from kraftproof.cluster.simulated.differential.leaders.produces import LARGEST, Produces
 
 NO_LEADER: Final = -1
+FOLLOWERS: Final = ((2, 3), (0, 2), (3, 0))
 STEPS: Final = 120
 """Number of requests and changes in a comparison."""
 
@@ -21,7 +23,9 @@ def compare_leaders(random: Random) -> None:
     Raises:
         DifferenceError: the node has another result than the model.
     """
-    replicas = (int(LEADER), 2, 3)[: random.choice((1, 2, 3))]
+    others = copy(random).choice(FOLLOWERS)  # so that recorded seeds keep their runs
+    replicas = (int(LEADER), *others)[: random.choice((1, 2, 3))]
+    may_move = random.random() < 0.7
     epoch, flushes = random.choice((1, 4)), random.random() < 0.5
     configs = {"max.message.bytes": str(LARGEST)} | ({"flush.messages": "1"} if flushes else {})
     rig = LeaderRig(replicas, epoch, configs)
@@ -31,7 +35,7 @@ def compare_leaders(random: Random) -> None:
     steps = [
         *(produces.produce,) * 6,
         *(fetches.consume,) * 3,
-        *(fetches.follow,) * (6 if len(replicas) > 1 else 0),
+        *(fetches.follow,) * 6,
         *(look_ups.offsets,) * 4,
         *(look_ups.epoch_ends, look_ups.producers, look_ups.sizes),
         *(deletions.delete,) * 2,
@@ -44,10 +48,14 @@ def compare_leaders(random: Random) -> None:
         elif kind < 0.13:
             model.lead_again()
             rig.lead_again()
-        elif kind < 0.16 and len(replicas) > 1:
-            broker = random.choice(replicas[1:])
-            model.followers[broker].is_fenced = not model.followers[broker].is_fenced
-            rig.fence(broker, is_fenced=model.followers[broker].is_fenced)
+        elif kind < 0.14 and may_move:
+            followers = tuple(random.sample(BROKERS[1:], random.randint(0, 3)))
+            model.reassign(followers)
+            rig.reassign(followers)
+        elif kind < 0.16:
+            broker = random.choice(BROKERS[1:])
+            model.fenced ^= {broker}
+            rig.fence(broker, is_fenced=broker in model.fenced)
         elif kind < 0.2:
             rig.pass_time(random.choice((1, 49, 400)))
             produces.expire()

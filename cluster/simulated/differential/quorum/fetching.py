@@ -9,6 +9,7 @@ from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.quorum.bare_member import BareMember, batch_of
 from kraftproof.cluster.simulated.differential.quorum.fetching_answers import (
     INVALID,
+    NO_SLICE,
     draw_slice,
     draw_told,
     empty_answer,
@@ -18,10 +19,8 @@ from kraftproof.cluster.simulated.differential.quorum.fetching_answers import (
 from kraftproof.cluster.simulated.differential.quorum.fetching_model import (
     MS,
     NOBODY,
-    Download,
     FetchingModel,
     Held,
-    Slice,
     Told,
 )
 from kraftproof.cluster.simulated.differential.quorum.fetching_requests import (
@@ -30,6 +29,7 @@ from kraftproof.cluster.simulated.differential.quorum.fetching_requests import (
     fetch_request_of,
     slice_request,
 )
+from kraftproof.cluster.simulated.differential.quorum.fetching_values import Download
 from kraftproof.node.core.base.config import NodeConfig, SnapshotPolicy, Timeouts, Voter
 from kraftproof.node.core.base.log_id import METADATA_LOG
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -102,7 +102,8 @@ class Replica:
         self._member = BareMember(self._config, durable, log, random, stored)
         model = FetchingModel(own, voters, times, self._member.now_ns)
         model.start, model.batches, model.epoch = start, held, epoch
-        model.watermark = model.flushed = model.snapshot_end = start[0]
+        model.watermark = model.flushed = start[0]
+        model.snapshots = [start] if stored else []
         self._model = model
         self._open: list[Asked] = []
         self._flushes: list[tuple[int, int]] = []
@@ -117,13 +118,13 @@ class Replica:
         for _ in range(STEPS):
             if self._is_over():
                 return
-            choices = [self._wait]
+            choices = [*(self._wait,) * 4, self._write_snapshot]
             if self._open:
-                choices += [self._answer] * 4
+                choices += [self._answer] * 16
             if self._flushes:
-                choices.append(self._flush)
+                choices += [self._flush] * 4
             if self._checks:
-                choices.append(self._check)
+                choices += [self._check] * 4
             self._random.choice(choices)()
             if self._compare():
                 return
@@ -175,7 +176,7 @@ class Replica:
             if part is not None:
                 message = slice_answer(part)
                 if random.random() < 0.03:
-                    message, part = empty_answer(is_slice=True), _no_slice()
+                    message, part = empty_answer(is_slice=True), NO_SLICE
             model.sliced(asked.download, part, now)
         else:
             told = None if is_lost else draw_told(random, model, asked.target)
@@ -194,6 +195,16 @@ class Replica:
         )
         if generation == self._model.generation:
             self._model.flushed = max(self._model.flushed, end)
+
+    def _write_snapshot(self) -> None:
+        """End the writing of a snapshot, which a downloaded snapshot may have overtaken."""
+        committed = min(self._model.watermark, self._model.flushed)
+        ends = [(one.end, one.epoch) for one in self._model.batches if one.end <= committed]
+        end, epoch = self._random.choice([*ends[-2:], self._model.start])
+        stored = StoredSnapshot(snapshot=SnapshotId(Offset(end), Epoch(epoch)), size=9)
+        if end:
+            self._member.raft.snapshot_written(stored, self._member.now)
+            self._model.written((end, epoch))
 
     def _check(self) -> None:
         number = self._checks.pop(0)
@@ -276,12 +287,6 @@ class Replica:
             ends = member.now_ns + sent.timeout_ns
             self._open.append(Asked(sent.correlation, sent.destination, ends, download))
             model.sends(sent.destination, member.now_ns)
-
-
-def _no_slice() -> Slice:
-    return Slice(
-        error=INVALID, leader=NOBODY, epoch=-1, snapshot=(-1, -1), size=0, position=0, data=b""
-    )
 
 
 def compare_fetching(random: Random) -> None:

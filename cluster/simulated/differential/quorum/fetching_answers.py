@@ -8,12 +8,11 @@ from kraftproof.cluster.simulated.differential.quorum.fetching_model import (
     LARGEST_END,
     NOBODY,
     OTHER_CLUSTER,
-    Download,
     FetchingModel,
     Held,
-    Slice,
     Told,
 )
+from kraftproof.cluster.simulated.differential.quorum.fetching_values import Download, Slice
 from kraftproof.node.wire.messages import Message, fetch_response, fetch_snapshot_response
 from kraftproof.node.wire.types import Uuid
 
@@ -22,6 +21,10 @@ TOPIC: Final = "__cluster_metadata"
 STRANGER: Final = 99
 NOT_LEADER: Final = 6
 INVALID: Final = 42
+NO_SLICE: Final = Slice(
+    error=INVALID, leader=NOBODY, epoch=-1, snapshot=(-1, -1), size=0, position=0, data=b""
+)
+"""The content of an answer that names no snapshot."""
 
 
 def draw_told(random: Random, model: FetchingModel, target: int) -> Told:

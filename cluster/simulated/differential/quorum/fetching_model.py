@@ -5,6 +5,11 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from kraftproof.cluster.simulated.differential.quorum.bare_member import Done
+from kraftproof.cluster.simulated.differential.quorum.fetching_values import (
+    Download,
+    Name,
+    Slice,
+)
 from kraftproof.node.core.base.config import Timeouts
 
 NOBODY: Final = -1
@@ -13,8 +18,6 @@ LONGEST_WAIT_MS: Final = 500
 LARGEST_END: Final = 1 << 62
 OTHER_CLUSTER: Final = 104
 MOST_LOSSES: Final = 3
-Name = tuple[int, int]
-"""The end and the epoch of a snapshot."""
 
 
 class Held(NamedTuple):
@@ -39,32 +42,6 @@ class Told(Struct, kw_only=True):
     batches: list[Held] = []
 
 
-class Slice(Struct, kw_only=True):
-    """The content of an answer to a FetchSnapshot."""
-
-    error: int = 0
-    leader: int
-    epoch: int
-    snapshot: Name
-    size: int
-    position: int
-    data: bytes
-
-
-class Download(Struct, kw_only=True):
-    """A download of a snapshot."""
-
-    number: int
-    snapshot: Name
-    due: int
-    position: int = 0
-    size: int | None = None
-    losses: int = 0
-    is_open: bool = False
-    is_checked: bool = False
-    """Whether all slices have come, and the file is being checked."""
-
-
 class FetchingModel:
     """A voter that follows, an observer, or either of them without a leader."""
 
@@ -75,7 +52,9 @@ class FetchingModel:
         self.epoch, self.leader = 0, NOBODY
         self.start: Name = (0, 0)
         self.batches: list[Held] = []
-        self.watermark = self.flushed = self.snapshot_end = self.generation = 0
+        self.snapshots: list[Name] = []
+        """The kept snapshots, oldest first."""
+        self.watermark = self.flushed = self.generation = 0
         self.renewed = now
         """The last sign of life of the leader."""
         self.is_open = self.has_answered = self.is_lost = False
@@ -92,6 +71,11 @@ class FetchingModel:
     def end(self) -> int:
         """The end of the log."""
         return self.batches[-1].end if self.batches else self.start[0]
+
+    @property
+    def snapshot_end(self) -> int:
+        """The end of the newest snapshot; 0 without a snapshot."""
+        return self.snapshots[-1][0] if self.snapshots else 0
 
     @property
     def last_epoch(self) -> int:
@@ -268,6 +252,15 @@ class FetchingModel:
             of.is_checked = True
             self.effects.append(("check", of.number, *of.snapshot))
 
+    def written(self, snapshot: Name) -> None:
+        """Keep a snapshot of this node and the one before it, and clean the log up to there."""
+        if snapshot[0] > self.snapshot_end:
+            self.snapshots = [*self.snapshots, snapshot][-2:]
+        if len(self.snapshots) > 1:
+            self.start = self.snapshots[0]
+            self.batches = [batch for batch in self.batches if batch.base >= self.start[0]]
+        self.effects.append(("clean", *self.start))
+
     def _give_up(self, now: int) -> None:
         self.download, self.is_lost = None, True
         self.ask_again(now)
@@ -285,8 +278,8 @@ class FetchingModel:
             self._give_up(now)
         else:
             self.download, self.is_open = None, False
-            self.start, self.batches = of.snapshot, []
-            self.watermark = self.flushed = self.snapshot_end = self.end
+            self.start, self.batches, self.snapshots = of.snapshot, [], [of.snapshot]
+            self.watermark = self.flushed = self.end
             self.generation += 1
             self.pause = self.renewed = now
             self.effects.append(("install", number, *of.snapshot))

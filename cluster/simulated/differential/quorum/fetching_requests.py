@@ -3,7 +3,8 @@
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.quorum.fetching_answers import TOPIC, TOPIC_ID
-from kraftproof.cluster.simulated.differential.quorum.fetching_model import Download, FetchingModel
+from kraftproof.cluster.simulated.differential.quorum.fetching_model import FetchingModel
+from kraftproof.cluster.simulated.differential.quorum.fetching_values import Download
 from kraftproof.node.wire.messages import Message, fetch_request, fetch_snapshot_request
 
 CLUSTER: Final = "a-cluster"

@@ -10,8 +10,8 @@ from kraftproof.cluster.simulated.differential.quorum.fetching_model import (
     MS,
     NOBODY,
     Held,
-    Name,
 )
+from kraftproof.cluster.simulated.differential.quorum.fetching_values import Name
 from kraftproof.node.wire.errors import ErrorCode
 
 RECORD_BYTES: Final = 128

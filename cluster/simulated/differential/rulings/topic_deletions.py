@@ -5,7 +5,6 @@ from random import Random
 from typing import Final
 
 from kraftproof.cluster.simulated.differential.difference import DifferenceError, check, same
-from kraftproof.cluster.simulated.differential.rulings.rulings import compare_rulings
 from kraftproof.node.core.controller.topics import delete_topics
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
@@ -27,16 +26,11 @@ Asked = tuple[str | None, Uuid]
 
 
 def compare_topic_deletions(random: Random) -> None:
-    """Delete drawn topics by their names, and by their ids; then judge the rest of a node.
+    """Delete drawn topics by their names, and by their ids.
 
     Raises:
         DifferenceError: a topic has another answer, or is removed against the rules.
     """
-    _compare_deletions(random)
-    compare_rulings(random)
-
-
-def _compare_deletions(random: Random) -> None:
     ids = {name: Uuid(name.encode() * 16) for name in NAMES[:3]}
     written: list[Record] = [
         records.TopicRecord(name=name, topic_id=topic) for name, topic in ids.items()

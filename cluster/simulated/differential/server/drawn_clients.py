@@ -1,6 +1,7 @@
 """Frames of clients at a listener, and the model of one client's connection."""
 
 import asyncio
+from random import Random
 from typing import Final
 
 from msgspec import Struct
@@ -77,6 +78,17 @@ class DrawnClient(Struct, kw_only=True):
     open: list[Slot] = []
     """The requests of the node without an answer."""
     is_over: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Return whether the connection takes requests, now and later."""
+        return not self.is_over and self.failed_at_ns is None
+
+    def send(self, data: bytes, random: Random) -> None:
+        """Send bytes in one piece, or in two."""
+        cut = random.randrange(len(data)) if random.random() < 0.4 else 0
+        for piece in filter(None, (data[:cut], data[cut:])):
+            self.socket.receive(piece)
 
     def read(self, loop: VirtualLoop, message: Message) -> Message | None:
         """Return the answer to a request of a login, if there is one."""

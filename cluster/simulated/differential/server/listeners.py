@@ -142,25 +142,27 @@ class _Compared:
 
     def _ask(self, client: DrawnClient) -> None:
         """Send a request, mostly the right one of a login."""
-        if client.failed_at_ns is not None or client.is_over:
+        if not client.goes_on:
             return
         random = self._random
         own = [] if client.user is None else [client.user] * 20
         user = random.choice([*USERS, *own])
         right = authenticate(user, USERS[user]) if client.logs_in else handshake(PLAIN)
         is_login = self._has_login and (client.logs_in or not client.is_proven)
-        drawn = (right,) * 6 if is_login else (METADATA,) * 6
+        drawn = ((right,) if is_login else (METADATA,)) * 6
         guess = authenticate(user, "guess")
         wrong = (guess, METADATA, VERSIONS, handshake(PLAIN), handshake(OTHER))
         message = random.choice((*drawn, *(right,) * len(own[:8]), *wrong))
         data = framed(message, "x" * random.choice((0, 0, 0, 0, 0, 0, 0, 250, 500)))
         size = len(data) - SIZE_BYTES
-        if client.logs_in and message == guess:
-            data += framed(METADATA)  # behind a failed login, nothing is taken
+        has_next = client.logs_in and (message == guess or random.random() < 0.5)
+        data += framed(METADATA) if has_next else b""  # taken behind a good login only
         before = len(self._asked)
         client.active_ns = self._loop.now_ns
-        client.socket.receive(data)
+        client.send(data, random)
         self._judge(client, message, size)
+        if has_next and client.goes_on:
+            self._judge(client, METADATA, len(framed(METADATA)) - SIZE_BYTES)
         asked = self._asked[before:]
         same(f"the requests of {_name(client)} for the node", len(asked), int(self._is_asked))
         for connection, slot in asked:

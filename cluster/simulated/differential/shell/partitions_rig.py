@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final, cast
 
-from kraftproof.cluster.simulated.differential.difference import same
+from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Flush, Reply, Truncate
 from kraftproof.node.core.log_effects import LogRead
@@ -72,7 +72,8 @@ class PartitionsRig:
         return tuple((log, TOPIC) for log in LOGS[1:])
 
     def read(self, read: LogRead) -> bytes:
-        """Return bytes within the limits of a read."""
+        """Return bytes within the limits of a read; a disk takes a negative limit for none."""
+        check(f"a read of {read.max_bytes} bytes at most", read.max_bytes >= 0)
         self.calls.append(("read", read))
         if self.fails == "read":
             raise WireError("damaged")

@@ -21,6 +21,8 @@ from kraftproof.node.wire.principal import Principal
 
 RUNS: Final = 6
 STEPS: Final = 80
+MOST_TIMERS: Final = 1_000
+"""Number of timers after which a shell is taken for one that never rests."""
 FAILING: Final = ("append", "start_flush", "truncate", "persist_quorum_state", "read_slice")
 
 
@@ -153,16 +155,21 @@ class ShellRun(ShellNode):
         return message
 
     def _advance(self, duration_ns: int) -> None:
-        """Let time pass, timer by timer."""
+        """Let time pass, timer by timer; a timer that is due begins no other that is due at once.
+
+        Raises:
+            DifferenceError: the timers have no end.
+        """
         until_ns = self.rig.now_ns + duration_ns
-        while True:
+        for _ in range(MOST_TIMERS):
             waiting = [one for one in self.rig.timers if one.action is not None]
             following = min(waiting, key=lambda one: one.due_ns, default=None)
             if following is None or following.due_ns > until_ns:
-                break
+                self.rig.now_ns = until_ns
+                return
             self.rig.now_ns = max(self.rig.now_ns, following.due_ns)
             self._ring(following)
-        self.rig.now_ns = until_ns
+        raise DifferenceError(f"the timers of a shell have no end at {self.rig.now_ns} ns")
 
     def _ring(self, timer: Timer) -> None:
         action, timer.action = timer.action, None

@@ -37,6 +37,7 @@ def compare_identity_files(random: Random) -> None:
     _compare_meta(random)
     _compare_wrong_meta(random)
     _compare_directories(random)
+    _compare_formatted(random)
     _compare_state(random)
     _compare_wrong_state(random)
     _compare_topic_ids(random)
@@ -157,6 +158,25 @@ def _compare_directories(random: Random) -> None:
     text = refused("two clusters", StorageError, opening, disk, paths, node, lambda: late)
     named("two clusters", text, "/b/meta.properties", "B" * 22, cluster, "/a")
     refused("no directory", StorageError, opening, disk, (), node, lambda: late)
+
+
+def _compare_formatted(random: Random) -> None:
+    """Format drawn directories of which some, one or none are formatted already (KIP-858)."""
+    disk, paths = _disk(), tuple(random.sample(("/a", "/b", "/c"), random.randint(1, 3)))
+    meta = meta_properties.MetaProperties(
+        cluster_id=random.choice(CLUSTERS), node_id=NodeId(random.randrange(5))
+    )
+    before = paths[: random.randint(0, len(paths))]
+    for path in before:
+        meta_properties.write_meta_properties(disk, path, meta)
+    order = random.sample(paths, len(paths))
+    form = meta_properties.format_directories
+    if before:
+        text = refused("a second formatting", StorageError, form, disk, order, meta)
+        first = next(path for path in order if path in before)
+        named("a second formatting", text, first, "--ignore-formatted")
+    fresh = [path for path in order if path not in before]
+    same("new directories", form(disk, order, meta, ignore_formatted=bool(before)), fresh)
 
 
 def _compare_state(random: Random) -> None:

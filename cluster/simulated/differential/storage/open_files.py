@@ -51,13 +51,17 @@ class CountedHandle(SimulatedHandle):
 class CountedFileSystem(SimulatedFileSystem):
     """The disk of a machine, with the files that its process has open for appends."""
 
-    __slots__ = ("opened", "peak")
+    __slots__ = ("directory_fsyncs", "opened", "peak", "replaced")
 
     def __init__(self) -> None:
         super().__init__()
         self.opened: Counter[str] = Counter()
         self.peak = 0
         """Maximum number of files that were open at a time."""
+        self.directory_fsyncs: Counter[str] = Counter()
+        """Number of fsyncs of each directory."""
+        self.replaced: set[str] = set()
+        """The files that were replaced by another."""
 
     @property
     def open_paths(self) -> list[str]:
@@ -67,6 +71,16 @@ class CountedFileSystem(SimulatedFileSystem):
     @override
     def append_to(self, path: str) -> CountedHandle:
         return CountedHandle(self, path, super().append_to(path))
+
+    @override
+    def replace(self, source: str, target: str) -> None:
+        super().replace(source, target)
+        self.replaced.add(target)
+
+    @override
+    def fsync_directory(self, path: str) -> None:
+        super().fsync_directory(path)
+        self.directory_fsyncs[path] += 1
 
     @override
     def crash(self, random: Random) -> int:

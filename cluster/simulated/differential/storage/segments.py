@@ -6,7 +6,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
+from kraftproof.cluster.simulated.differential.difference import (
+    Refusal,
+    attempt,
+    check,
+    named,
+    refused,
+    same,
+)
 from kraftproof.cluster.simulated.differential.storage.files import put
 from kraftproof.cluster.simulated.differential.wire.reference_batches import (
     ReferenceBatch,
@@ -189,6 +196,7 @@ def _compare_segment(random: Random) -> None:
         placed = [one for one in placed if one.base < at.base]
         content = content[: at.position]
         same("the file after a cut", disk.read(segment.path), content)
+    _compare_lost_end(random, disk, segment, placed)
     segment.close()
 
 
@@ -209,3 +217,22 @@ def _compare_read(random: Random, segment: Segment, content: bytes, placed: list
     expected = content[at.position : at.position + length]
     found = segment.read(offset, end, most, may_exceed=may_exceed)
     check(f"{len(found)} bytes from offset {offset}, not {len(expected)}", found == expected)
+
+
+def _compare_lost_end(
+    random: Random, disk: SimulatedFileSystem, segment: Segment, placed: list[Placed]
+) -> None:
+    """Read a segment whose file has lost its end: whole batches that are there, or an error."""
+    kept = random.randrange(len(disk.read(segment.path)))
+    put(disk, segment.path, disk.read_slice(segment.path, 0, kept))
+    ends = {one.position + one.length for one in placed}
+    for _ in range(TIMES):
+        at, most = random.choice(placed), random.choice((1, 500, 50_000, 1 << 30))
+        if random.random() < 0.5:
+            at = max((one for one in placed if one.position <= kept), key=lambda one: one.position)
+        may_exceed, end_offset = random.random() < 0.5, placed[-1].end
+        found = attempt(WireError, segment.read, at.base, end_offset, most, may_exceed=may_exceed)
+        if not isinstance(found, Refusal) and found:
+            end = at.position + len(found)
+            check(f"{len(found)} bytes of a file that ends amid a batch", end in ends)
+            same("the batches before a lost end", found, disk.read(segment.path)[at.position : end])

@@ -7,7 +7,11 @@ from typing import Final
 from kraftproof.cluster.simulated.differential.difference import check, named, refused, same
 from kraftproof.cluster.simulated.differential.storage.files import content_of, crashed, put
 from kraftproof.cluster.simulated.differential.storage.open_files import CountedFileSystem
-from kraftproof.cluster.simulated.differential.wire.reference_batches import parse_fields
+from kraftproof.cluster.simulated.differential.wire.reference_batches import (
+    HEADER_BYTES,
+    parse_fields,
+    parse_records,
+)
 from kraftproof.cluster.simulated.differential.work import result_of
 from kraftproof.cluster.simulated.disk.filesystem import SimulatedFileSystem
 from kraftproof.node.core.base.snapshot_ids import SnapshotId, StoredSnapshot
@@ -18,13 +22,15 @@ from kraftproof.node.storage import bootstrap, voter_set
 from kraftproof.node.storage.errors import StorageError
 from kraftproof.node.storage.snapshots import SnapshotFiles, snapshot_name
 from kraftproof.node.wire.records.generated.voters import Endpoint, Voter
-from kraftproof.node.wire.records.metadata import FeatureLevelRecord, TopicRecord
+from kraftproof.node.wire.records.metadata import FeatureLevelRecord, PartitionRecord, TopicRecord
 from kraftproof.node.wire.types import Uuid
 
 DIRECTORY: Final = "/data/__cluster_metadata-0"
 FIRST: Final = SnapshotId(Offset(10), Epoch(2))
 SECOND: Final = SnapshotId(Offset(20), Epoch(3))
 THIRD: Final = SnapshotId(Offset(30), Epoch(3))
+PARTITION_VERSIONS: Final = {7: 0, 16: 0, 17: 1, 21: 1, 22: 1, 23: 2, 30: 2}
+"""The version of a partition's record by levels of metadata.version, the first and last included"""
 
 
 def compare_snapshots(random: Random) -> None:
@@ -189,11 +195,14 @@ def _compare_bootstrap(random: Random) -> None:
     disk, path = _disk(), "/data/bootstrap.checkpoint"
     read = bootstrap.read_bootstrap
     same("no first records", read(disk, "/data"), bootstrap.FirstRecords())
-    level = FeatureLevelRecord(name="metadata.version", feature_level=random.choice((7, 17, 21)))
+    number = random.choice(tuple(PARTITION_VERSIONS))
+    level = FeatureLevelRecord(name="metadata.version", feature_level=number)
     topic = TopicRecord(name="a", topic_id=Uuid(b"\1" + random.randbytes(15)))
-    bootstrap.write_bootstrap(disk, "/data", (level, topic), 7)
+    partition = PartitionRecord(topic_id=topic.topic_id, replicas=(1,), isr=(1,), leader=1)
+    bootstrap.write_bootstrap(disk, "/data", (level, topic, partition), 7)
     after = crashed(disk, random)
-    same("first records", read(after, "/data").records, (level, topic))
+    same("first records", read(after, "/data").records, (level, topic, partition))
+    _compare_written(disk.read(path), number)
     same("no feature is left out", read(after, "/data").warnings, ())
     data = disk.read(path)
     fields = parse_fields(data)
@@ -219,6 +228,16 @@ def _compare_bootstrap(random: Random) -> None:
         bootstrap.write_bootstrap(disk, "/data", (wrong,), 7)
         text = refused(f"{name} {number}", StorageError, read, disk, "/data")
         named(f"{name} {number}", text, path, name, number)
+
+
+def _compare_written(data: bytes, level: int) -> None:
+    """Compare the version of a partition's record with that of the level (KIP-778)."""
+    begin = 12 + parse_fields(data)["length"]
+    fields = parse_fields(data[begin:])
+    content = data[begin + HEADER_BYTES : begin + 12 + fields["length"]]
+    value = parse_records(content, fields["count"])[-1][-1]
+    expected = (1, PartitionRecord.KEY, PARTITION_VERSIONS[level])
+    same(f"frame, type and version of a partition at level {level}", tuple(value[:3]), expected)
 
 
 def _compare_voters(random: Random) -> None:

@@ -163,7 +163,8 @@ def _compare_several(random: Random) -> None:
     data, expected = b"".join(parts), [expected_batch(one) for one in drawn]
     ends = [sum(map(len, parts[:count])) for count in range(len(parts) + 1)]
     for end in ends:
-        for kept in {end, min(end + 11, len(data)), min(end + 12, len(data)), len(data) - 1}:
+        begun = {min(end + more, len(data)) for more in (0, 1, 11, 12)}
+        for kept in sorted({*begun, len(data) - 1}):
             whole = max(count for count, one in enumerate(ends) if one <= kept)
             part = data[:kept]
             found = raw_batch.parse_batches(part, allow_partial=True)

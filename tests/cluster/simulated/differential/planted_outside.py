@@ -1,5 +1,6 @@
 """Bugs that are planted in the server, the shell, the storage and the wire; see planted.py."""
 
+import ssl
 from typing import Any
 
 from kraftproof.node.core.base.quorum_state import QuorumState
@@ -8,6 +9,7 @@ from kraftproof.node.server.connection import Connection
 from kraftproof.node.server.idle_connections import IdleConnections
 from kraftproof.node.server.listener import Listener
 from kraftproof.node.server.security.authentication import Authenticator
+from kraftproof.node.server.security.tls_layer import TlsLayer
 from kraftproof.node.shell import (
     effect_executor,
     failed_logs,
@@ -38,6 +40,7 @@ from kraftproof.node.storage.segments import sparse_index
 from kraftproof.node.storage.segments.segment import Segment
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.node.wire import codec, errors, frames, headers
+from kraftproof.node.wire.frames import FrameSplitter
 from kraftproof.node.wire.primitives import Reader, Writer
 from kraftproof.node.wire.records import batches, raw_batch, raw_records
 
@@ -59,6 +62,45 @@ def _replaced_with_the_rest(disk: Any, path: str, data: bytes) -> None:
     handle.start_fsync()()
     handle.close()
     filesystem._publish(disk, f"{path}.tmp", path)
+
+
+def _cut_before_the_checkpoint(storage: Any, effect: Any) -> None:
+    """Truncate the log before its durable end is lowered."""
+    storage._log.truncate(effect.end_offset)
+    storage._checkpoints.lower(effect.end_offset)
+
+
+def _installed_after_the_reset(storage: Any, effect: Any) -> None:
+    """Remove the log before the snapshot of the leader stands in its place."""
+    storage._checkpoints.lower(effect.snapshot.end_offset)
+    storage._log.reset(effect.snapshot)
+    storage._snapshots.install(effect.copy, effect.snapshot)
+
+
+def _deleted_before_the_look_up(executor: Any, effect: Any) -> None:
+    """Look up the directory of a log after the disk has let go of the log."""
+    steps = executor._disk.delete(effect)
+    failed = executor._failure_of(executor._disk.directory_of(effect.log))
+    executor._workers.background(steps, ignored, failed)
+
+
+def _limited_anew(connection: Any, size: int) -> None:
+    """Forget the bytes behind the end of a login."""
+    connection._splitter = FrameSplitter(size)
+
+
+def _read_with_the_next_bytes(layer: Any, data: bytes) -> None:
+    """Leave the bytes behind a handshake until more bytes come."""
+    layer._incoming.write(data)
+    try:
+        if layer._is_secured:
+            layer._read()
+        else:
+            layer._shake_hands()
+    except ssl.SSLWantReadError:
+        layer._send()
+    except ssl.SSLError as error:
+        layer._fail(error)
 
 
 PLANTED = [
@@ -85,6 +127,8 @@ PLANTED = [
     ("compare_metadata_logs", Segment, "write_again", lambda self: self.cut(0)),
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_unfinished", ignored),
     ("compare_snapshots", snapshots.SnapshotFiles, "remove_below", ignored),
+    ("compare_interruptions", stored.Storage, "truncate", _cut_before_the_checkpoint),
+    ("compare_interruptions", stored.Storage, "install_snapshot", _installed_after_the_reset),
     ("compare_node_storage", stored.Storage, "persist_quorum_state", ignored),
     ("compare_node_storage", checkpoints.OffsetCheckpoints, "lower", ignored),
     ("compare_partition_logs", log_directory.LogDirectory, "lower_start", ignored),
@@ -97,6 +141,9 @@ PLANTED = [
     ("compare_connections", Connection, "note_reading", ignored),
     ("compare_connections", connection, "MAX_IN_FLIGHT", 101),
     ("compare_listeners", Listener, "_proven", ignored),
+    ("compare_listeners", Connection, "limit_frames", _limited_anew),
+    ("compare_tls_streams", TlsLayer, "data_received", _read_with_the_next_bytes),
+    ("compare_tls_streams", TlsLayer, "connection_lost", ignored),
     ("compare_listeners", Listener, "_make_room", lambda _: False),
     ("compare_listeners", listener, "PROVING_SECONDS", 29.0),
     ("compare_listeners", IdleConnections, "start", ignored),
@@ -110,6 +157,9 @@ PLANTED = [
     ("compare_shell", effect_executor.EffectExecutor, "_flushes_done", ignored),
     ("compare_shell_requests", request_clock.RequestClock, "resume", ignored),
     ("compare_shell_directories", failed_logs.FailedLogs, "has", lambda *_: False),
+    ("compare_failing_directories", PartitionExecutor, "_delete", _deleted_before_the_look_up),
+    ("compare_failing_directories", PartitionExecutor, "_drop", ignored),
+    ("compare_failing_directories", PartitionExecutor, "_fail_once", PartitionExecutor._fail),
     ("compare_shell_directories", PartitionExecutor, "_fail_once", PartitionExecutor._fail),
     ("compare_partition_logs", partition_logs, "MOST_OPEN", 257),
     ("compare_partition_logs", Segment, "write_again", Segment.close),

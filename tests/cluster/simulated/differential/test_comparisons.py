@@ -25,6 +25,7 @@ from kraftproof.node.storage.partitions import (
 )
 from kraftproof.node.storage.segments.segmented_log import SegmentedLog
 from kraftproof.run.backends import specification_of
+from tests.cluster.simulated.differential import planted_gaps
 from tests.cluster.simulated.differential.planted import PLANTED
 from tests.support.random_cases import random_cases
 
@@ -60,7 +61,7 @@ def test_the_producers_of_a_start_are_the_committed_ones_and_those_above(monkeyp
         start_above_the_high_watermark()
 
 
-@pytest.mark.parametrize(("name", "owner", "attribute", "bug"), PLANTED)
+@pytest.mark.parametrize(("name", "owner", "attribute", "bug"), [*PLANTED, *planted_gaps.PLANTED])
 def test_a_planted_bug_is_a_difference(monkeypatch, name, owner, attribute, bug):
     monkeypatch.setattr(owner, attribute, bug)
     assert any(fails_at(name, seed) for seed in range(MOST_DRAWS))
@@ -116,7 +117,7 @@ class World:
     """The parts of a world that a comparison reports to."""
 
     def __init__(self):
-        self.scheduler = SimpleNamespace(now_ns=0, events=0)
+        self.scheduler = SimpleNamespace(events=0)
         self.recorded = []
         self.errors = []
         self.monitor = SimpleNamespace(record=self._record)
@@ -124,7 +125,7 @@ class World:
 
     def _record(self, invariant, statement, detail, *, node, time_ns):
         assert statement.endswith(".")
-        assert (node, time_ns) == (0, 0)
+        assert (node, time_ns) == (None, None), "no node has done so"
         self.recorded.append((invariant, detail))
 
     def crashed(self, node, error):
@@ -150,7 +151,10 @@ def fails(_):
 
 
 def test_a_difference_is_a_violation(monkeypatch):
-    assert reported(monkeypatch, differs) == ([("Same", "two is not one")], [])
+    assert reported(monkeypatch, differs) == (
+        [("Same", "apart from the cluster, two is not one")],
+        [],
+    )
 
 
 def test_another_error_of_the_node_is_a_violation(monkeypatch):
@@ -183,7 +187,7 @@ def test_a_comparison_for_the_end_waits_for_the_end(monkeypatch):
     comparison.compare_with_references(world, options)
     assert world.recorded == []
     comparison.compare_with_references(world, options, is_end=True)
-    assert world.recorded == [("Same", "two is not one")]
+    assert world.recorded == [("Same", "apart from the cluster, two is not one")]
 
 
 def test_a_run_without_a_planted_bug_compares_nearly_everything():
@@ -240,4 +244,4 @@ def test_a_run_without_a_planted_bug_reports_a_difference(monkeypatch):
     comparison.compare_with_references(
         world, SimpleNamespace(seed=1, mutant=None, backend="simulated")
     )
-    assert world.recorded == [("Same", "two is not one")]
+    assert world.recorded == [("Same", "apart from the cluster, two is not one")]

@@ -62,7 +62,7 @@ class Case:
             1,
             self.index,
             partition(isr),
-            self.image,
+            self.image.brokers,
             min_isr=min_isr,
             lag_ns=LAG_NS,
             own_end=lambda: self.index.end_offset,
@@ -144,7 +144,7 @@ def test_a_leaver_holds_up_the_high_watermark_until_its_removal_is_committed():
     assert case.leader.isr.proposed == (1, 2)
     case.leader.advance_high_watermark(case.time())
     assert case.high_watermark == 0
-    case.leader.follow(partition((1, 2), partition_epoch=1), case.image)
+    case.leader.follow(partition((1, 2), partition_epoch=1), case.image.brokers)
     assert case.leader.advance_high_watermark(case.time())
     assert case.high_watermark == 10
 
@@ -213,7 +213,7 @@ def test_a_second_joiner_waits_for_the_decision_about_the_first():
     open_proposal = case.leader.isr
     case.fetch(3, 10)
     assert case.leader.isr == open_proposal
-    case.leader.follow(partition((1, 2), partition_epoch=1), case.image)
+    case.leader.follow(partition((1, 2), partition_epoch=1), case.image.brokers)
     case.fetch(3, 10)
     assert case.leader.isr.proposed == (1, 2, 3)
 
@@ -282,7 +282,7 @@ def test_a_member_that_always_lags_behind_its_last_fetch_leaves():
 def test_followers_match_the_replicas_of_the_image():
     case = Case()
     case.fetch(2, 10)
-    case.leader.follow(partition((1, 2), partition_epoch=1, replicas=(1, 2, 5)), case.image)
+    case.leader.follow(partition((1, 2), partition_epoch=1, replicas=(1, 2, 5)), case.image.brokers)
     assert set(case.leader.followers) == {2, 5}
     assert case.leader.followers[2].end_offset == 10
 
@@ -294,5 +294,5 @@ def test_the_low_watermark_is_the_smallest_start_of_live_replicas():
         case.leader.record_fetch(replica, 20, start, 100 + replica, case.time())
     assert case.leader.low_watermark() == 4
     fenced = replace(case.image, brokers=image(broker(3, fenced=True)).brokers)
-    case.leader.follow(partition(partition_epoch=1), fenced)
+    case.leader.follow(partition(partition_epoch=1), fenced.brokers)
     assert case.leader.low_watermark() == 7

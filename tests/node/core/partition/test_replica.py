@@ -1,5 +1,8 @@
-"""The flushes of a replica whose topic flushes each batch."""
+"""The flushes of a replica whose topic flushes each batch, and the memory of a leader."""
 
+import gc
+
+from immutables import Map
 from msgspec import structs
 
 from kraftproof.node.core.base.config import ReplicationPolicy
@@ -9,6 +12,7 @@ from kraftproof.node.core.base.types import Instant
 from kraftproof.node.core.effects import Flush
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, Partition
 from kraftproof.node.core.outbox import Outbox
+from kraftproof.node.core.partition.leader import Leader
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.replica import Replica
@@ -27,19 +31,38 @@ def test_a_cut_log_flushes_its_rest_again():
     replica = Replica(
         *(1, "t", index, ProducerStates(), settings, ReplicationPolicy(), outbox, UNASSIGNED)
     )
-    partition = Partition(
-        topic_id=LOG.topic_id,
-        index=0,
-        replicas=(1, 2),
-        isr=(2,),
-        leader=2,
-        leader_epoch=3,
-        partition_epoch=0,
-    )
-    replica.follow_image(partition, EMPTY_IMAGE, settings, Instant(0, 0))
+    replica.follow_image(placed(leader=2), EMPTY_IMAGE, settings, Instant(0, 0))
     assert flushes(outbox) == [(0, 3)]
     replica.truncate(2)
     assert flushes(outbox) == [(1, 2)]
+
+
+def test_a_leader_keeps_no_image_alive():
+    """A broker with a thousand partitions would keep a thousand old images."""
+    settings = topic_settings(EMPTY_IMAGE, "t", 1)
+    replica = Replica(
+        *(1, "t", LogIndex(LOG), ProducerStates(), settings),
+        *(ReplicationPolicy(), Outbox(), UNASSIGNED),
+    )
+    image = structs.replace(EMPTY_IMAGE, brokers=Map())
+    replica.follow_image(placed(leader=1), image, settings, Instant(0, 0))
+    assert replica.leader is not None
+    kept = [one for one in gc.get_objects() if isinstance(one, Leader)]
+    assert replica.leader in kept, "the collector knows all leaders"
+    assert not [one for one in gc.get_referrers(image) if isinstance(one, Leader)]
+
+
+def placed(leader):
+    """Return the partition with replicas 1 and 2."""
+    return Partition(
+        topic_id=LOG.topic_id,
+        index=0,
+        replicas=(1, 2),
+        isr=(leader,),
+        leader=leader,
+        leader_epoch=3,
+        partition_epoch=0,
+    )
 
 
 def flushes(outbox):

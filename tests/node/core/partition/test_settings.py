@@ -7,7 +7,7 @@ from immutables import Map
 from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.configs.resources import ALL_BROKERS, Resource
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage, Topic
-from kraftproof.node.core.partition.settings import has_new_settings
+from kraftproof.node.core.partition.settings import has_new_settings, topic_settings
 from kraftproof.node.wire.types import Uuid
 
 TOPIC = Uuid(bytes(15) + b"\1")
@@ -42,3 +42,11 @@ def test_a_topic_has_new_settings_by_its_own_its_brokers_and_all_brokers_configs
 
 def test_every_topic_has_new_settings_than_before_the_first_image() -> None:
     assert has_new_settings(None, image({}), TOPIC, BROKER)
+
+
+def test_topics_with_equal_configs_share_their_settings() -> None:
+    """A broker of many topics keeps the settings once, and not for each topic."""
+    plain, other = image({}), image({(Resource.TOPIC, "theirs"): RETENTION})
+    ours = topic_settings(plain, "ours", BROKER)
+    assert topic_settings(other, "ours", BROKER) is ours
+    assert topic_settings(other, "theirs", BROKER).retention_ms == 1 != ours.retention_ms

@@ -177,6 +177,27 @@ def test_internal_topics_bypass_the_policy_and_others_do_not() -> None:
     assert strict.topics() == {"__consumer_offsets": 3}, "not even t was allowed"
 
 
+def test_a_policy_sees_the_numbers_that_the_defaults_stand_for() -> None:
+    asked = []
+    world = CreatingWorld(create_topic_policy=lambda *question: asked.append(question))
+    topic = create_topics_request.CreatableTopic(
+        name="defaults", num_partitions=-1, replication_factor=-1
+    )
+    assigned = create_topics_request.CreatableReplicaAssignment(
+        partition_index=0, broker_ids=(BROKER,)
+    )
+    manual = create_topics_request.CreatableTopic(
+        name="manual", num_partitions=-1, replication_factor=-1, assignments=(assigned,)
+    )
+    request = create_topics_request.CreateTopicsRequest(topics=(topic, manual), timeout_ms=1000)
+    results = {one.name: one for one in world.do(request, ADMIN, version=7).topics}
+    made = results["defaults"]
+    assert (made.num_partitions, made.replication_factor) != (-1, -1)
+    found = {name: (partitions, factor) for name, partitions, factor, _ in asked}
+    assert found["defaults"] == (made.num_partitions, made.replication_factor)
+    assert found["manual"] == (-1, -1), "the request names the replicas"
+
+
 def coordinator(kind: int, *keys: str) -> find_coordinator_request.FindCoordinatorRequest:
     return find_coordinator_request.FindCoordinatorRequest(key_type=kind, coordinator_keys=keys)
 

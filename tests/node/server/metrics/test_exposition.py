@@ -7,7 +7,8 @@ import pytest
 from kraftproof.node.server.metrics.catalogue import BY_NAME, RAFT
 from kraftproof.node.server.metrics.clients import MOST_NAMES, ClientMetrics, named_software
 from kraftproof.node.server.metrics.cluster import cluster_gauges
-from kraftproof.node.server.metrics.exposition import Figure, exposition, prefixed
+from kraftproof.node.server.metrics.exposition import exposition
+from kraftproof.node.server.metrics.figures import Figure, prefixed
 from kraftproof.node.wire.messages.generated.api_versions_request import ApiVersionsRequest
 from tests.support.node.rich_image import rich_image
 

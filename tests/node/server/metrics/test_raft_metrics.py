@@ -16,7 +16,8 @@ from kraftproof.node.server.metrics.catalogue import (
     CONTROLLER,
     RAFT,
 )
-from kraftproof.node.server.metrics.exposition import exposition, prefixed
+from kraftproof.node.server.metrics.exposition import exposition
+from kraftproof.node.server.metrics.figures import prefixed
 from kraftproof.node.server.metrics.node_metrics import unknown_voters
 from kraftproof.node.server.metrics.raft import RaftMetrics
 from kraftproof.node.server.metrics.sliding_windows import BUCKET_NS, Window

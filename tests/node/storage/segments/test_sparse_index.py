@@ -1,5 +1,6 @@
 """The sparse index of a segment: bounded, and never above the batch that is looked for."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from kraftproof.node.storage.segments.sparse_index import (
     MOST_ENTRIES,
     SparseIndex,
 )
+from kraftproof.node.wire.errors import WireError
 from tests.support.node.raw_batches import raw
 
 
@@ -61,6 +63,18 @@ def test_readers_at_the_end_go_on_where_they_were():
         batch = raw(offset, b"v" * 50)
         assert segment.read(offset, 100, batch.size, may_exceed=False) == batch.data
     assert len(reads) == 101, "a read after a read needs no search"
+
+
+def test_a_file_that_has_lost_its_end_gives_no_part_of_a_batch():
+    disk = SimulatedFileSystem()
+    disk.make_directory("/log")
+    segment, first, second = Segment(disk, "/log", 0), raw(0, b"v" * 50), raw(1, b"v" * 50)
+    for batch in (first, second):
+        segment.append(batch.data, batch.base_offset, batch.next_offset, 0)
+    disk.append_to(segment.path).truncate(first.size + 70)
+    assert segment.read(0, 2, 1 << 20, may_exceed=True) == first.data
+    with pytest.raises(WireError, match="amid a batch"):
+        segment.read(1, 2, 1 << 20, may_exceed=True)
 
 
 class CountingDisk:

@@ -13,6 +13,9 @@ from kraftproof.cluster.simulated.differential.storage.partitions.flushes import
     flush,
     flush_amid_changes,
 )
+from kraftproof.cluster.simulated.differential.storage.partitions.kept_producers import (
+    keep_producers,
+)
 from kraftproof.cluster.simulated.differential.storage.partitions.many_logs import compare_many_logs
 from kraftproof.cluster.simulated.differential.storage.partitions.model import (
     HOMES,
@@ -26,7 +29,11 @@ from kraftproof.cluster.simulated.differential.storage.partitions.reads import (
     compare_times,
 )
 from kraftproof.cluster.simulated.differential.storage.partitions.renewals import renew
-from kraftproof.cluster.simulated.differential.storage.partitions.starts import compare_recovered
+from kraftproof.cluster.simulated.differential.storage.partitions.starts import (
+    compare_recovered,
+    compare_rewritten,
+    recovery_points,
+)
 from kraftproof.cluster.simulated.differential.wire.raw_batches import draw_produced, expected_batch
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import Epoch, Offset
@@ -47,6 +54,8 @@ MOST_AT_START: Final = 4
 """Maximum number of open files during a start, whatever the number of segments."""
 MANY_SHARE: Final = 0.1
 """Share of draws with more logs than may be open."""
+KEPT_SHARE: Final = 0.7
+"""Share of draws with producers whose batches are about to expire."""
 GAPS_SHARE: Final = 0.2
 """Share of runs whose offsets have gaps, after which a start may move the begin of an epoch."""
 SEGMENT_BYTES: Final = (100, 700, 1 << 20)
@@ -63,6 +72,8 @@ def compare_partition_logs(random: Random) -> None:
     for _ in range(STEPS):
         run.step()
     end(run)
+    if random.random() < KEPT_SHARE:
+        keep_producers(PartitionRun(random), LOGS)
     if random.random() < MANY_SHARE:
         compare_many_logs(random)
 
@@ -81,6 +92,7 @@ class PartitionRun:
         self.segment_bytes = random.choice(SEGMENT_BYTES)
         self.has_gaps = random.random() < GAPS_SHARE
         self.now_ms, self.jump_ms = random.choice((0, 1 << 41)), random.choice((1, 70_000_000))
+        self.epoch_steps = random.choice(((0,), (0, 0, 0, 1, 2)))
         self.broker_epoch = -1
         """The broker epoch of the last orderly stop; -1 after a crash."""
         self.logs = self._opened()
@@ -130,7 +142,7 @@ class PartitionRun:
         epochs = [one[0] for one in model.epochs] or [0]
         self.now_ms += self.random.choice((0, 1, 1_000, self.jump_ms))
         one = draw_produced(self.random, offset, self.now_ms)
-        epoch = epochs[-1] + self.random.choice((0, 0, 0, 1, 2))
+        epoch = epochs[-1] + self.random.choice(self.epoch_steps)
         batch = expected_batch(one).moved(offset, epoch)
         model.times[offset] = [
             one.base_timestamp_ms + record.timestamp_delta for record in one.records
@@ -216,7 +228,9 @@ class PartitionRun:
             self.disk = crashed(self.disk, self.random)
         else:
             self.disk.kill("")
+        points = recovery_points(self.disk)
         self.logs, self.disk.peak = self._opened(), 0
+        self.disk.replaced.clear()
         recovered, warnings = self.logs.open()
         self.disk.judge("", 0)
         check("a start opens few files at a time", self.disk.peak <= MOST_AT_START)
@@ -241,6 +255,9 @@ class PartitionRun:
                 is_clean=is_clean,
                 has_exact_epochs=is_exact,
                 has_gaps=self.has_gaps,
+            )
+            compare_rewritten(
+                self.disk, directory, model, points.get(directory, 0), is_clean=is_clean
             )
             model.segment_bytes = self.segment_bytes
         for text in warnings:

@@ -15,6 +15,7 @@ LOG_APPEND_TIME = 8
 Record = tuple[int, int, int]
 """Offset, timestamp and epoch."""
 Facts = tuple[int, int, int, int, int, int]
+Names = tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
 
 
 def facts_of(batch: RawBatch) -> Facts:
@@ -43,6 +44,8 @@ class ModelLog:
         self.durable_end = 0
         self.is_flushed = False
         """Whether a flush has made the directory durable."""
+        self.flushed_names: Names | None = None
+        """Segments and epochs at the begin of the last flush; None after a cut or a start."""
         self.full: list[int] = []
         """First offsets of the full segments that no flush has covered."""
         self.kept: list[RawBatch] = []
@@ -57,6 +60,11 @@ class ModelLog:
     def batches(self) -> list[RawBatch]:
         """Return the stored batches."""
         return [batch for _, batches in self.segments for batch in batches]
+
+    @property
+    def names(self) -> Names:
+        """Return the first offset of each segment, and the epochs with their start offsets."""
+        return tuple(base for base, _ in self.segments), tuple(self.epochs)
 
     @property
     def epochs(self) -> list[tuple[int, int]]:
@@ -142,6 +150,7 @@ class ModelLog:
 
     def _forget_full(self) -> None:
         self.full = [one for one in self.full if one in dict(self.segments)]
+        self.flushed_names = None
 
     def producers(self, batches: list[RawBatch]) -> list[RawBatch]:
         """Return the last batches of each producer, the kept ones before the others."""

@@ -1,7 +1,12 @@
 """Compare the log that a node finds at its start with the model of the log."""
 
 from kraftproof.cluster.simulated.differential.difference import check, same
-from kraftproof.cluster.simulated.differential.storage.partitions.model import ModelLog, facts_of
+from kraftproof.cluster.simulated.differential.storage.open_files import CountedFileSystem
+from kraftproof.cluster.simulated.differential.storage.partitions.model import (
+    HOMES,
+    ModelLog,
+    facts_of,
+)
 from kraftproof.node.core.log.recovered import RecoveredLog
 
 
@@ -38,6 +43,7 @@ def compare_recovered(
     model.segments = [one for one in model.segments if one[0] in bases or one[1]]
     model.end = found.end_offset
     model.flush()
+    model.flushed_names = None
     same(f"the start of {what}", found.start_offset, model.start)
     # the creation of a log of an earlier name writes the file of all logs again
     written = {model.written_watermark, model.high_watermark}
@@ -62,6 +68,32 @@ def compare_recovered(
     ]
     if producers not in every:
         same(f"the producers of {what}", producers, every[-1])
+
+
+def recovery_points(disk: CountedFileSystem) -> dict[str, int]:
+    """Return the recovery point of each log in the checkpoint files, by the log's directory."""
+    found = dict[str, int]()
+    for home in HOMES:
+        path = f"{home}/recovery-point-offset-checkpoint"
+        rows = disk.read(path).decode().splitlines()[2:] if disk.exists(path) else ()
+        for topic, partition, offset in map(str.split, rows):
+            found[f"{home}/{topic}-{partition}"] = int(offset)
+    return found
+
+
+def compare_rewritten(
+    disk: CountedFileSystem, directory: str, model: ModelLog, point: int, *, is_clean: bool
+) -> None:
+    """Compare the segments that a start has written again: none that was durable before.
+
+    Raises:
+        DifferenceError: the start has written a durable segment again.
+    """
+    ends = [base for base, _ in model.segments[1:]] + [model.end]
+    for (base, _), end in zip(model.segments, ends, strict=True):
+        is_again = f"{directory}/{base:020d}.log" in disk.replaced
+        is_durable = is_clean or end <= point
+        check(f"segment {base} is written again, durable to {point}", not (is_again and is_durable))
 
 
 def _compare_spans(what: str, model: ModelLog, found: RecoveredLog) -> None:
