@@ -58,7 +58,7 @@ PLANTED = [
     (compare_parts, AclIndex, "of_kind", lambda self, _: iter(self.all_entries())),
     (compare_parts, produce, "denied_writes", lambda *_, **__: {}),
     (compare_parts, produce_answer, "LEADERS_FROM", 11),
-    (compare_parts, fetch, "unknown_topic", _unknown),
+    (compare_parts, fetch_ranges, "unknown_topic", _unknown),
     (compare_parts, fetch, "LONGEST_WAIT_MS", 39),
     (compare_parts, fetch_answer, "_endpoints", lambda *_: ()),
     (compare_parts, fetch_ranges, "REPLICA_STATE_FROM", 16),
