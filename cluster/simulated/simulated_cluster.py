@@ -77,9 +77,7 @@ class SimulatedCluster(SimulatedFaults, Cluster):
         with seldom_collected():
             try:
                 scheduler.run_until(
-                    lambda: task.finished.is_set or violations,
-                    until_ns=MAXIMUM_NS,
-                    maximum_events=MAXIMUM_EVENTS,
+                    task.finished, violations, until_ns=MAXIMUM_NS, maximum_events=MAXIMUM_EVENTS
                 )
             except SimulationLimitError:
                 self._scope.raise_lost_errors()

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from types import NoneType
+from typing import Any, Final
 
 Value = Any
 """Argument or answer of an operation: a JSON value."""
+_PLAIN: Final = frozenset((str, int, bool, NoneType))
 
 
 def is_json(value: object) -> bool:
@@ -17,6 +19,8 @@ def is_json(value: object) -> bool:
     The encoder of the history would write bytes and numbers that are not finite as something else.
     What it can't write at all, it refuses itself.
     """
+    if type(value) in _PLAIN:
+        return True
     if isinstance(value, float):
         return math.isfinite(value)
     if isinstance(value, list | tuple):

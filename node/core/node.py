@@ -105,6 +105,8 @@ class Node:
                 self._receive(event, now)
             case Answered():
                 self._outbox.resume(event.correlation, event.message, now)
+            case Flushed():
+                self._end_disk_work(event, now)
             case Tick():
                 self._tick(now)
             case Unanswered():

@@ -119,7 +119,7 @@ def run(cluster, *faults, heal_at_s=None):
             await injector.heal_all()
 
     task = cluster.scope.spawn(main())
-    cluster.scheduler.run_until(lambda: task.done, until_ns=100 * SECOND_NS, maximum_events=100_000)
+    cluster.scheduler.run_until(task.finished, until_ns=100 * SECOND_NS, maximum_events=100_000)
     cluster.scope.raise_lost_errors()
     return cluster.log
 

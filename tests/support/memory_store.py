@@ -199,7 +199,7 @@ def verdict_of(name, seed, bug, folder):
     workload = make_workload(name)
     session = MemorySession(name, seed, Store(bug), scope, recorder)
     task = scope.spawn(session.whole(workload))
-    scheduler.run_until(lambda: task.done, until_ns=100 * RUN_NS, maximum_events=1_000_000)
+    scheduler.run_until(task.finished, until_ns=100 * RUN_NS, maximum_events=1_000_000)
     unread = task.result
     recorder.close()
     initial = parse_initial(getattr(workload, "initial", ()), may_be_absent=True)

@@ -92,7 +92,7 @@ def session():
         assert await workload.final_reads(session) == 0
 
     task = scope.spawn(main())
-    scheduler.run_until(lambda: task.done, until_ns=1000 * SECOND_NS, maximum_events=10_000_000)
+    scheduler.run_until(task.finished, until_ns=1000 * SECOND_NS, maximum_events=10_000_000)
     assert task.error is None
     return session
 

@@ -100,12 +100,12 @@ class Registry:
 
     def _committed(self, batch: Batch, time_ns: int) -> None:
         for record in batch.records:
-            if isinstance(record, records.RegisterBrokerRecord):
+            if type(record) is records.RegisterBrokerRecord:
                 self._register(record, time_ns)
-            elif isinstance(record, records.UnregisterBrokerRecord):
+            elif type(record) is records.UnregisterBrokerRecord:
                 self._floors[record.broker_id] = record.broker_epoch + 1
                 self.let_go(record.broker_id, record.broker_epoch)
-            elif isinstance(record, records.BrokerRegistrationChangeRecord):
+            elif type(record) is records.BrokerRegistrationChangeRecord:
                 self._change(record)
 
     def _change(self, record: records.BrokerRegistrationChangeRecord) -> None:

@@ -91,6 +91,8 @@ class LogMirror:
 
     def ending_at(self, end: int) -> Batch | None:
         """Return the batch whose last record is just below the offset."""
+        if end == self.end_offset:
+            return self.batches[-1] if self.batches else None
         index = bisect_left(self._ends, end)
         is_found = index < len(self._ends) and self._ends[index] == end
         return self.batches[index] if is_found else None

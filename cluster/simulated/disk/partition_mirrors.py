@@ -4,7 +4,7 @@ The mirrors outlive the processes of a node. A start compares them with the reco
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
@@ -100,9 +100,9 @@ class PartitionMirror:
 
     def end_of_epoch(self, epoch: int) -> int:
         """Return the first offset of a larger epoch, or the log end."""
-        place = bisect_right(self.batches, epoch, key=_epoch_of)
-        if place == len(self.batches):
+        if not self.batches or self.batches[-1].epoch <= epoch:
             return self.end_offset
+        place = bisect_right(self.batches, epoch, key=_epoch_of)
         return max(self.batches[place].base_offset, self.start_offset)
 
 
@@ -122,10 +122,12 @@ class LostPartition(Struct, frozen=True, kw_only=True):
 class PartitionMirrors:
     """The mirrors of one disk, by log."""
 
-    __slots__ = ("_flushed", "_mirrors", "failed")
+    __slots__ = ("_flushed", "_mirrors", "failed", "get")
 
     def __init__(self) -> None:
         self._mirrors: dict[LogId, PartitionMirror] = {}
+        self.get: Callable[[LogId], PartitionMirror | None] = self._mirrors.get
+        """Returns the mirror of a log, if the node has the log."""
         self._flushed: set[LogId] = set()
         """The logs whose directory is durable; asked for membership only."""
         self.failed: frozenset[Uuid] = frozenset()
@@ -138,10 +140,6 @@ class PartitionMirrors:
     def __iter__(self) -> Iterator[LogId]:
         """Yield the logs in order of ids."""
         return iter(sorted(self._mirrors))
-
-    def get(self, log: LogId) -> PartitionMirror | None:
-        """Return the mirror of a log, if the node has the log."""
-        return self._mirrors.get(log)
 
     def of(self, log: LogId) -> PartitionMirror:
         """Return the mirror of a log of the node."""

@@ -277,8 +277,8 @@ class InvariantMonitor(ViolationLog):
         """Report the end of a step."""
         for hook in self.on_step[type(process.event)]:
             hook(process)
-        if process.now_ns() >= self._next_look_ns.get(process.node_id, 0):
-            self._next_look_ns[process.node_id] = process.now_ns() + LOOK_NS
+        if (now_ns := process.now_ns()) >= self._next_look_ns.get(process.node_id, 0):
+            self._next_look_ns[process.node_id] = now_ns + LOOK_NS
             for hook in self.on_look:
                 hook(process)
         if process.status is not None and process.status.role == LEADER:

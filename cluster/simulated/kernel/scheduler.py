@@ -4,8 +4,9 @@ Unlike asyncio, timers due at the same nanosecond run in FIFO order, and the ord
 on object addresses or on the clock of the machine.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -31,6 +32,12 @@ class Timer(Struct, eq=False):
 
 class SimulationLimitError(RuntimeError):
     """A run exceeded its limit of time or events, or has no timers left."""
+
+
+class Ending(Protocol):
+    """The end of what a run is for, such as the promise of a finished task."""
+
+    is_set: bool
 
 
 class Scheduler:
@@ -75,15 +82,20 @@ class Scheduler:
         return [timer.action for _, _, timer in self._heap]
 
     def run_until(
-        self, finished: Callable[[], object], *, until_ns: int, maximum_events: int
+        self,
+        ending: Ending,
+        mistakes: Sequence[object] = (),
+        *,
+        until_ns: int,
+        maximum_events: int,
     ) -> None:
-        """Run timers in order until `finished` returns a true value.
+        """Run timers in order until the ending is set, or there is a mistake.
 
         Raises:
             SimulationLimitError: the limit of time or events is reached, or no timer is left.
         """
         heap = self._heap
-        while not finished():
+        while not (ending.is_set or mistakes):
             if not heap:
                 raise SimulationLimitError(f"no timer is left at {self.now_ns} ns")
             time_ns, _, timer = heappop(heap)

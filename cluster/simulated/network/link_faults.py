@@ -106,7 +106,10 @@ class LinkFaults:
     def delay_ns(self, link: Link) -> int:
         """Draw the extra delay of a message, in nanoseconds."""
         delay_ns = 0
-        for link_fault in self._faults.get(link, ()):
+        link_faults = self._faults.get(link)
+        if link_faults is None:
+            return delay_ns
+        for link_fault in link_faults:
             delay_ns += link_fault.slow_ns
             if link_fault.loss:
                 delay_ns += self._retransmissions_ns(link_fault.loss)

@@ -1,5 +1,7 @@
 """Tell requests about partitions from others: brokers receive and send them, and Fetch is both."""
 
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -34,7 +36,7 @@ def is_data(event: Received) -> bool:
 
 def is_data_request(request: Send | Forward) -> bool:
     """Return whether a sent request is about partitions."""
-    return isinstance(request, Send) and request.is_to_broker
+    return type(request) is Send and request.is_to_broker
 
 
 def with_each_partition_once(event: Received) -> Received:
@@ -43,20 +45,17 @@ def with_each_partition_once(event: Received) -> Received:
     Kafka answers once about a partition that a Produce, a Fetch, a DeleteRecords or a ListOffsets
     names several times, and not about a topic without partitions.
     """
-    if type(event.message) not in _PARTS or not is_data(event):
+    if event.on_controller_listener or type(event.message) not in _PARTS:
         return event
     topics, names, partitions, index = _PARTS[type(event.message)]
     named = getattr(event.message, topics)
+    if _is_plain(named, names, partitions, index):
+        return event
     kept: dict[tuple[Any, ...], Any] = {}
-    count = 0
     for topic in named:
-        parts = getattr(topic, partitions)
-        count += len(parts) or 1
-        for part in parts:
+        for part in getattr(topic, partitions):
             key = *(getattr(topic, name) for name in names), getattr(part, index)
             kept[key] = topic, part
-    if len(kept) == count and len({key[:-1] for key in kept}) == len(named):
-        return event
     merged: list[Any] = []
     for key, (topic, part) in kept.items():
         if merged and tuple(getattr(merged[-1], name) for name in names) == key[:-1]:
@@ -65,3 +64,14 @@ def with_each_partition_once(event: Received) -> Received:
         else:
             merged.append(replace(topic, **{partitions: (part,)}))
     return replace(event, message=replace(event.message, **{topics: tuple(merged)}))
+
+
+def _is_plain(topics: Sequence[Any], names: tuple[str, ...], partitions: str, index: str) -> bool:
+    """Return whether each topic stands once, with partitions that stand once."""
+    if len(topics) > 1 and len(set(map(attrgetter(*names), topics))) < len(topics):
+        return False
+    for topic in topics:
+        parts = getattr(topic, partitions)
+        if len(parts) != 1 and not 0 < len(parts) == len(set(map(attrgetter(index), parts))):
+            return False
+    return True

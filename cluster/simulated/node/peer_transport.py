@@ -95,7 +95,7 @@ class SimulatedReplies(Replies[Call | StreamCall]):
         self._has_authorizer = has_authorizer
         self._monitor = monitor
         self._muted = muted
-        self._replied: list[tuple[Received, Message]] = []
+        self.replied: list[tuple[Received, Message]] = []
         """Answers of the step that is being carried out."""
 
     @override
@@ -114,7 +114,7 @@ class SimulatedReplies(Replies[Call | StreamCall]):
         else:
             for replying in replying_hooks(self._monitor, event):
                 replying(self._process, event, message)
-            self._replied.append((event, message))
+            self.replied.append((event, message))
         client.answer(message)
 
     @override
@@ -127,9 +127,7 @@ class SimulatedReplies(Replies[Call | StreamCall]):
 
     def on_step(self) -> None:
         """Tell the monitor which requests the step has answered."""
-        if not self._replied:
-            return
-        for event, message in self._replied:
+        for event, message in self.replied:
             for replied in replied_hooks(self._monitor, event):
                 replied(self._process, event, message)
-        self._replied.clear()
+        self.replied.clear()

@@ -172,16 +172,15 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
 
     @override
     def serve(self, call: Call, arrived: Arrived) -> None:
-        if self._suspension.is_running:
-            self._suspension.guard(lambda: self._serve(call, arrived))
-        else:
-            self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
+        self._suspension.when_reading(lambda: self._serve(call, arrived), call.connection)
 
     def _serve(self, call: Call, arrived: Arrived) -> None:
-        if self._muted.holds(call.connection, lambda: self._serve(call, arrived)):
+        muted, outgoing = self._muted, call.outgoing
+        if muted.mutes and muted.holds(call.connection, lambda: self._serve(call, arrived)):
             return
-        self._contract.has_arrived(call.outgoing, arrived)
-        admitted = self._logins.admit(call, arrived) if call.outgoing.is_secure else arrived
+        if outgoing.forward is not None:
+            self._contract.has_arrived(outgoing, arrived)
+        admitted = self._logins.admit(call, arrived) if outgoing.is_secure else arrived
         if admitted is not None:
             request = asdict(admitted)
             self._shell.receive(call, on_controller_listener=self._is_controller, **request)
@@ -288,11 +287,12 @@ class NodeProcess(ServerEndpoint, ClientEndpoint, ports.Timers, ports.Process, p
     def on_stepped(self, now: Instant) -> None:
         """Tell the monitor the result of the step, once all of it is carried out."""
         monitor = self._monitor
-        status = self._node.status()
-        before, self.status = self.status, status
+        before, status = self.status, self._node.status()
         if status != before:
+            self.status = status
             monitor.status_changed(self, before, status)
-        self._replies.on_step()
+        if self._replies.replied:
+            self._replies.on_step()
         if self._trace is not None:
             name = "start" if self.event is None else type(self.event).__name__
             self._trace.write(status, self._env.clock.now(), name)

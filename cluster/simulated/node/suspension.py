@@ -107,7 +107,10 @@ class Suspension:
     def when_reading(self, action: Action, connection: Hashable) -> None:
         """Do it now, or when the process reads this connection again."""
         if self.is_running:
-            self.guard(action)
+            try:
+                action()
+            except Exception as error:  # noqa: BLE001 - as in `guard`, which costs a call
+                self._on_crash(error)
         elif self.is_alive:
             self._buffers.setdefault(connection, deque()).append(action)
 

@@ -36,6 +36,8 @@ def table_sizes(*roots: object) -> Iterator[tuple[str, int]]:
         kind = type(one)
         for name in _attributes(one, kind):
             value: Any = getattr(one, name, None)
+            if value is None:
+                continue
             if isinstance(value, TABLES):
                 yield f"{kind.__name__}.{name.lstrip('_')}", len(value)
                 entries = _entries(value)

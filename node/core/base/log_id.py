@@ -11,7 +11,7 @@ METADATA_TOPIC_ID: Final = Uuid((1).to_bytes(16, "big"))
 """The reserved topic id of `__cluster_metadata` (KIP-631)."""
 
 
-class LogId(Struct, frozen=True, order=True):
+class LogId(Struct, frozen=True, order=True, gc=False):
     """A topic id and the number of a partition; a recreated topic has another id."""
 
     topic_id: Uuid

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from kraftproof.node.core.base.config import NodeConfig
-from kraftproof.node.core.base.types import Instant, Monotonic, earliest
+from kraftproof.node.core.base.types import Epoch, Instant, Monotonic, NodeId, earliest
 from kraftproof.node.core.broker import answers
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.config_changes import CHANGES, ConfigChange, split
@@ -93,6 +93,8 @@ class Broker:
         self._versions = ControllerVersions(config, raft, outbox, random)
         self._metadata = MetadataAnswers(config)
         self._creator = AutoCreator(config, outbox, lambda: raft.leader)
+        self._leadership: tuple[NodeId, Epoch] | None = None
+        """The leader and the epoch of the quorum that the broker has followed."""
         self._configs = ConfigAnswers(config.node_id, dict(config.static_configs))
         self._data = DataPlane(
             config,
@@ -132,8 +134,11 @@ class Broker:
     def advance(self, now: Instant) -> None:
         """Follow the quorum and the committed image."""
         self._membership.advance(now)
-        self._forwarder.advance(now)
-        self._versions.advance()
+        leadership = (self._raft.leader, self._raft.epoch)
+        if leadership != self._leadership:
+            self._leadership = leadership
+            self._forwarder.advance(now)
+            self._versions.advance()
         self._data.advance(now, follows_image=self._membership.is_caught_up)
         if self.state is BrokerState.SHUTTING_DOWN:
             self._data.stop()

@@ -110,12 +110,12 @@ class Controller:
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""
         match self._state:
+            case Standby():
+                return None
             case Active() as active:
                 return active.controller.deadline()
             case Activating() as activating:
                 return earliest(*(request.expires for request in activating.waiting))
-            case Standby():
-                return None
 
     def _expire(self, activating: Activating, now: Instant) -> None:
         """Refuse expired requests; no request was tried, so NOT_CONTROLLER is the true answer."""

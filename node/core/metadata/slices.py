@@ -38,7 +38,9 @@ class PartlyApplied(Struct, frozen=True, kw_only=True):
     def fits(self, most: int) -> bool:
         """Return whether the remaining work is at most `most`."""
         left = self.batch.records[self.applied :]
-        return len(left) <= most and self._count(left, most) == len(left)
+        if len(left) > most or RemoveTopicRecord not in map(type, left):
+            return len(left) <= most
+        return self._count(left, most) == len(left)
 
     def rest(self, most: int) -> tuple[Batch, int]:
         """Return the next records as a batch, and their amount of work.

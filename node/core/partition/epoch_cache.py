@@ -16,14 +16,14 @@ UNDEFINED_EPOCH: Final = Epoch(-1)
 UNDEFINED_OFFSET: Final = Offset(-1)
 
 
-class EpochStart(Struct, frozen=True):
+class EpochStart(Struct, frozen=True, gc=False):
     """A leader epoch and the offset of the epoch's first record."""
 
     epoch: Epoch
     start_offset: Offset
 
 
-class EpochEndOffset(Struct, frozen=True):
+class EpochEndOffset(Struct, frozen=True, gc=False):
     """An epoch of a log, and the offset after the epoch's last record."""
 
     epoch: Epoch
@@ -89,9 +89,10 @@ class EpochCache:
 
         Below the first epoch, the answer is the asked epoch with the start of the first epoch.
         """
-        if not self._entries or epoch < 0 or epoch > self.latest:
+        latest = self.latest
+        if epoch < 0 or epoch > latest:
             return UNDEFINED_END
-        if epoch == self.latest:
+        if epoch == latest:
             return EpochEndOffset(epoch, log_end)
         after = bisect_right([entry.epoch for entry in self._entries], epoch)
         end = self._entries[after].start_offset

@@ -212,10 +212,11 @@ class Fetcher:
         for batch in batches:
             replica.append_fetched(batch, now)
         replica.raise_start(start)
-        replica.follow_leaders_offsets(
+        has_moved = replica.follow_leaders_offsets(
             Offset(partition.high_watermark), Offset(partition.log_start_offset)
         )
-        self._on_changed(replica.log)
+        if batches or has_moved:
+            self._on_changed(replica.log)
 
     def _back_off(self, follower: Follower, now: Instant) -> None:
         """Leave a partition out of the next Fetches, for a growing time."""

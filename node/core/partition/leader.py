@@ -91,13 +91,18 @@ class Leader:
         start_offset: Offset,
         broker_epoch: int,
         now: Monotonic,
-    ) -> None:
-        """Take a follower's Fetch, an acknowledgement of the records below `offset`."""
-        self.followers[replica].record_fetch(
-            offset, start_offset, broker_epoch, self._index.end_offset, now
-        )
-        if self._may_join(replica):
-            self.isr = self.isr.expand(replica)
+    ) -> bool:
+        """Take a follower's Fetch, an acknowledgement of the records below `offset`.
+
+        Return whether the follower has moved, or is proposed for the ISR.
+        """
+        progress = self.followers[replica]
+        has_moved = offset != progress.end_offset or start_offset != progress.start_offset
+        progress.record_fetch(offset, start_offset, broker_epoch, self._index.end_offset, now)
+        if not self._may_join(replica):
+            return has_moved
+        self.isr = self.isr.expand(replica)
+        return True
 
     def shrink_lagging(self, now: Monotonic) -> None:
         """Propose to remove the members without recent catch-up."""
@@ -122,13 +127,14 @@ class Leader:
 
     def advance_high_watermark(self, now: Monotonic) -> bool:
         """Raise the high watermark as far as the replicas allow; return whether it rose."""
-        if self.is_under_min_isr:
-            return False
         end = self._own_end()
-        maximal = self.isr.maximal
+        if end <= self._index.high_watermark or self.is_under_min_isr:
+            return False
+        isr = self.isr
         for replica, progress in self.followers.items():
             if progress.end_offset < end and (
-                replica in maximal
+                replica in isr.committed
+                or replica in isr.proposed
                 or (self._is_caught_up(replica, now) and self._is_eligible(replica))
             ):
                 end = progress.end_offset

@@ -13,6 +13,9 @@ def own_partitions(image: MetadataImage, node_id: NodeId) -> dict[Uuid, list[int
     ours: dict[Uuid, list[int]] = {}
     for topic_id, entry in sorted(marked):
         bits, first = marked[topic_id, entry], entry * PARTITIONS_A_MARK
+        if bits == 1:  # the first alone, as of most topics
+            ours.setdefault(topic_id, []).append(first)
+            continue
         indexes = range(first, first + bits.bit_length())
         found = [index for bit, index in enumerate(indexes) if bits >> bit & 1]
         ours.setdefault(topic_id, []).extend(found)

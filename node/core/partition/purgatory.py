@@ -4,7 +4,7 @@ An operation is tried again when a log changes, and expires at the deadline. Mem
 bounded by the open requests: a finished operation leaves every log at once.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final, Protocol
 
@@ -18,8 +18,11 @@ _FEW: Final = 64
 class DelayedOperation(Protocol):
     """A waiting operation."""
 
-    def try_complete(self, now: Instant) -> bool:
-        """Answer if the condition holds; return whether the operation is finished."""
+    def try_complete(self, now: Instant, changed: Sequence[LogId] = ()) -> bool:
+        """Answer if the condition holds; return whether the operation is finished.
+
+        `changed` has the logs of the operation that have changed since the last try.
+        """
         ...
 
     def expire(self, now: Instant) -> None:
@@ -47,6 +50,9 @@ class _Entry:
         return (self.deadline, self.order) < (other.deadline, other.order)
 
 
+_NONE_WAITING: Final[Mapping[int, _Entry]] = {}
+
+
 class Purgatory:
     """The waiting operations, by log and by deadline."""
 
@@ -71,19 +77,25 @@ class Purgatory:
         heappush(self._deadlines, entry)
 
     def check(self, logs: Iterable[LogId], now: Instant) -> None:
-        """Try the operations of the logs in the order of arrival, each operation once.
-
-        A Fetch reads all its partitions at each try, so a try for each log would cost the square.
-        """
-        entries: dict[int, _Entry] = {}
+        """Try the operations of the logs in the order of arrival, each operation once."""
+        if not self._by_log:
+            return
+        found: dict[int, tuple[_Entry, list[LogId]]] = {}
         for log in logs:
-            entries.update(self._by_log.get(log, {}))
-        for _, entry in sorted(entries.items()):
-            if entry.operation is not None and entry.operation.try_complete(now):
+            for order, entry in self._by_log.get(log, _NONE_WAITING).items():
+                if order in found:
+                    found[order][1].append(log)
+                else:
+                    found[order] = (entry, [log])
+        for order in sorted(found):
+            entry, changed = found[order]
+            if entry.operation is not None and entry.operation.try_complete(now, changed):
                 self._finish(entry)
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next expiration."""
+        if not self._deadlines:
+            return None
         self._drop_finished()
         return self._deadlines[0].deadline if self._deadlines else None
 

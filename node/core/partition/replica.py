@@ -149,12 +149,17 @@ class Replica:
             self.index.raise_start(min(offset, self.index.end_offset))
             self._outbox.emit(RaiseLogStart(log=self.log, start_offset=self.index.start_offset))
 
-    def follow_leaders_offsets(self, high_watermark: Offset, log_start: Offset) -> None:
-        """Take the leader's high watermark and log start, as far as this log has the records."""
+    def follow_leaders_offsets(self, high_watermark: Offset, log_start: Offset) -> bool:
+        """Take the leader's high watermark and log start, as far as this log has the records.
+
+        Return whether one of them has moved.
+        """
         index = self.index
+        known = (index.high_watermark, index.start_offset)
         index.high_watermark = max(index.high_watermark, min(high_watermark, index.end_offset))
         if log_start <= index.high_watermark:
             self.raise_start(log_start)
+        return known != (index.high_watermark, index.start_offset)
 
     def flushed(self, event: Flushed) -> None:
         """Take the end of an fsync of this log."""

@@ -136,8 +136,7 @@ class Replicas:
 
     def take_changes(self) -> tuple[LogId, ...]:
         """Return and forget the changed logs, in order."""
-        changed = tuple(self._changed)
-        self._changed.clear()
+        changed, self._changed = tuple(self._changed), {}
         return changed
 
     def settle(self, now: Instant) -> None:
@@ -147,7 +146,8 @@ class Replicas:
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next Fetch."""
-        return earliest(*[fetcher.deadline() for fetcher in self._fetchers.values()])
+        fetchers = self._fetchers.values()
+        return earliest(*[fetcher.deadline() for fetcher in fetchers]) if fetchers else None
 
     def led(self) -> Iterator[Replica]:
         """Yield the replicas that lead, in order of logs."""

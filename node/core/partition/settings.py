@@ -100,7 +100,8 @@ def has_new_settings(
     own = (Resource.TOPIC, image.topics[topic_id].name)
     every = (Resource.BROKER, ALL_BROKERS)
     broker = (Resource.BROKER, str(node_id))
-    return any(before.configs.get(each) != image.configs.get(each) for each in (own, broker, every))
+    was, now = before.configs.get, image.configs.get
+    return was(own) != now(own) or was(broker) != now(broker) or was(every) != now(every)
 
 
 def _first_legal(name: str, configs: SetConfigs, layers: Layers) -> Value:

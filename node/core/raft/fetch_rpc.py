@@ -29,6 +29,8 @@ FIRST_WITH_REPLICA_STATE: Final = 15
 NO_HIGH_WATERMARK_UPDATES: Final = (1 << 63) - 1
 """The high watermark in the Fetch of a replica that waits for records only (KIP-1166)."""
 MAX_BYTES: Final = 8 * 1024 * 1024
+_NO_SNAPSHOT: Final = fetch_response.SnapshotId()
+_NOT_DIVERGING: Final = fetch_response.EpochEndOffset()
 LONGEST_WAIT_MS: Final = 500
 """The longest time, in milliseconds, for which a Fetch waits for news."""
 
@@ -186,11 +188,11 @@ def is_consumer(fetch: FetchParams) -> bool:
 
 def _snapshot_id(snapshot: SnapshotId | None) -> fetch_response.SnapshotId:
     if snapshot is None:
-        return fetch_response.SnapshotId()
+        return _NO_SNAPSHOT
     return fetch_response.SnapshotId(end_offset=snapshot.end_offset, epoch=snapshot.epoch)
 
 
 def _epoch_end(end: EpochEnd | None) -> fetch_response.EpochEndOffset:
     if end is None:
-        return fetch_response.EpochEndOffset()
+        return _NOT_DIVERGING
     return fetch_response.EpochEndOffset(epoch=end.epoch, end_offset=end.end_offset)

@@ -82,7 +82,7 @@ class Fetcher:
         return self._due() if self._may_fetch() else None
 
     def _due(self) -> Monotonic:
-        if len(self._backoffs) < len(self._state.peers):
+        if not self._backoffs or len(self._backoffs) < len(self._state.peers):
             return self._not_before  # at least one voter is not backed off
         return max(self._not_before, min([backoff.until for backoff in self._backoffs.values()]))
 

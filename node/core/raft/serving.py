@@ -72,7 +72,7 @@ class FetchServer:
             return ErrorCode.FENCED_LEADER_EPOCH
         if names_epoch and fetch.epoch > self._state.epoch:
             return ErrorCode.UNKNOWN_LEADER_EPOCH
-        if not isinstance(self._state.role, Leader):
+        if not self._state.is_leader:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE
 

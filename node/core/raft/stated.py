@@ -17,6 +17,6 @@ def stated_high_watermark(state: RaftState) -> Offset:
     never falls.
     """
     role = state.role
-    if isinstance(role, Leader) and state.high_watermark <= role.start_offset:
+    if type(role) is Leader and state.high_watermark <= role.start_offset:
         return UNKNOWN_OFFSET
     return state.high_watermark

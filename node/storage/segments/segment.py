@@ -14,7 +14,7 @@ from kraftproof.node.wire.records.raw_batch import IncompleteBatchError
 SUFFIX: Final = ".log"
 NAME_DIGITS: Final = 20
 MOST_READ_ENDS: Final = 16
-"""Number of readers of a segment whose next position is remembered."""
+"""Number of ends of reads of a segment whose positions are remembered."""
 
 
 def segment_name(base_offset: int) -> str:
@@ -54,7 +54,7 @@ class Segment:
         self._handle: AppendHandle | None = filesystem.append_to(self.path)
         self._index = SparseIndex()
         self._read_ends: dict[int, int] = {}
-        """The positions after recent reads by offset: a reader goes on there."""
+        """The positions after recent reads by offset: each of the readers goes on there."""
 
     @property
     def path(self) -> str:
@@ -89,7 +89,7 @@ class Segment:
         Raises:
             WireError: the file no longer holds what was written.
         """
-        position = self._read_ends.pop(offset, None)
+        position = self._read_ends.get(offset)
         if position is None:
             found = self._batch_of(offset)
             if found is None:
@@ -165,6 +165,7 @@ class Segment:
         return None
 
     def _remember(self, offset: int, position: int) -> None:
+        self._read_ends.pop(offset, None)  # the newest comes last
         self._read_ends[offset] = position
         if len(self._read_ends) > MOST_READ_ENDS:
             del self._read_ends[next(iter(self._read_ends))]

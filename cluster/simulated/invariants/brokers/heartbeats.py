@@ -185,7 +185,7 @@ class HeartbeatRequestsHonoured(Invariant):
     @override
     def on_appended(self, process: ProcessView, batch: Batch) -> None:
         for record in batch.records:
-            if not isinstance(record, records.BrokerRegistrationChangeRecord):
+            if type(record) is not records.BrokerRegistrationChangeRecord:
                 continue
             if record.in_controlled_shutdown > 0:
                 self._moves[record.broker_id, record.broker_epoch] = batch.next_offset - 1

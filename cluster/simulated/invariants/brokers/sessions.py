@@ -135,13 +135,13 @@ class FencedInTime(Invariant):
             return
         written = self._written.setdefault(process.node_id, {})
         for record in batch.records:
-            if isinstance(record, records.BrokerRegistrationChangeRecord) and record.fenced == 1:
+            if type(record) is records.BrokerRegistrationChangeRecord and record.fenced == 1:
                 written[record.broker_id] = batch.last_offset
                 self._fenced(process, record.broker_id, since)
-            elif isinstance(record, records.FenceBrokerRecord):
+            elif type(record) is records.FenceBrokerRecord:
                 written[record.id] = batch.last_offset
                 self._fenced(process, record.id, since)
-            elif isinstance(record, records.RegisterBrokerRecord):
+            elif type(record) is records.RegisterBrokerRecord:
                 written[record.broker_id] = batch.last_offset
                 # A slow disk may let the request time out, but the written lease counts.
                 self._touch(process, record.broker_id, moment(process), stops=False)

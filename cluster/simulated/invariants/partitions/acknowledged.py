@@ -7,8 +7,8 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
+    NewestImage,
     Replicas,
-    Settings,
 )
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Append, Effect
@@ -32,8 +32,8 @@ class AcknowledgedIsOnTheIsr(Replicas):
     statement = "An acknowledged batch of a partition is in the log of every member of the ISR."
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._acknowledged: dict[LogId, dict[int, bytes]] = {}
         """By log and base offset: the batch without base offset, epoch and CRC."""
         self._isrs: dict[LogId, tuple[int, ...]] = {}
@@ -114,8 +114,8 @@ class CommittedBatchesAgree(Replicas):
     statement = "The batch that a consumer may read at an offset never changes."
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._committed: dict[LogId, dict[int, bytes]] = {}
         self._told: dict[tuple[int, int, LogId], tuple[int, int]] = {}
         """By node, incarnation and log: the last answered high watermark, and the generation."""
@@ -137,10 +137,11 @@ class CommittedBatchesAgree(Replicas):
         mirror = process.partitions.get(log)
         now = 0 if mirror is None else mirror.generation
         self._told[key] = (high_watermark, now)
-        if mirror is None or not self._is_durable(log.topic_id):
+        begin = before if now == generation else 0
+        if mirror is None or begin >= high_watermark or not self._is_durable(log.topic_id):
             return
         known = self._committed.setdefault(log, {})
-        for batch in mirror.between(before if now == generation else 0, high_watermark):
+        for batch in mirror.between(begin, high_watermark):
             content = known.setdefault(batch.base_offset, batch.data)
             if content != batch.data:
                 detail = f"log {log}: another batch at offset {batch.base_offset}"
@@ -167,6 +168,8 @@ class IdempotentOnce(Invariant):
             self._starts[log] = max(self._starts.get(log, 0), effect.start_offset)
         if not isinstance(effect, Append) or not isinstance(effect.batch, RawBatch):
             return
+        if effect.batch.producer_id == NO_PRODUCER:
+            return
         mirror = process.partitions.of(log)
         generation, seen = self._seen.get((process.node_id, log), (-1, set()))
         if generation != mirror.generation or len(seen) > len(mirror.batches):
@@ -180,7 +183,7 @@ class IdempotentOnce(Invariant):
             _sequence(batch) == sequence and batch.last_offset >= start
             for batch in mirror.batches[:-1]
         )
-        if effect.batch.producer_id != NO_PRODUCER and is_again:
+        if is_again:
             detail = f"log {log}: sequence {sequence} again at offset {effect.batch.base_offset}"
             self.monitor.report_violation(self, process, detail)
         seen.add(sequence)

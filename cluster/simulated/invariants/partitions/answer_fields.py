@@ -8,8 +8,8 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
     Replicas,
-    Settings,
 )
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
@@ -46,8 +46,8 @@ class AnswersNameTheLog(Replicas):
         produce_request.ProduceRequest,
     )
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._arrived: dict[tuple[int, int, int], dict[LogId, tuple[int, int]]] = {}
         """By node, incarnation and request: the generation and the start of each log.
 
@@ -180,13 +180,15 @@ def _wrong_sizes(
             if part.last_stable_offset != part.high_watermark:
                 end = f"last stable offset {part.last_stable_offset}"
                 yield f"{end} with high watermark {part.high_watermark}"
-            records = part.records or b""
+            records = part.records
+            if not records:
+                continue
             assert isinstance(records, bytes), "partitions have bytes"
             most = max(min(asked.partition_max_bytes, request.max_bytes - total), 0)
             if len(records) > most and not (is_first and _is_one_batch(records)):
                 yield f"{len(records)} bytes are returned, {most} are wanted"
             total += len(records)
-            is_first = is_first and not records
+            is_first = False
 
 
 def _below(

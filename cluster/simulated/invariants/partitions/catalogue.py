@@ -37,6 +37,7 @@ from kraftproof.cluster.simulated.invariants.partitions.proposals import (
     OneProposalAtATime,
 )
 from kraftproof.cluster.simulated.invariants.partitions.refusals import RefusalsHaveAReason
+from kraftproof.cluster.simulated.invariants.partitions.replicas import NewestImage
 from kraftproof.cluster.simulated.invariants.partitions.stored_logs import (
     FlushedPartitionsAreKept,
     PartitionEpochsNeverFall,
@@ -59,43 +60,43 @@ from kraftproof.cluster.simulated.invariants.resources.log_directories import Lo
 
 def invariants_of_partitions(config: ClusterConfig) -> tuple[Invariant, ...]:
     """Return the invariants of the partitions' logs; none without a data plane."""
-    static = config.static_configs
     if not config.has_data:
         return ()
-    fetches = FollowerFetches()
+    newest = NewestImage(config.static_configs)
+    fetches = FollowerFetches(newest)
     return (
         FlushedPartitionsAreKept(),
         PartitionEpochsNeverFall(),
-        AcknowledgedIsOnTheIsr(static),
-        VisibleIsOnTheIsr(static),
-        ReadersGetCommittedBytes(static),
-        CommittedBatchesAgree(static),
+        AcknowledgedIsOnTheIsr(newest),
+        VisibleIsOnTheIsr(newest),
+        ReadersGetCommittedBytes(newest),
+        CommittedBatchesAgree(newest),
         IdempotentOnce(),
         PartitionLogsMatch(),
-        FollowersCopyTheirLeader(static),
-        LeadersServe(static),
-        EpochEndsAreTrue(static),
-        MinIsrIsHonoured(static),
-        ProducersAreJudgedByTheLog(static),
-        ProducersWriteInOrder(static),
-        LogStartsAreDue(static),
-        DeletionsEnd(),
-        OnlyFailedAreOffline(static),
-        FollowersTellTheirLogs(static),
-        FollowersCutOnlyDivergence(static),
+        FollowersCopyTheirLeader(newest),
+        LeadersServe(newest),
+        EpochEndsAreTrue(newest),
+        MinIsrIsHonoured(newest),
+        ProducersAreJudgedByTheLog(newest),
+        ProducersWriteInOrder(newest),
+        LogStartsAreDue(newest),
+        DeletionsEnd(newest),
+        OnlyFailedAreOffline(newest),
+        FollowersTellTheirLogs(newest),
+        FollowersCutOnlyDivergence(newest),
         StaleFollowersAreRefused(),
         fetches,
-        HighWatermarkIsFetched(fetches, static),
-        HighWatermarkFollowsFetches(fetches, static),
+        HighWatermarkIsFetched(fetches, newest),
+        HighWatermarkFollowsFetches(fetches, newest),
         OneProposalAtATime(),
         OneRequestUnderWay(),
         ProducerIdsAreGiven(),
         JoinersHaveFetched(fetches),
         MembersAreRemovedForLag(fetches, config.replica_lag_ns),
-        WaitingFetchesAreAnswered(),
-        ProducersLearnOfCommits(fetches),
-        AnswersNameTheLog(static),
+        WaitingFetchesAreAnswered(newest),
+        ProducersLearnOfCommits(fetches, newest),
+        AnswersNameTheLog(newest),
         RefusalsHaveAReason(),
-        TimesFindRecords(),
+        TimesFindRecords(newest),
         LogDirsMatchFiles(),
     )

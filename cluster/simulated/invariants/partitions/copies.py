@@ -9,8 +9,8 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     BROKER,
     NO_CONFIGS,
     TOPIC,
+    NewestImage,
     Replicas,
-    Settings,
     partition_in,
 )
 from kraftproof.cluster.simulated.kernel.clock import START_OF_TIME_NS
@@ -76,8 +76,8 @@ class LogStartsAreDue(Replicas):
     )
     requests: ClassVar[Requests] = (delete_records_request.DeleteRecordsRequest,)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._starts: dict[LogId, int] = {}
         """By log: the largest start of any leader."""
 

@@ -6,10 +6,13 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.fetched import (
-    fetched_partitions,
     follower_of,
 )
-from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, partition_in
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
+    Replicas,
+    partition_in,
+)
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.partition.log_directories import has_disk
@@ -42,8 +45,8 @@ class DeletionsEnd(Replicas):
         fetch_request.FetchRequest,
     )
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._told: dict[Key, dict[int, int]] = {}
         """By leadership and follower: the start in the last Fetch that was served."""
 
@@ -74,7 +77,7 @@ class DeletionsEnd(Replicas):
     ) -> None:
         replica, _ = follower_of(request, event.version)
         answers = [part for topic in message.responses for part in topic.partitions]
-        asked = list(fetched_partitions(process.image, request, event.version))
+        asked = self._newest.wishes(process.image, request, event.version)
         if replica < 0 or len(asked) != len(answers):
             return
         for (log, wish), found in zip(asked, answers, strict=True):

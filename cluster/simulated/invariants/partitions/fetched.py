@@ -4,18 +4,17 @@ A Fetch acknowledges every record below its offset, in one leader epoch, to one 
 leader. A Fetch that has diverged from the leader's log acknowledges nothing.
 """
 
-from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from msgspec import Struct, field
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.cluster.simulated.invariants.partitions.replicas import partition_in
+from kraftproof.cluster.simulated.invariants.partitions.replicas import NewestImage, partition_in
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.effects import Forward, Send
 from kraftproof.node.core.events import Received
-from kraftproof.node.core.metadata.image import MetadataImage, Partition
+from kraftproof.node.core.metadata.image import Partition
 from kraftproof.node.wire.messages import (
     Message,
     alter_partition_request,
@@ -24,9 +23,8 @@ from kraftproof.node.wire.messages import (
     fetch_response,
 )
 
-TOPIC_IDS_FROM: Final = 13
 REPLICA_STATE_FROM: Final = 15
-"""The first versions of Fetch with topic ids, and with the broker epoch of the follower."""
+"""The first version of Fetch with the broker epoch of the follower."""
 NO_EPOCH: Final = -1
 MOST_TIMES: Final = 100
 """Number of kept times of a follower."""
@@ -55,8 +53,9 @@ class FollowerFetches(Invariant):
         alter_partition_request.AlterPartitionRequest,
     )
 
-    def __init__(self) -> None:
+    def __init__(self, newest: NewestImage | None = None) -> None:
         super().__init__()
+        self._newest = NewestImage() if newest is None else newest
         self._leaderships: dict[tuple[int, int, LogId, int], Leadership] = {}
         """By node, incarnation, log and leader epoch."""
         self._accepted: dict[tuple[int, int, LogId], tuple[int, tuple[int, ...]]] = {}
@@ -101,7 +100,8 @@ class FollowerFetches(Invariant):
         replica, broker_epoch = follower_of(request, event.version)
         if replica < 0:
             return
-        for log, asked in fetched_partitions(process.image, request, event.version):
+        now_ns = process.now_ns()
+        for log, asked in self._newest.wishes(process.image, request, event.version):
             epoch = asked.current_leader_epoch
             if epoch == NO_EPOCH:
                 partition = partition_in(process.image, log)
@@ -116,7 +116,7 @@ class FollowerFetches(Invariant):
             leadership.offsets[replica] = max(known, asked.fetch_offset)
             if mirror is not None and asked.fetch_offset >= mirror.end_offset:
                 times = leadership.level_ns.setdefault(replica, [])
-                times.append(process.now_ns())
+                times.append(now_ns)
                 del times[:-MOST_TIMES]
             leadership.broker_epochs.setdefault(replica, set()).add(broker_epoch)
 
@@ -128,7 +128,7 @@ class FollowerFetches(Invariant):
         if replica < 0 or not isinstance(message, fetch_response.FetchResponse):
             return
         answers = [part for topic in message.responses for part in topic.partitions]
-        asked = list(fetched_partitions(process.image, request, event.version))
+        asked = self._newest.wishes(process.image, request, event.version)
         for (log, wish), found in zip(asked, answers, strict=False):
             is_served = not found.error_code and found.diverging_epoch.end_offset < 0
             if is_served and len(asked) == len(answers) and wish.current_leader_epoch >= 0:
@@ -141,15 +141,3 @@ def follower_of(request: fetch_request.FetchRequest, version: int) -> tuple[int,
     if version >= REPLICA_STATE_FROM:
         return request.replica_state.replica_id, request.replica_state.replica_epoch
     return request.replica_id, NO_EPOCH
-
-
-def fetched_partitions(
-    image: MetadataImage, request: fetch_request.FetchRequest, version: int
-) -> Iterator[tuple[LogId, fetch_request.FetchPartition]]:
-    """Yield log and wish of each partition of a Fetch whose topic is in an image."""
-    for topic in request.topics:
-        has_id = version >= TOPIC_IDS_FROM
-        topic_id = topic.topic_id if has_id else image.topic_ids.get(topic.topic)
-        if topic_id is not None and topic_id in image.topics:
-            for asked in topic.partitions:
-                yield LogId(topic_id, asked.partition), asked

@@ -6,11 +6,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
-from kraftproof.cluster.simulated.invariants.partitions.fetched import (
-    NO_EPOCH,
-    fetched_partitions,
-    follower_of,
-)
+from kraftproof.cluster.simulated.invariants.partitions.fetched import NO_EPOCH, follower_of
 from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, partition_in
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NodeId
@@ -35,7 +31,7 @@ class FollowersTellTheirLogs(Replicas):
     def on_data_sent(self, process: ProcessView, effect: Send) -> None:
         request = effect.message
         assert isinstance(request, fetch_request.FetchRequest), "the only type of its requests"
-        for log, asked in fetched_partitions(process.image, request, effect.version):
+        for log, asked in self._newest.wishes(process.image, request, effect.version):
             mirror, partition = process.partitions.get(log), partition_in(process.image, log)
             wrong = None
             if mirror is None or partition is None:

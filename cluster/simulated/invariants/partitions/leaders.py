@@ -1,6 +1,5 @@
 """Invariants of the broker that answers for a partition: leadership, epochs and the minimum ISR."""
 
-from collections.abc import Iterator
 from typing import ClassVar, Final
 
 from msgspec import Struct
@@ -11,9 +10,12 @@ from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
     BROKER,
     NO_CONFIGS,
+    NO_EPOCH,
     TOPIC,
+    EpochRequest,
+    EpochResponse,
+    NewestImage,
     Replicas,
-    Settings,
     partition_in,
 )
 from kraftproof.node.core.base.log_id import LogId
@@ -22,21 +24,14 @@ from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.messages import (
     Message,
     delete_records_request,
-    delete_records_response,
     fetch_request,
     fetch_response,
     list_offsets_request,
-    list_offsets_response,
-    offset_for_leader_epoch_request,
-    offset_for_leader_epoch_response,
     produce_request,
     produce_response,
 )
 from kraftproof.node.wire.types import ZERO_UUID, Uuid
 
-NO_EPOCH: Final = -1
-EpochRequest = offset_for_leader_epoch_request.OffsetForLeaderEpochRequest
-EpochResponse = offset_for_leader_epoch_response.OffsetForLeaderEpochResponse
 _MIN_ISR: Final = "min.insync.replicas"
 DATA_REQUESTS: Final[Requests] = (
     fetch_request.FetchRequest,
@@ -46,8 +41,6 @@ DATA_REQUESTS: Final[Requests] = (
     delete_records_request.DeleteRecordsRequest,
 )
 """The requests whose answers have a result for each partition."""
-Part = tuple[str, Uuid, int, int, int]
-"""Name and id of a topic, partition, the leader epoch that the client knows, and the error."""
 
 
 class LeadersServe(Replicas):
@@ -59,8 +52,8 @@ class LeadersServe(Replicas):
     )
     requests: ClassVar[Requests] = DATA_REQUESTS
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._images: dict[tuple[int, int, int], MetadataImage] = {}
         """By node, incarnation and request: the image at the arrival of some requests."""
 
@@ -74,16 +67,15 @@ class LeadersServe(Replicas):
     def on_data_answered(self, process: ProcessView, event: Received, message: Message) -> None:
         key = (process.node_id, process.incarnation, event.request)
         before = self._images.pop(key, process.image)
-        for name, topic_id, index, epoch, error in results_of_parts(event.message, message):
-            log = self._log_of(name, topic_id, index)
+        for log, epoch, error in self._newest.results(event.message, message):
             partition = None if log is None else partition_in(process.image, log)
             if error or log is None or partition is None:
                 continue
-            for image in (before, process.image):
+            for image in (before, process.image) if before is not process.image else ():
                 held = partition_in(image, log)
                 if held is not None and held.leader == process.node_id:
                     partition = held
-            is_known = epoch in {NO_EPOCH, partition.leader_epoch}
+            is_known = epoch in (partition.leader_epoch, NO_EPOCH)
             if partition.leader != process.node_id or not is_known:
                 detail = f"log {log}: serves epoch {epoch}, by its image broker {partition.leader}"
                 found = f"{detail} leads epoch {partition.leader_epoch}"
@@ -103,42 +95,6 @@ def may_end_apart(request: Message) -> bool:
             return sum(len(topic.partition_data) for topic in topics) > 1
         case _:
             return False
-
-
-def results_of_parts(request: Message, answer: Message) -> Iterator[Part]:
-    """Yield the partitions of a request with the results."""
-    match request, answer:
-        case produce_request.ProduceRequest(), produce_response.ProduceResponse():
-            for topic, results in zip(request.topic_data, answer.responses, strict=True):
-                for result in results.partition_responses:
-                    yield topic.name, topic.topic_id, result.index, NO_EPOCH, result.error_code
-        case fetch_request.FetchRequest(), fetch_response.FetchResponse():
-            for asked, found in zip(request.topics, answer.responses, strict=False):
-                for part, data in zip(asked.partitions, found.partitions, strict=True):
-                    epoch, error = part.current_leader_epoch, data.error_code
-                    yield asked.topic, asked.topic_id, part.partition, epoch, error
-        case _:
-            yield from _parts_of_lookups(request, answer)
-
-
-def _parts_of_lookups(request: Message, answer: Message) -> Iterator[Part]:
-    match request, answer:
-        case list_offsets_request.ListOffsetsRequest(), list_offsets_response.ListOffsetsResponse():
-            for each, listed in zip(request.topics, answer.topics, strict=True):
-                for place, at in zip(each.partitions, listed.partitions, strict=True):
-                    epoch, error = place.current_leader_epoch, at.error_code
-                    yield each.name, ZERO_UUID, place.partition_index, epoch, error
-        case EpochRequest(), EpochResponse():
-            for one, ends in zip(request.topics, answer.topics, strict=True):
-                for entry, end in zip(one.partitions, ends.partitions, strict=True):
-                    epoch, error = entry.current_leader_epoch, end.error_code
-                    yield one.topic, ZERO_UUID, entry.partition, epoch, error
-        case _, delete_records_response.DeleteRecordsResponse():
-            for deleted in answer.topics:
-                for low in deleted.partitions:
-                    yield deleted.name, ZERO_UUID, low.partition_index, NO_EPOCH, low.error_code
-        case _:
-            return
 
 
 class EpochEndsAreTrue(Replicas):
@@ -216,8 +172,8 @@ class MinIsrIsHonoured(Replicas):
     )
     requests: ClassVar[Requests] = (fetch_request.FetchRequest, produce_request.ProduceRequest)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._sizes: dict[LogId, list[tuple[int, int]]] = {}
         """By log: the offset of an image and the size of the ISR from there on."""
         self._least: dict[LogId, list[tuple[int, int]]] = {}
@@ -233,9 +189,9 @@ class MinIsrIsHonoured(Replicas):
         self._offsets[process.node_id] = offset
         if self._image is before:
             return
-        has_configs = before.configs is not image.configs
         for topic_id, partitions in image.partitions.items():
-            if not has_configs and before.partitions.get(topic_id) is partitions:
+            is_known = before.partitions.get(topic_id) is partitions
+            if is_known and not _has_other_configs(before, image, topic_id):
                 continue
             for index, partition in partitions.items():
                 log = LogId(topic_id, index)
@@ -275,6 +231,15 @@ class MinIsrIsHonoured(Replicas):
         if sizes and max(sizes) < min(least):
             detail = f"log {log}: {deed} with {max(sizes)} members, {min(least)} are needed"
             self.monitor.report_violation(self, process, detail)
+
+
+def _has_other_configs(before: MetadataImage, after: MetadataImage, topic_id: Uuid) -> bool:
+    """Return whether min.insync.replicas of a topic may differ between two images."""
+    if before.configs is after.configs:
+        return False
+    own, default = (TOPIC, after.topics[topic_id].name), (BROKER, "")
+    was, now = before.configs.get, after.configs.get
+    return was(own) is not now(own) or was(default) is not now(default)
 
 
 def _note(values: list[tuple[int, int]], offset: int, value: int) -> None:

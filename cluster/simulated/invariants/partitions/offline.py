@@ -5,11 +5,8 @@ from typing import ClassVar
 from typing_extensions import override
 
 from kraftproof.cluster.simulated.invariants.invariant import Events, ProcessView, Requests
-from kraftproof.cluster.simulated.invariants.partitions.leaders import (
-    DATA_REQUESTS,
-    results_of_parts,
-)
-from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas, Settings
+from kraftproof.cluster.simulated.invariants.partitions.leaders import DATA_REQUESTS
+from kraftproof.cluster.simulated.invariants.partitions.replicas import NewestImage, Replicas
 from kraftproof.node.core.base.quorum_state import QuorumState
 from kraftproof.node.core.events import DirectoryFailed, Received, TimestampFound
 from kraftproof.node.wire.errors import ErrorCode
@@ -27,8 +24,8 @@ class OnlyFailedAreOffline(Replicas):
     requests: ClassVar[Requests] = DATA_REQUESTS
     step_events: ClassVar[Events] = (DirectoryFailed,)
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._known: dict[int, frozenset[Uuid]] = {}
         """By node: the failed directories that its process has heard of."""
 
@@ -47,10 +44,12 @@ class OnlyFailedAreOffline(Replicas):
         look_up = process.event if isinstance(process.event, TimestampFound) else None
         if look_up is not None and look_up.has_failed:
             return  # the disk failed under a worker's read; the broker hears of the directory next
-        for name, topic_id, index, _, error in results_of_parts(event.message, message):
-            log = self._log_of(name, topic_id, index)
+        failed, known = process.partitions.failed, self._known_of(process)
+        for log, _, error in self._newest.results(event.message, message):
+            if not error and not known:
+                continue
             mirror = None if log is None else process.partitions.get(log)
-            is_offline, failed = error == ErrorCode.KAFKA_STORAGE_ERROR, process.partitions.failed
+            is_offline = error == ErrorCode.KAFKA_STORAGE_ERROR
             if is_offline and mirror is not None and mirror.directory not in failed:
                 detail = f"log {log}: offline, but its directory works"
                 self.monitor.report_violation(self, process, detail)
@@ -59,7 +58,7 @@ class OnlyFailedAreOffline(Replicas):
                 self.monitor.report_violation(self, process, detail)
             elif look_up is not None:
                 continue  # the look-up in the files may have begun before the directory failed
-            elif not error and mirror is not None and mirror.directory in self._known_of(process):
+            elif not error and mirror is not None and mirror.directory in known:
                 detail = f"log {log}: served, but its directory has failed"
                 self.monitor.report_violation(self, process, detail)
 

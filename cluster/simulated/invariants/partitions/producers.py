@@ -10,9 +10,9 @@ from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.acknowledged import CONTENT_BEGIN
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
     ProduceResult,
     Replicas,
-    Settings,
     partition_in,
 )
 from kraftproof.node.core.base.log_id import LogId
@@ -72,8 +72,8 @@ class ProducersWriteInOrder(Replicas):
         "the next sequence number of the same epoch, or number 0 of a later epoch."
     )
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._may_expire = False
         """Whether a broker may have forgotten producers before the end of the run."""
 

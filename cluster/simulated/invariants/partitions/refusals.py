@@ -8,13 +8,13 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import Invariant, ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.fetched import follower_of
-from kraftproof.cluster.simulated.invariants.partitions.leaders import (
-    DATA_REQUESTS,
+from kraftproof.cluster.simulated.invariants.partitions.leaders import DATA_REQUESTS, may_end_apart
+from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     NO_EPOCH,
-    may_end_apart,
+    RUNNING,
+    partition_in,
     results_of_parts,
 )
-from kraftproof.cluster.simulated.invariants.partitions.replicas import RUNNING, partition_in
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.metadata.image import MetadataImage, Partition

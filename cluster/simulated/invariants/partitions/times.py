@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
-from kraftproof.cluster.simulated.invariants.partitions.replicas import Replicas
+from kraftproof.cluster.simulated.invariants.partitions.replicas import NewestImage, Replicas
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.events import Received
 from kraftproof.node.wire.messages import (
@@ -56,8 +56,8 @@ class TimesFindRecords(Replicas):
     )
     requests: ClassVar[Requests] = (ListOffsets, fetch_request.FetchRequest)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._told: dict[tuple[int, int, LogId], _Asked] = {}
         """By node, incarnation and log: generation and largest told high watermark."""
         self._asked: dict[tuple[int, int, int], dict[LogId, _Asked]] = {}

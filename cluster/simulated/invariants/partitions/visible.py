@@ -11,8 +11,8 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.disk.partition_mirrors import PartitionMirror
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
+    NewestImage,
     Replicas,
-    Settings,
 )
 from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
 from kraftproof.node.core.base.log_id import LogId
@@ -47,8 +47,8 @@ class VisibleIsOnTheIsr(ShownEnds):
         list_offsets_request.ListOffsetsRequest,
     )
 
-    def __init__(self, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._ends: dict[LogId, int] = {}
         """By log: the end of the shown records."""
 
@@ -87,8 +87,10 @@ class VisibleIsOnTheIsr(ShownEnds):
     def _show(self, process: ProcessView, log: LogId, end: int) -> None:
         """Judge newly shown records on every member of the ISR."""
         begin = self._ends.get(log, 0)
+        if end <= begin:
+            return
         partition = self._partition(log)
-        if end <= begin or partition is None or not self._is_durable(log.topic_id):
+        if partition is None or not self._is_durable(log.topic_id):
             return
         self._ends[log] = end
         for member in partition.isr:
@@ -144,6 +146,8 @@ class ReadersGetCommittedBytes(Replicas):
         strict = message.throttle_time_ms == 0
         for topic, answered in zip(request.topics, message.responses, strict=strict):
             for asked, part in zip(topic.partitions, answered.partitions, strict=True):
+                if replica >= 0 and not part.records:
+                    continue  # a follower may get no batch
                 log = self._log_of(topic.topic, topic.topic_id, asked.partition)
                 if log is None or part.error_code:
                     continue

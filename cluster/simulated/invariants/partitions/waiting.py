@@ -8,12 +8,12 @@ from typing_extensions import override
 from kraftproof.cluster.simulated.invariants.invariant import ProcessView, Requests
 from kraftproof.cluster.simulated.invariants.partitions.fetched import (
     FollowerFetches,
-    fetched_partitions,
     follower_of,
 )
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     ACKS_ALL,
     RUNNING,
+    NewestImage,
     Replicas,
     partition_in,
 )
@@ -66,8 +66,8 @@ class WaitingFetchesAreAnswered(Replicas):
     )
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._open: dict[int, dict[int, _Fetch]] = {}
         """By node, then by the token of a request."""
         self._partitions: dict[int, object] = {}
@@ -96,7 +96,7 @@ class WaitingFetchesAreAnswered(Replicas):
     def on_data_received(self, process: ProcessView, event: Received) -> None:
         request = event.message
         assert isinstance(request, fetch_request.FetchRequest), "the only type of its requests"
-        asked = list(fetched_partitions(process.image, request, event.version))
+        asked = self._newest.wishes(process.image, request, event.version)
         is_small = any(part.partition_max_bytes < 1 for _, part in asked)
         if request.min_bytes != 1 or request.max_bytes < 1 or is_small or not asked:
             return
@@ -165,8 +165,8 @@ class ProducersLearnOfCommits(Replicas):
     )
     requests: ClassVar[Requests] = (produce_request.ProduceRequest,)
 
-    def __init__(self, fetches: FollowerFetches) -> None:
-        super().__init__()
+    def __init__(self, fetches: FollowerFetches, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._fetches = fetches
         self._arrived: dict[int, dict[int, int]] = {}
         """By node, then by the token of a request: the true time of the arrival."""

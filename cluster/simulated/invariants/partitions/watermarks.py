@@ -12,8 +12,8 @@ from kraftproof.cluster.simulated.invariants.partitions.fetched import FollowerF
 from kraftproof.cluster.simulated.invariants.partitions.replicas import (
     NO_CONFIGS,
     TOPIC,
+    NewestImage,
     Replicas,
-    Settings,
     partition_in,
 )
 from kraftproof.cluster.simulated.invariants.partitions.shown import ShownEnds
@@ -55,8 +55,8 @@ class HighWatermarkIsFetched(ShownEnds):
         alter_partition_request.AlterPartitionRequest,
     )
 
-    def __init__(self, fetches: FollowerFetches, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, fetches: FollowerFetches, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._fetches = fetches
         self._shown: dict[LogId, int] = {}
         """By log: the largest high watermark that any leader has shown."""
@@ -78,11 +78,14 @@ class HighWatermarkIsFetched(ShownEnds):
                 detail = f"log {log}: high watermark {high_watermark}, and the log has the offsets "
                 found = f"{mirror.start_offset} to {mirror.end_offset}"
                 self.monitor.report_violation(self, process, detail + found)
-            self._judge(process, log, high_watermark)
+            if mirror is not None:
+                self._judge(process, log, mirror, high_watermark)
 
-    def _judge(self, process: ProcessView, log: LogId, high_watermark: int) -> None:
-        partition, mirror = partition_in(process.image, log), process.partitions.get(log)
-        if partition is None or mirror is None or partition.leader != process.node_id:
+    def _judge(
+        self, process: ProcessView, log: LogId, mirror: PartitionMirror, high_watermark: int
+    ) -> None:
+        partition = partition_in(process.image, log)
+        if partition is None or partition.leader != process.node_id:
             return
         leadership = self._fetches.of(process, log, partition.leader_epoch)
         place = (process.node_id, log)
@@ -131,8 +134,8 @@ class HighWatermarkFollowsFetches(Replicas):
     )
     requests: ClassVar[Requests] = (fetch_request.FetchRequest,)
 
-    def __init__(self, fetches: FollowerFetches, static: Settings = ()) -> None:
-        super().__init__(static)
+    def __init__(self, fetches: FollowerFetches, newest: NewestImage | None = None) -> None:
+        super().__init__(newest)
         self._fetches = fetches
         self._reached: dict[tuple[int, int, LogId], _Reached] = {}
         """By node, incarnation and log."""

@@ -116,15 +116,16 @@ def _fault_of_size(message: FetchRequest, batches: Sequence[Batch]) -> str | Non
 
 def _fault(process: ProcessView, offset: int, batches: Sequence[Batch]) -> str | None:
     first = batches[0]
-    if not first.base_offset <= offset < first.next_offset:
+    end = first.next_offset
+    if not first.base_offset <= offset < end:
         return (
             f"the first batch has offsets {first.base_offset} to {first.last_offset}, not {offset}"
         )
-    for before, after in pairwise(batches):
+    for before, after in pairwise(batches) if len(batches) > 1 else ():
         if after.base_offset != before.next_offset:
             return f"a batch at offset {after.base_offset} follows one to {before.last_offset}"
     for batch in batches:
-        ours = process.log.ending_at(batch.next_offset)
+        ours = process.log.ending_at(end if batch is first else batch.next_offset)
         if ours is not batch and ours != batch:
             return f"the batch at offset {batch.base_offset} is not in the log"
     return None
@@ -174,11 +175,11 @@ class NoFetchWaitsWithData(Invariant):
         waiting = self._waiting.get(process.node_id)
         if not waiting:
             return
-        end, detail = process.log.end_offset, None
+        end, stated, detail = process.log.end_offset, _stated(process), None
         for replica, offset, known in waiting.values():
             if replica in self._voters and offset < end:
                 detail = f"node {replica} waits at offset {offset}, the log ends at {end}"
-            elif known < (stated := _stated(process)):
+            elif known < stated:
                 detail = f"node {replica} waits with high watermark {known}, not {stated}"
         if detail is not None:
             self.monitor.report_violation(self, process, detail)

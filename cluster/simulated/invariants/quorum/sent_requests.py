@@ -63,14 +63,14 @@ class QuorumRequestsAreWhole(Invariant):
         message, epoch = effect.message, self._epochs[process.node_id]
         node, cluster = process.node_id, self._config.cluster_id
         match message:
+            case Fetch():
+                expected: Message = _fetch(process, cluster, epoch, message)
             case Vote():
-                expected: Message = _vote(process, cluster, effect.destination, epoch)
+                expected = _vote(process, cluster, effect.destination, epoch)
             case Begin():
                 expected = self._begin(node, effect.destination, epoch, message)
             case End():
                 expected = self._end(node, epoch, message)
-            case Fetch():
-                expected = _fetch(process, cluster, epoch, message)
             case _:
                 return
         if message != expected:

@@ -35,7 +35,7 @@ class StatusIsAccurate(Invariant):
 
     def __init__(self, config: ClusterConfig, evidence: QuorumEvidence) -> None:
         super().__init__()
-        self._config = config
+        self._voters = config.voters
         self._majority = config.majority
         self._evidence = evidence
         self._judged: dict[int, NodeStatus] = {}
@@ -50,7 +50,10 @@ class StatusIsAccurate(Invariant):
     @override
     def on_step(self, process: ProcessView) -> None:
         node, status = self._evidence.of(process), process.status
-        if status is None or (not node.has_news and status == self._judged.get(process.node_id)):
+        if status is None:
+            return
+        judged = self._judged.get(process.node_id)
+        if not node.has_news and (status is judged or status == judged):
             return
         self._judged[process.node_id] = status
         for fault in self._faults(process, node, status):
@@ -87,11 +90,13 @@ class StatusIsAccurate(Invariant):
         """
         end = status.high_watermark
         known = self._known.get(process.node_id, end)
-        least, most = max(known, node.published[0]), max(known, node.reported_high_watermark)
+        lower, upper = node.published[0], node.reported_high_watermark
         if node.leadership is not None:
-            lower, upper = self._committed(process, node.leadership)
-            most = max(most, upper)
-            least = max(least, lower) if status.role == LEADER else least
+            flushed, reached = self._committed(process, node.leadership)
+            upper = max(upper, reached)
+            if status.role == LEADER:
+                lower = max(lower, flushed)
+        least, most = max(known, lower), max(known, upper)
         if least <= end <= most:
             return None
         return f"high watermark {end}, but by the Fetches and flushes from {least} to {most}"
@@ -102,11 +107,8 @@ class StatusIsAccurate(Invariant):
         Offsets up to the start of the epoch count as 0. The process may not have heard of its last
         flush.
         """
-        acknowledged = [
-            leadership.acknowledged.get(voter, 0)
-            for voter in self._config.voters
-            if voter != process.node_id
-        ]
+        known_of = leadership.acknowledged.get
+        acknowledged = [known_of(voter, 0) for voter in self._voters if voter != process.node_id]
         known, durable = leadership.flushed, process.log.durable_end
         lower = self._reached(leadership, known, acknowledged)
         if durable == known:

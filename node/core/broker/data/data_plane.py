@@ -161,7 +161,9 @@ class DataPlane:
 
     def advance(self, now: Instant, *, follows_image: bool) -> None:
         """Follow the image, and let every waiting part go on."""
-        if follows_image and self._policy.is_enabled:
+        if not self._policy.is_enabled:
+            return
+        if follows_image:
             self.replicas.follow(self._committed.image, now)
         self._try_waiting(now)
         self._proposals.settle(now)
@@ -182,6 +184,8 @@ class DataPlane:
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next tick."""
+        if not self._policy.is_enabled:  # without replicas, nothing waits for one
+            return self._producer_ids.deadline()
         return earliest(
             self._purgatory.deadline(),
             self._producer_ids.deadline(),
@@ -199,6 +203,8 @@ class DataPlane:
     def _try_waiting(self, now: Instant) -> None:
         """Raise the high watermarks, and try the operations of the changed logs."""
         logs = self.replicas.take_changes()
+        if not logs:
+            return
         for log in logs:
             replica = self.replicas.by_log.get(log)
             if replica is not None:

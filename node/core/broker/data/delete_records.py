@@ -3,6 +3,7 @@
 The answer waits until every live replica has raised its start, or until the time-out.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -168,9 +169,9 @@ class DelayedDeletion:
         self._request = request
         self._deletions = deletions
 
-    def try_complete(self, now: Instant) -> bool:
+    def try_complete(self, now: Instant, changed: Sequence[LogId] = ()) -> bool:
         """Answer if every partition is finished."""
-        del now
+        del now, changed
         for deletion in self._deletions:
             if deletion.is_open:
                 self._service.settle_deletion(deletion)

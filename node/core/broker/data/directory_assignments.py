@@ -100,7 +100,9 @@ class DirectoryAssignments:
 
     def _has_open(self) -> bool:
         misplaced = self._replicas.misplaced
-        return any(self._confirmed.get(log) != misplaced[log] for log in misplaced)
+        return bool(misplaced) and any(
+            self._confirmed.get(log) != misplaced[log] for log in misplaced
+        )
 
     def _open(self) -> dict[LogId, Uuid]:
         """Return the next assignments to tell."""

@@ -6,7 +6,7 @@ shell reads the batches. Fetch sessions are declined: each answer has session 0,
 with whole requests.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -21,17 +21,14 @@ from kraftproof.node.core.broker.data.access import (
     NO_EPOCH,
     LedPartition,
     find_leader,
-    topic_id_of,
-    unknown_topic,
 )
 from kraftproof.node.core.broker.data.fetch_answer import (
-    TOPIC_IDS_FROM,
     AskedTopic,
     FetchPart,
     PartRead,
     fetch_answer,
 )
-from kraftproof.node.core.broker.data.fetch_ranges import readable, replica_of
+from kraftproof.node.core.broker.data.fetch_ranges import parts_of, readable, replica_of
 from kraftproof.node.core.broker.data.repeated import fetched_once
 from kraftproof.node.core.broker.data.rights import denied_reads
 from kraftproof.node.core.events import BatchesRead, Received
@@ -95,15 +92,19 @@ class FetchService:
             self._outbox.reply(event, refusal)
             return
         request = fetched_once(request)
-        parts = self._parts(event, request)
         replica_id, broker_epoch = replica_of(event, request)
+        image = self._committed.image
+        denied = denied_reads(self._authorizer, event, request, image, is_follower=replica_id >= 0)
+        parts = parts_of(image, event, request, denied)
         if replica_id >= 0:
-            self._record_progress(parts, replica_id, broker_epoch, now)
+            reads = self._record_progress(parts, replica_id, broker_epoch, now)
+        else:
+            reads = [self.read(part, replica_id) for part in parts]
         most_bytes = self._most_bytes(event, request.max_bytes, replica_id)
-        waiting = DelayedFetch(self, event, request, parts, replica_id, most_bytes)
+        waiting = DelayedFetch(self, event, request, parts, reads, replica_id, most_bytes)
         wait_ms = min(request.max_wait_ms, LONGEST_WAIT_MS)
         if wait_ms <= 0 or not parts:
-            waiting.expire(now)
+            self.answer(waiting, reads, now)
         elif not waiting.try_complete(now):
             deadline = Monotonic(now.monotonic + wait_ms * NANOSECONDS_PER_MS)
             self._purgatory.add(waiting, [part.log for part in parts if part.log], deadline)
@@ -190,73 +191,56 @@ class FetchService:
         else:
             self._outbox.reply(event, message)
 
-    def _parts(self, event: Received, request: fetch_request.FetchRequest) -> list[FetchPart]:
-        has_id = event.version >= TOPIC_IDS_FROM
-        parts: list[FetchPart] = []
-        denied = denied_reads(
-            self._authorizer,
-            event,
-            request,
-            self._committed.image,
-            is_follower=replica_of(event, request)[0] >= 0,
-        )
-        for topic_index, topic in enumerate(request.topics):
-            topic_id = topic_id_of(
-                self._committed.image, topic.topic, topic.topic_id, has_id=has_id
-            )
-            is_known = topic_id is not None
-            error = ErrorCode.NONE if is_known else unknown_topic(has_id=has_id)
-            if topic_index in denied:
-                error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-            for partition_index, asked in enumerate(topic.partitions):
-                parts.append(
-                    FetchPart(
-                        topic_index=topic_index,
-                        partition_index=partition_index,
-                        asked=asked,
-                        log=None if topic_id is None else LogId(topic_id, asked.partition),
-                        error=error,
-                    )
-                )
-        return parts
-
     def _record_progress(
         self, parts: list[FetchPart], replica_id: NodeId, broker_epoch: int, now: Instant
-    ) -> None:
+    ) -> list[PartRead]:
         """Take a follower's position in each partition without an error (497-10).
 
-        A Fetch of an older broker epoch comes from an earlier process of the follower, which may
-        have lost its records since: the Fetch does not count (KIP-903).
+        Return the readable ranges. A Fetch of an older broker epoch comes from an earlier process
+        of the follower, which may have lost its records since: the Fetch does not count (KIP-903).
         """
         registration = self._committed.image.brokers.get(replica_id)
         registered = NO_EPOCH if registration is None else registration.epoch
         is_stale = broker_epoch != NO_EPOCH and broker_epoch < registered
+        reads: list[PartRead] = []
         for part in parts:
-            if part.error is not ErrorCode.NONE:
-                continue
-            if is_stale:
+            if is_stale and part.error is ErrorCode.NONE:
                 part.error = ErrorCode.NOT_LEADER_OR_FOLLOWER
-                continue
             read = self.read(part, replica_id)
+            reads.append(read)
             replica = None if part.log is None else self._replicas.by_log.get(part.log)
             if read.error is not ErrorCode.NONE or read.diverging is not None or replica is None:
                 continue
             assert replica.leader is not None, "only the leader's range is readable"
-            replica.leader.record_fetch(
+            has_moved = replica.leader.record_fetch(
                 replica_id,
                 Offset(part.asked.fetch_offset),
                 Offset(part.asked.log_start_offset),
                 broker_epoch,
                 now.monotonic,
             )
-            replica.advance_high_watermark(now)
-            self._replicas.note_change(replica.log)
+            if replica.advance_high_watermark(now):
+                read.high_watermark = replica.index.high_watermark
+                has_moved = True
+            if has_moved:
+                self._replicas.note_change(replica.log)
+        return reads
 
 
 class DelayedFetch:
     """A Fetch that waits for news."""
 
-    __slots__ = ("_min_bytes", "_parts", "_service", "event", "max_bytes", "replica_id", "topics")
+    __slots__ = (
+        "_min_bytes",
+        "_parts",
+        "_places",
+        "_reads",
+        "_service",
+        "event",
+        "max_bytes",
+        "replica_id",
+        "topics",
+    )
 
     def __init__(
         self,
@@ -264,11 +248,16 @@ class DelayedFetch:
         event: Received,
         request: fetch_request.FetchRequest,
         parts: list[FetchPart],
+        reads: list[PartRead],
         replica_id: int,
         max_bytes: int,
     ) -> None:
         self._service = service
         self._parts = parts
+        self._places = {part.log: place for place, part in enumerate(parts)}
+        """The places of the logs in the request."""
+        self._reads = reads
+        """What is readable of each part, since the last change of its log."""
         self._min_bytes = min(request.min_bytes, max_bytes)
         self.event = event
         self.topics: list[AskedTopic] = [(topic.topic, topic.topic_id) for topic in request.topics]
@@ -281,20 +270,23 @@ class DelayedFetch:
         """Return whether a consumer asks; a follower has no quota."""
         return self.replica_id < 0
 
-    def try_complete(self, now: Instant) -> bool:
+    def try_complete(self, now: Instant, changed: Sequence[LogId] = ()) -> bool:
         """Answer if there are enough bytes, or an error or a divergence."""
-        reads = self._reads()
-        is_urgent = any(
-            read.error is not ErrorCode.NONE or read.diverging is not None for read in reads
-        )
-        if not is_urgent and sum(read.size for read in reads) < self._min_bytes:
-            return False
-        self._service.answer(self, reads, now)
+        for log in changed:
+            place = self._places[log]
+            self._reads[place] = self._service.read(self._parts[place], self.replica_id)
+        size = 0
+        for read in self._reads:
+            if read.error is not ErrorCode.NONE or read.diverging is not None:
+                break  # is told at once
+            size += read.size
+        else:
+            if size < self._min_bytes:
+                return False
+        self._service.answer(self, self._reads, now)
         return True
 
     def expire(self, now: Instant) -> None:
         """Answer with the present state."""
-        self._service.answer(self, self._reads(), now)
-
-    def _reads(self) -> list[PartRead]:
-        return [self._service.read(part, self.replica_id) for part in self._parts]
+        reads = [self._service.read(part, self.replica_id) for part in self._parts]
+        self._service.answer(self, reads, now)

@@ -19,6 +19,8 @@ _LEADERS_FROM: Final = 12
 _ENDPOINTS_FROM: Final = 16
 _LOG_STARTS_FROM: Final = 5
 _UNKNOWN: Final = Offset(-1)
+_NO_LEADER: Final = fetch_response.LeaderIdAndEpoch()
+_NOT_DIVERGING: Final = fetch_response.EpochEndOffset()
 _MOVED: Final = frozenset(
     {
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
@@ -83,13 +85,13 @@ def fetch_answer(
 def _partition(
     image: MetadataImage, version: int, read: PartRead, leaders: dict[NodeId, None]
 ) -> fetch_response.PartitionData:
-    current = fetch_response.LeaderIdAndEpoch()
+    current = _NO_LEADER
     if read.error in _MOVED and version >= _LEADERS_FROM and read.part.log is not None:
         known = leader_in(image, read.part.log)
         if known is not None:
             leaders[known[0]] = None
             current = fetch_response.LeaderIdAndEpoch(leader_id=known[0], leader_epoch=known[1])
-    diverging = fetch_response.EpochEndOffset()
+    diverging = _NOT_DIVERGING
     if read.diverging is not None:
         diverging = fetch_response.EpochEndOffset(
             epoch=read.diverging.epoch, end_offset=read.diverging.end_offset

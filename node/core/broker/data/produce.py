@@ -5,7 +5,7 @@ log after a time-out, so their outcome is then unknown to the client. A retry of
 producer is answered with the offset of its first attempt, and waits like the first attempt.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from kraftproof.node.core.base.log_id import LogId
@@ -240,8 +240,9 @@ class DelayedProduce:
         self._request = _without_records(request)
         self._results = results
 
-    def try_complete(self, now: Instant) -> bool:
+    def try_complete(self, now: Instant, changed: Sequence[LogId] = ()) -> bool:
         """Answer if every partition is acknowledged or has an error."""
+        del changed
         for result in self._results:
             if result.is_open:
                 self._service.settle_result(result, self._request.acks)

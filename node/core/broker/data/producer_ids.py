@@ -96,8 +96,7 @@ class ProducerIds:
 
     def deadline(self) -> Monotonic | None:
         """Return the time of the next retry or of the first expiration."""
-        expires = self._waiting[0][1] if self._waiting else None
-        return earliest(expires, self._retry_at)
+        return earliest(self._waiting[0][1], self._retry_at) if self._waiting else self._retry_at
 
     def tick(self, now: Instant) -> None:
         """Refuse the requests that have waited too long, and ask again after an error."""

@@ -1,6 +1,7 @@
 """Timers run in the order of their times and of their making, whatever is cancelled between."""
 
 from random import Random
+from types import SimpleNamespace
 
 from kraftproof.cluster.simulated.kernel.scheduler import FEWEST_SIFTED, Scheduler
 
@@ -17,9 +18,12 @@ def test_order_is_kept_while_most_timers_are_cancelled():
             timer.cancel()
         else:
             due.append((time_ns, number))
-    scheduler.run_until(lambda: len(done) == len(due), until_ns=1000, maximum_events=len(due))
+    assert due
+    last = SimpleNamespace(is_set=False)
+    scheduler.at(max(due)[0], lambda: setattr(last, "is_set", True))
+    scheduler.run_until(last, until_ns=1000, maximum_events=len(due) + 1)
     assert done == [number for _, number in sorted(due)]
-    assert scheduler.events == len(due)
+    assert scheduler.events == len(due) + 1
 
 
 def test_timers_that_are_set_far_ahead_and_cancelled_leave_no_trace():

@@ -11,7 +11,7 @@ def make() -> tuple[Scheduler, SimulatedScope]:
 
 def run(scope, coroutine, until_ns=10_000):
     task = scope.spawn(coroutine)
-    scope.scheduler.run_until(lambda: task.done, until_ns=until_ns, maximum_events=10_000)
+    scope.scheduler.run_until(task.finished, until_ns=until_ns, maximum_events=10_000)
     return task
 
 

@@ -1,6 +1,7 @@
 """What a request notices of the network: silence, resets, pauses, and in which order."""
 
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
@@ -89,9 +90,9 @@ class Rig:
         return self.scheduler.now_ns / MS
 
     def wait(self, until_ms):
-        alarm = []
-        self.scheduler.at(until_ms * MS, lambda: alarm.append(1))
-        self.scheduler.run_until(lambda: bool(alarm), until_ns=until_ms * MS, maximum_events=10_000)
+        alarm = SimpleNamespace(is_set=False)
+        self.scheduler.at(until_ms * MS, lambda: setattr(alarm, "is_set", True))
+        self.scheduler.run_until(alarm, until_ns=until_ms * MS, maximum_events=10_000)
 
     @property
     def outcomes(self):
@@ -194,11 +195,13 @@ def test_some_of_what_a_lost_connection_had_sent_arrives_late_and_some_never():
         links.cut(Link(1, 2))
         links.send(stream, lambda seed=seed: arrived.add(seed))
         with pytest.raises(SimulationLimitError):
-            scheduler.run_until(lambda: False, until_ns=MS, maximum_events=10)
+            scheduler.run_until(SimpleNamespace(is_set=False), until_ns=MS, maximum_events=10)
         stream.is_given_up = True
         links.heal(Link(1, 2))
         with pytest.raises(SimulationLimitError):
-            scheduler.run_until(lambda: False, until_ns=1_000 * MS, maximum_events=10)
+            scheduler.run_until(
+                SimpleNamespace(is_set=False), until_ns=1_000 * MS, maximum_events=10
+            )
     assert 5 < len(arrived) < 35
 
 

@@ -19,9 +19,11 @@ class Operation:
 
     def __init__(self, name, ended):
         self.name, self.ended, self.is_ready, self.tries = name, ended, False, 0
+        self.changed = []
 
-    def try_complete(self, now):
+    def try_complete(self, now, changed=()):
         self.tries += 1
+        self.changed.append(list(changed))
         if self.is_ready:
             self.ended.append(self.name)
         return self.is_ready
@@ -83,3 +85,12 @@ def test_finished_operations_leave_no_memory():
     assert len(ended) == 2000
     assert len(purgatory._deadlines) < 200
     assert not purgatory._by_log
+
+
+def test_an_operation_learns_which_of_its_logs_have_changed():
+    purgatory = Purgatory()
+    operation = Operation("a", [])
+    purgatory.add(operation, LOGS[:3], 100)
+    purgatory.check([LOGS[2], LOGS[3], LOGS[0]], at(1))
+    purgatory.check([LOGS[1]], at(1))
+    assert operation.changed == [[LOGS[2], LOGS[0]], [LOGS[1]]]
