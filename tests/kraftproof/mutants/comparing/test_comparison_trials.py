@@ -42,7 +42,7 @@ def source():
 @pytest.fixture(scope="module")
 def recorded(processes, source):
     found = record_draws([source], 3, specification_of, processes)
-    assert {one.draw.comparison for one in found} == {"compare_quotas"}
+    assert {one.draw.comparison for one in found} == {"compare_quotas", "compare_exempt_requests"}
     return found
 
 
