@@ -11,18 +11,12 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.partition.leader",
-            old="""        maximal = self.isr.maximal
-""",
-            new="""        maximal = frozenset(self.isr.committed)
-""",
-        ),
-        Edit(
-            module="kraftproof.node.core.partition.leader",
             old="""            if progress.end_offset < end and (
-                replica in maximal
+                replica in isr.committed
+                or replica in isr.proposed
                 or (self._is_caught_up(replica, now) and self._is_eligible(replica))
             ):""",
-            new="            if progress.end_offset < end and replica in maximal and now:",
+            new="            if progress.end_offset < end and replica in isr.committed and now:",
         ),
     ),
 )

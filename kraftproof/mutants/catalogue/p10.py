@@ -11,10 +11,8 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.partition.leader",
-            old="""        if self.is_under_min_isr:
-            return False
-        end = self._own_end()""",
-            new="        end = self._own_end()",
+            old="if end <= self._index.high_watermark or self.is_under_min_isr:",
+            new="if end <= self._index.high_watermark:",
         ),
         Edit(
             module="kraftproof.node.core.broker.data.produce",

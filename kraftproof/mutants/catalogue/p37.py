@@ -12,11 +12,10 @@ MUTANT = Mutant(
     edits=(
         Edit(
             module="kraftproof.node.core.broker.data.fetch",
-            old="""            replica.advance_high_watermark(now)
-            self._replicas.note_change(replica.log)
-""",
-            new="""            replica.advance_high_watermark(now)
-""",
+            old="""            if has_moved:
+                self._replicas.note_change(replica.log)
+        return reads""",
+            new="        return reads",
         ),
     ),
 )
