@@ -48,6 +48,8 @@ class Asked(Struct, frozen=True, kw_only=True, gc=False):
     """The state of a broker at the arrival of a heartbeat."""
 
     standing: Standing | None
+    leads_nothing: bool
+    """Whether the broker was in controlled shutdown, asked to go, and led no partition."""
     may_stop: bool
     """Whether the broker was in controlled shutdown and led no partition, and whether the other
     brokers knew."""
@@ -79,8 +81,8 @@ class HeartbeatRequestsHonoured(Invariant):
         self._moves: dict[Contender, int] = {}
         """The offset of the last record of the batch that began a shutdown."""
         self._log_ends: dict[tuple[int, int, int, Contender], int] = {}
-        """End of the log of a process, in an epoch, at the first request of a broker that may go: a
-        new leader does not know where in the log the moves are."""
+        """End of the log of a process, in an epoch, at the first answer to a broker that may go: a
+        new leader does not know where in the log the moves are, and decides after the arrival."""
 
     @override
     def on_received(self, process: ProcessView, event: Received) -> None:
@@ -98,14 +100,16 @@ class HeartbeatRequestsHonoured(Invariant):
         if broker is not None and broker.epoch == request.broker_epoch:
             reached[broker_id] = request.current_metadata_offset
         may_stop = request.want_shut_down and broker is not None and broker.in_controlled_shutdown
-        if may_stop and not image.leads_any(broker_id):
-            key = (process.node_id, process.incarnation, self._epoch(process), contender)
-            end = self._log_ends.setdefault(key, process.log.end_offset)
-            may_stop = not _unaware(image, self._answered_in_epoch(process), end - 1)
+        leads_nothing = may_stop and not image.leads_any(broker_id)
+        if leads_nothing:
+            end = self._log_ends.get(self._key(process, contender))
+            known = self._answered_in_epoch(process)
+            may_stop = end is not None and not _unaware(image, known, end - 1)
         else:
             may_stop = False
         self._asked[process.node_id, process.incarnation, event.request] = Asked(
             standing=self._registry.standing(*contender),
+            leads_nothing=leads_nothing,
             may_stop=may_stop,
             unaware=_unaware(image, reached, self._moves.get(contender, -1)),
         )
@@ -121,12 +125,18 @@ class HeartbeatRequestsHonoured(Invariant):
                 answered[request.broker_id] = request.current_metadata_offset
                 if asked is not None:
                     self._judge(process, request, message, asked)
+                    if asked.leads_nothing:
+                        key = self._key(process, _contender(request))
+                        self._log_ends.setdefault(key, process.log.end_offset)
             case _:
                 return
 
     def _answered_in_epoch(self, process: ProcessView) -> dict[int, int]:
         key = (process.node_id, process.incarnation, self._epoch(process))
         return self._answered.setdefault(key, {})
+
+    def _key(self, process: ProcessView, contender: Contender) -> tuple[int, int, int, Contender]:
+        return (process.node_id, process.incarnation, self._epoch(process), contender)
 
     @staticmethod
     def _epoch(process: ProcessView) -> int:

@@ -142,24 +142,44 @@ def test_a_shutdown_that_nothing_stands_in_the_way_of():
     assert stopping(heartbeats, 1) == 1
 
 
+OTHER = broker_heartbeat_request.BrokerHeartbeatRequest(broker_id=5, broker_epoch=4)
+
+
+def heartbeat_of(process, request, offset):
+    """Answer a heartbeat of a broker that has read up to an offset."""
+    event = process.receives(replace(request, current_metadata_offset=offset))
+    process.replies(event, broker_heartbeat_response.BrokerHeartbeatResponse())
+
+
+def test_a_shutdown_waits_for_what_is_appended_before_its_first_answer():
+    """Seed 940075 with the workload log: a request is decided later than it arrives."""
+    heartbeats = HeartbeatHarness(fenced=False)
+    process = heartbeats.process
+    process.publishes(9, image_of(LEAVING, broker(5, 4)))
+    process.leads(epoch=1)
+    process.appends(records.NoOpRecord())
+    heartbeat_of(process, OTHER, process.log.end_offset - 1)
+    first = heartbeats.asks(want_shut_down=True)
+    process.appends(records.NoOpRecord())
+    assert heartbeats.is_told(first, fenced=False) == []
+    assert stopping(heartbeats, 2 * MAX_DELAYS) == 0
+    heartbeat_of(process, OTHER, process.log.end_offset - 1)
+    assert stopping(heartbeats, MAX_DELAYS) == 0
+    assert stopping(heartbeats, 1) == 1
+
+
 def test_a_second_reign_waits_until_the_others_have_read_its_log():
     """Seed 900375: a leader leads again, and does not know where in the log the moves are."""
     heartbeats = HeartbeatHarness(fenced=False)
     process = heartbeats.process
-    other = broker_heartbeat_request.BrokerHeartbeatRequest(broker_id=5, broker_epoch=4)
-
-    def heartbeat_of_other(offset):
-        event = process.receives(replace(other, current_metadata_offset=offset))
-        process.replies(event, broker_heartbeat_response.BrokerHeartbeatResponse())
-
     process.publishes(9, image_of(LEAVING, broker(5, 4)))
     process.leads(epoch=1)
     stopping(heartbeats, 1)
     process.appends(*[records.NoOpRecord()] * 3)
     process.leads(epoch=2)
-    heartbeat_of_other(process.log.end_offset - 3)
+    heartbeat_of(process, OTHER, process.log.end_offset - 3)
     assert stopping(heartbeats, 2 * MAX_DELAYS) == 0
-    heartbeat_of_other(process.log.end_offset - 1)
+    heartbeat_of(process, OTHER, process.log.end_offset - 1)
     assert stopping(heartbeats, MAX_DELAYS) == 0
     assert stopping(heartbeats, 1) == 1
 
