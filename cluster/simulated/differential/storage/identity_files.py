@@ -161,7 +161,7 @@ def _compare_directories(random: Random) -> None:
 
 
 def _compare_formatted(random: Random) -> None:
-    """Format drawn directories of which some, one or none are formatted already (KIP-858)."""
+    """Format drawn log directories; several, a single directory or none have an id (KIP-858)."""
     disk, paths = _disk(), tuple(random.sample(("/a", "/b", "/c"), random.randint(1, 3)))
     meta = meta_properties.MetaProperties(
         cluster_id=random.choice(CLUSTERS), node_id=NodeId(random.randrange(5))

@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from kraftproof.cluster.disk_faults import DiskFaults
 from kraftproof.cluster.simulated.differential.difference import (
     DifferenceError,
@@ -86,14 +88,7 @@ class _Run:
 
     def __init__(self, random: Random, disk: SimulatedFileSystem) -> None:
         self._random, self._disk = random, disk
-        size = random.choice(SEGMENT_BYTES)
-        self._config = StorageConfig(
-            node_id=CONFIG.node_id,
-            directories=CONFIG.directories,
-            metadata_directory=CONFIG.metadata_directory,
-            voter_ids=CONFIG.voter_ids,
-            segment_bytes=size,
-        )
+        self._config = replace(CONFIG, segment_bytes=random.choice(SEGMENT_BYTES))
         self._images: dict[SnapshotId, MetadataImage] = {}
         self._epoch = 1
         self._copies = 0
