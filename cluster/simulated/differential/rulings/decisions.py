@@ -177,8 +177,10 @@ class _Asking:
         """Set the levels of features, or only validate that."""
         drawn = UPDATES(self.random, self.vocabulary)
         assert isinstance(drawn, update_features_request.UpdateFeaturesRequest), "its request"
-        request = replace(drawn, validate_only=self.random.random() < 0.2)
-        request = registrations.at_a_limit(copy(self.random), request, self.node.image)
+        request = replace(drawn, validate_only=self.random.random() < 0.3)
+        source = copy(self.random)
+        request = registrations.at_a_limit(source, request, self.node.image)
+        request = registrations.near_the_present(source, request, self.node.image)
         self.node.ask(request, request.MAX_VERSION)
 
     def _create(self) -> None:
