@@ -53,7 +53,8 @@ def test_a_late_end_because_of_the_disk_belongs_to_the_fault(tmp_path, name, is_
     found = json.loads(done.stdout.splitlines()[-1])
     events = map(json.loads, Path(found["run"], "faults.jsonl").read_text().splitlines())
     heals = [event["detail"] for event in events if event["phase"] == "healed"]
-    is_found = any("node 2: ended by itself with status 1; its last output: no" in why for why in found["why"])
+    ended = "node 2: ended by itself with status 1; its last output: no"
+    is_found = any(ended in why for why in found["why"])
     assert (len(heals), is_found) == ((2, False) if is_of_fault else (1, True)), found["why"]
     if is_of_fault:  # the store of a node that was started again is empty, which is found
         assert "s after the repair of its disk: fatal: [Errno 28] No space left" in heals[1]
