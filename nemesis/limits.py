@@ -63,8 +63,8 @@ class CpuLimit(OneNode):
 class MemoryLimit(OneNode):
     """Limit a node to its present memory: the kernel takes pages away, or ends the node.
 
-    The kernel may take away more pages than the limit asks for, and an idle node runs on without
-    these pages. So each look without evidence sets the limit again, at the present memory.
+    An idle node may give memory back. A look without evidence sets the limit again, at the present
+    memory.
 
     Attributes:
         slack: Memory that the node may use in addition, in bytes; negative takes memory away.

@@ -67,7 +67,7 @@ VERSIONS: Final = served_versions(on_controller_listener=True)
 EMPTY: Final = tuple(cast("Message", one.message()) for one in REQUESTS.values())
 REFUSED: Final = tuple(filter(has_refusal, EMPTY))
 """The requests that a node may refuse as a whole."""
-UPDATES_OF_FEATURES: Final = 10
+UPDATES_OF_FEATURES: Final = 20
 """Updates of the finalized levels at the end of a draw; a load of a run only validates them."""
 TOKEN_REQUESTS: Final = 12  # at the end of a draw, beside those among the others
 Decisions = Callable[[Random], None]
