@@ -108,7 +108,7 @@ def test_a_node_with_little_processor_time_is_throttled_until_healed(driver: Dri
 
 def test_an_idle_node_meets_its_memory_limit_until_healed(driver: Driver):
     cluster = driver.cluster
-    context, fault = FaultContext(cluster), MemoryLimit(target=4, slack=-(1 << 20))
+    context, fault = FaultContext(cluster), MemoryLimit(target=4)
     before = driver.run(fault.baseline(context))
     free = driver.run(cluster.usage(4))
     assert free is not None
