@@ -39,7 +39,7 @@ class _Housekeeping:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._topics = tuple(_draw_topic(random, number) for number in range(random.randrange(4)))
+        self._topics = tuple(_draw_topic(random, number) for number in range(random.choice((0, 1, 2, 3, 3))))
         self._logs = {topic.number: FollowerModel() for topic in self._topics}
         self._policy = ReplicationPolicy(
             is_enabled=True,
@@ -86,7 +86,7 @@ class _Housekeeping:
         The index knows the newest time of a span: the records of a span are removed together.
         """
         random, topic = self._random, self._random.choice(self._topics)
-        log, producer_id = self._logs[topic.number], random.choice((-1, 5, 6))
+        log, producer_id = self._logs[topic.number], random.choice((-1, -1, 5, 6))
         known = log.producers.get(producer_id)
         sequence = -1 if producer_id < 0 else known[-1].last_sequence + 1 if known else 0
         producer = (producer_id, -1 if producer_id < 0 else 0, sequence)
@@ -224,6 +224,6 @@ def _draw_topic(random: Random, number: int) -> KeptTopic:
         number=number,
         replicas=random.choice(_REPLICAS),
         policy=random.choice(("delete", "delete", "compact,delete", "compact")),
-        age_ms=random.choice((-1, 0, 500, 2_000)),
+        age_ms=random.choice((-1, 0, 500, 2_000, 2_000)),
         size=random.choice((-1, -1, 0, 9_000)),
     )
