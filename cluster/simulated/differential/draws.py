@@ -25,7 +25,14 @@ _BELOW_1_MS: Final = frozenset(
 _BELOW_3_MS: Final = frozenset(
     (
         *("altered_configs", "busy_controllers", "client_logins", "config_changes"),
-        *("created_configs", "epoch_files", "failing_directories", "followers", "housekeeping"),
+        *(
+            "created_configs",
+            "entry_decisions",
+            "epoch_files",
+            "failing_directories",
+            "followers",
+            "housekeeping",
+        ),
         *("identity_files", "inherited_images", "judged_senders", "listeners", "listings"),
         *("logins", "memberships", "metadata_batches", "metered_changes", "offset_files", "pages"),
         *("shown_rights", "snapshots", "throttled_clients", "tls_streams", "topic_deletions"),

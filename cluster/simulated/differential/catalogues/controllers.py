@@ -8,6 +8,9 @@ from kraftproof.cluster.simulated.differential.core.registering import compare_r
 from kraftproof.cluster.simulated.differential.core.topic_creations import compare_topic_creations
 from kraftproof.cluster.simulated.differential.core.whole_refusals import compare_whole_refusals
 from kraftproof.cluster.simulated.differential.logins.client_logins import compare_client_logins
+from kraftproof.cluster.simulated.differential.logins.entry_decisions import (
+    compare_entry_decisions,
+)
 from kraftproof.cluster.simulated.differential.logins.mapping import compare_mapping_rules
 from kraftproof.cluster.simulated.differential.logins.server_logins import compare_logins
 from kraftproof.cluster.simulated.differential.logins.token_rights import compare_token_rights
@@ -68,6 +71,11 @@ ALLOWED_STATEMENT: Final = (
     "Of a request that names several topics, those without a right are refused, and the others "
     "decided; each is answered."
 )
+RIGHTS_OF: Final = "EntriesDecideRights"
+RIGHTS_STATEMENT: Final = (
+    "Access control entries allow and deny by the rules of KIP-11, KIP-290 and KIP-679, also after "
+    "other entries are gone."
+)
 REFUSALS: Final = "RefusalsMatchReference"
 REFUSALS_STATEMENT: Final = (
     "A request that is refused as a whole is answered with the error where its clients look for it."
@@ -109,6 +117,7 @@ CONTROLLERS: Final = (
         compare_partly_allowed,
         is_at_end=True,
     ),
+    Comparison(RIGHTS_OF, RIGHTS_STATEMENT, RIGHTS, compare_entry_decisions, is_at_end=True),
     Comparison(REFUSALS, REFUSALS_STATEMENT, CONTROLLER, compare_whole_refusals, is_at_end=True),
     *(
         Comparison(RULINGS, RULINGS_STATEMENT, CONTROLLER, compare, is_at_end=True)

@@ -39,7 +39,9 @@ class _Housekeeping:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._topics = tuple(_draw_topic(random, number) for number in range(random.choice((0, 1, 2, 3, 3))))
+        self._topics = tuple(
+            _draw_topic(random, number) for number in range(random.choice((0, 1, 2, 3, 3)))
+        )
         self._logs = {topic.number: FollowerModel() for topic in self._topics}
         self._policy = ReplicationPolicy(
             is_enabled=True,

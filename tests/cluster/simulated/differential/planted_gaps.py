@@ -5,6 +5,7 @@ from kraftproof.node.core.controller import active, authorized, topics
 from kraftproof.node.core.controller.configs import resource_names
 from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.quotas import mutations
+from kraftproof.node.core.security import authorizer
 from kraftproof.node.storage import bootstrap
 from kraftproof.node.storage.partitions import partition_log, producer_files
 from kraftproof.node.wire.records import compression
@@ -40,4 +41,7 @@ PLANTED = [
     ("compare_busy_controllers", active, "RECORDS_A_STEP", 1),
     ("compare_topic_creations", topics, "_check_policy", lambda *_: None),
     ("compare_partly_allowed", authorized, "_without_configs", lambda topic: topic),
+    ("compare_entry_decisions", authorizer, "_dominates", lambda *_: False),
+    ("compare_entry_decisions", authorizer, "_concerns", lambda *_: True),
+    ("compare_entry_decisions", authorizer, "_IMPLIED", {}),
 ]
