@@ -179,7 +179,8 @@ class NodeClock:
             try:
                 return await asyncio.shield(put)
             except asyncio.CancelledError:
-                await put
+                with suppress(ClusterError):  # it would take the place of the cancellation
+                    await put
                 raise
 
     async def _put(self, offset_ns: int, *, looks: bool) -> int:
@@ -195,8 +196,8 @@ class NodeClock:
             return 0
         found = await self._local_processes()
         is_held = bool(found) and await self._host.is_paused()
-        look = partial(self._processes.look, found, offset_ns, is_held=is_held)
-        return await asyncio.to_thread(look)
+        state = {"is_moving": bool(self._movements), "is_held": is_held}
+        return await asyncio.to_thread(partial(self._processes.look, found, offset_ns, **state))
 
     async def _local_processes(self) -> list[int]:
         assert isinstance(self._host, ProcessHost), "its processes have clocks"

@@ -16,7 +16,7 @@ from kraftproof.cluster.systems.deployment import WallClock
 SCRIPT: Final = "import time; print(time.time_ns() - time.monotonic_ns())"
 NS_PER_S: Final = 1_000_000_000
 PHASES: Final = (0.82, 0.12)
-"""Parts of a step of the true clock at which an offset of a fifth of a step shows: ahead, then back.
+"""Parts of a step of the true clock at which an offset of 0.2 steps shows: ahead, then back.
 
 The time of the answer may be 0.08 steps.
 """

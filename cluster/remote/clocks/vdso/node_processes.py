@@ -37,13 +37,15 @@ class ProcessHost(Protocol):
 class NodeProcesses:
     """The clocks of the processes of one node; blocking calls."""
 
-    __slots__ = ("_clocks", "_is_preloaded", "_looked_s")
+    __slots__ = ("_clocks", "_is_preloaded", "_looked_s", "_was_moved")
 
     def __init__(self, *, is_preloaded: bool) -> None:
         self._clocks: dict[int, ProcessClock] = {}
         self._is_preloaded = is_preloaded
         """Whether libfaketime moves the clocks of the node's programs that load libraries."""
         self._looked_s = 0.0
+        self._was_moved = False
+        """Whether a process of the node may have the machine code, which its children inherit."""
 
     @property
     def is_due(self) -> bool:
@@ -63,12 +65,15 @@ class NodeProcesses:
                 clock.close()
                 del self._clocks[pid]
 
-    def look(self, processes: Iterable[int], offset_ns: int, *, is_held: bool) -> int:
+    def look(
+        self, processes: Iterable[int], offset_ns: int, *, is_moving: bool, is_held: bool
+    ) -> int:
         """Set the offset of these processes; return how many of them are new or have changed.
 
         Args:
             processes: All processes of the node.
-            offset_ns: The offset; with 0, no process gets the machine code.
+            offset_ns: The offset.
+            is_moving: Whether a fault moves the clock; otherwise no process gets the machine code.
             is_held: Whether the node is paused until the return.
 
         Raises:
@@ -77,9 +82,12 @@ class NodeProcesses:
         self._looked_s = time.monotonic()
         self.move(offset_ns)
         found = 0
+        if not is_moving and not self._was_moved:
+            return found
+        self._was_moved = True
         for pid in processes:
             if pid not in self._clocks and not self._leaves(pid):
-                clock = attach(pid, offset_ns, is_held=is_held, is_new=offset_ns != 0)
+                clock = attach(pid, offset_ns, is_held=is_held, is_new=is_moving)
                 if clock is not None:
                     self._clocks[pid] = clock
                     found += 1

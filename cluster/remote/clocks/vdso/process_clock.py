@@ -83,6 +83,8 @@ def attach(
         return vdso.clock(offset_ns)
     except ProcessLookupError:
         return None
+    except PermissionError as error:
+        raise _unable(pid, f"it can't be stopped: {error.strerror}") from error
     finally:
         vdso.close()
 

@@ -80,5 +80,5 @@ def _place(folder: ProcFolder, thread: str) -> int | None:
     try:
         words = folder.read(f"task/{thread}/syscall").split()
     except ProcessLookupError:
-        return 0
+        return 0 if folder.state(thread) in _ENDED else None
     return int(words[-1], 16) if len(words) >= 3 else None

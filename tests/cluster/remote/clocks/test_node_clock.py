@@ -10,6 +10,7 @@ import pytest
 
 from kraftproof.cluster.local.hosts import LocalHost
 from kraftproof.cluster.processes import family_of, state_of
+from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.clocks.node_clock import NodeClock
 from kraftproof.cluster.remote.clocks.reports import FileReport
 from kraftproof.cluster.systems.deployment import Deployment
@@ -155,6 +156,39 @@ def test_a_pause_waits_until_the_process_goes_on_again(tmp_path):
         assert await node.host.is_paused()
         os.kill(node.host.process.pid, signal.SIGCONT)
         assert state_of(node.host.process.pid) != "T"
+
+    run(tmp_path, "python", steps)
+
+
+def test_a_drift_has_the_process_before_it_is_off(tmp_path):
+    """Its offset begins with 0; a strobe may be at 0 when a node starts again."""
+
+    async def steps(node):
+        await node.clock.drift(500_000)
+        await node.reports(lambda found_ns: found_ns > 0)
+        known = node.clock._processes._clocks
+        assert list(known) == [node.host.process.pid]
+
+    run(tmp_path, "python", steps)
+
+
+def test_a_write_that_fails_does_not_keep_a_healed_movement(tmp_path, monkeypatch):
+    async def steps(node):
+        begun = asyncio.Event()
+
+        async def fail():
+            begun.set()
+            await asyncio.sleep(0.05)
+            raise ClusterError("the engine is gone")
+
+        await node.clock.strobe(SECOND_NS, 20_000_000)
+        (task,) = (one.task for one in node.clock._movements.values())
+        with monkeypatch.context() as patch:
+            patch.setattr(node.host, "local_processes", fail)
+            await begun.wait()
+            task.cancel()
+            await asyncio.sleep(0.2)
+        assert task.done()
 
     run(tmp_path, "python", steps)
 

@@ -11,7 +11,7 @@ import pytest
 
 from kraftproof.cluster.processes import state_of
 from kraftproof.cluster.protocol import ClusterError
-from kraftproof.cluster.remote.clocks.vdso import process_clock, stopped
+from kraftproof.cluster.remote.clocks.vdso import node_processes, process_clock, stopped
 from kraftproof.cluster.remote.clocks.vdso.node_processes import NodeProcesses, loads_libraries
 from kraftproof.cluster.remote.clocks.vdso.proc_folder import ProcFolder
 from kraftproof.cluster.remote.clocks.vdso.process_clock import LARGEST_OFFSET_NS, attach, lack_of
@@ -24,12 +24,15 @@ HOUR_NS = 3600 * SECOND_NS
 NOBODY = 65534
 ANSWERS = """
 import os, sys, time
+def tell():
+    print(time.time_ns(), time.monotonic_ns(), os.getpid(), flush=True)
+tell()
 for line in sys.stdin:
     if line == "exec\\n":
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
     if line == "fork\\n" and os.fork():
         os.wait()
-    print(time.time_ns(), time.monotonic_ns(), os.getpid(), flush=True)
+    tell()
 """
 
 
@@ -42,7 +45,7 @@ class Process:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.pid = self.popen.pid
-        self.hours()
+        self.popen.stdout.readline()
 
     def ask(self, line="now"):
         self.popen.stdin.write(f"{line}\n")
@@ -109,37 +112,36 @@ def test_a_process_that_ends_meanwhile_is_no_error(process):
 
 def test_another_program_in_the_process_gets_the_code_anew(process):
     processes = NodeProcesses(is_preloaded=False)
-    assert processes.look([process.pid], HOUR_NS, is_held=False) == 1
-    assert processes.look([process.pid], HOUR_NS, is_held=False) == 0
-    process.popen.stdin.write("exec\n")
-    process.popen.stdin.flush()
-    process.hours()  # it answers after the exec
-    assert processes.look([process.pid], HOUR_NS, is_held=False) == 1
+    assert processes.look([process.pid], HOUR_NS, is_moving=True, is_held=False) == 1
+    assert processes.look([process.pid], HOUR_NS, is_moving=True, is_held=False) == 0
+    process.ask("exec")  # the new program tells its clock first
+    assert process.hours() == 0
+    assert processes.look([process.pid], HOUR_NS, is_moving=True, is_held=False) == 1
     assert process.hours() == 1
     processes.close()
 
 
 def test_the_child_of_a_fork_has_the_code_and_is_healed(process):
     processes = NodeProcesses(is_preloaded=False)
-    processes.look([process.pid], HOUR_NS, is_held=False)
+    processes.look([process.pid], HOUR_NS, is_moving=True, is_held=False)
     wall_ns, _, child = process.ask("fork")
     assert child != process.pid
     assert wall_ns - time.time_ns() > HOUR_NS / 2
-    processes.look([process.pid, child], 0, is_held=False)
+    processes.look([process.pid, child], 0, is_moving=False, is_held=False)
     assert process.hours() == 0  # the child answers, its parent waits
     processes.close()
 
 
-def test_without_an_offset_no_process_is_touched(process, monkeypatch):
-    monkeypatch.setattr(ProcFolder, "send", lambda *_: pytest.fail("nothing to stop"))
+def test_without_a_fault_no_process_is_touched(process, monkeypatch):
+    monkeypatch.setattr(node_processes, "attach", lambda *_, **__: pytest.fail("nothing to do"))
     processes = NodeProcesses(is_preloaded=False)
-    assert processes.look([process.pid], 0, is_held=False) == 0
+    assert processes.look([process.pid], 0, is_moving=False, is_held=False) == 0
 
 
 def test_a_program_that_libfaketime_moves_is_left_alone(process):
     assert loads_libraries(process.pid)
     processes = NodeProcesses(is_preloaded=True)
-    assert processes.look([process.pid], HOUR_NS, is_held=False) == 0
+    assert processes.look([process.pid], HOUR_NS, is_moving=True, is_held=False) == 0
     assert process.hours() == 0
 
 
@@ -205,6 +207,14 @@ def test_a_kernel_that_protects_the_code_is_told(process, monkeypatch):
     reason = "its memory can't be written: Input/output error"
     assert refusal(process) == reason
     assert lack_of(process.pid) == f"the clock of process {process.pid} can't be moved: {reason}"
+
+
+def test_who_may_not_stop_a_process_is_told(process, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(ProcFolder, "send", refuse)
+    assert refusal(process) == "it can't be stopped: Operation not permitted"
 
 
 def test_a_thread_within_the_jump_is_let_out_of_it(process, monkeypatch):
