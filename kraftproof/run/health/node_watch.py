@@ -43,8 +43,9 @@ class FatalLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The result of a look."""
+    """The result of a look; the processes were seen between `begun_ns` and `time_ns`."""
 
+    begun_ns: int
     time_ns: int
     processes: dict[int, int]
     """The ids of the nodes' processes, of those that have a process."""
@@ -140,6 +141,7 @@ class NodeWatch:
             self.broken_link = await self.cluster.link_failure()
             if self.broken_link is not None:
                 self.report(ClusterError(self.broken_link))
+        begun_ns = self.cluster.scope.now()
         processes = {}
         for node in self.cluster.nodes:
             process_id = await self.cluster.process_id(node.node_id)
@@ -155,7 +157,9 @@ class NodeWatch:
             raise returned(culprit, "leaders", leaders, expected)
         assert isinstance(leaders, Mapping)
         self._read(self._outputs)
-        self.looks.append(Look(time_ns=time_ns, processes=processes, leaders=dict(leaders)))
+        self.looks.append(
+            Look(begun_ns=begun_ns, time_ns=time_ns, processes=processes, leaders=dict(leaders))
+        )
 
     def _read(self, nodes: Iterable[int]) -> None:
         patterns = [re.compile(pattern) for pattern in self.system.fatal_output]
