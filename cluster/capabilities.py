@@ -258,7 +258,7 @@ class LimitCapable(Protocol):
     async def limit_memory(self, node_id: int, slack: int | None) -> int | None:
         """Limit a node to its present memory and `slack` bytes; return the limit. None heals.
 
-        A negative slack takes memory away, as far as the kernel can.
+        Negative slack takes memory away. A crowd of connections makes the node need memory.
         """
         ...
 

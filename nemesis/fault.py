@@ -8,11 +8,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Final, Protocol, runtime_checkable
 
 from typing_extensions import override
 
+from kraftproof.cluster.protocol import CLOCKS as WALL_CLOCKS
 from kraftproof.cluster.protocol import Capability, Cluster, Link, NodeInfo
+
+CLOCKS: Final = WALL_CLOCKS | {Capability.DRIFT}
+"""Faults that make a time-out of a node wrong."""
+SPARING: Final = frozenset(
+    {
+        Capability.PAUSE,
+        Capability.PARTITION,
+        *CLOCKS,
+        Capability.CPU,
+        Capability.LOSS,
+        Capability.RESET,
+        Capability.STALL,
+        Capability.LATENCY,
+        Capability.BANDWIDTH,
+        Capability.SLOW_CLOSE,
+        Capability.LIMIT_DATA,
+    }
+)
+"""Requirements of the sparing faults: a sparing fault ends no process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

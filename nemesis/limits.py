@@ -63,6 +63,9 @@ class CpuLimit(OneNode):
 class MemoryLimit(OneNode):
     """Limit a node to its present memory: the kernel takes pages away, or ends the node.
 
+    An idle node may give memory back. A look without evidence sets the limit again, at the present
+    memory.
+
     Attributes:
         slack: Memory that the node may use in addition, in bytes; negative takes memory away.
     """
@@ -96,16 +99,20 @@ class MemoryLimit(OneNode):
         usage = await _limits(context).usage(self.node_id)
         if usage is None:
             return None
-        limit = ", ".join(context.notes(self))
+        limit = context.notes(self)[-1] if context.notes(self) else "limit unknown"
         if await context.down(self.node_id) and usage.is_out_of_memory:
             return f"node {self.target} was ended for lack of memory ({limit})"
         before = baseline[self.node_id]
         if usage.at_memory_limit is None or before is None:
             is_full = usage.memory >= FULL * usage.memory_limit
-            used = f"{usage.memory / MEBIBYTE:.1f} MiB"
-            return f"node {self.target} uses {used} ({limit})" if is_full else None
-        met = usage.at_memory_limit - before
-        return f"node {self.target} met its limit {met} times ({limit})" if met > 0 else None
+            if is_full:
+                used = f"{usage.memory / MEBIBYTE:.1f} MiB"
+                return f"node {self.target} uses {used} ({limit})"
+        elif usage.at_memory_limit > before:
+            met = usage.at_memory_limit - before
+            return f"node {self.target} met its limit {met} times ({limit})"
+        await self.apply(context)
+        return None
 
     async def heal(self, context: FaultContext) -> None:
         """Remove the limit, and start the node if the kernel ended the node."""

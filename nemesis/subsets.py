@@ -9,6 +9,7 @@ from random import Random
 
 from kraftproof.cluster.protocol import NodeInfo
 from kraftproof.nemesis.catalogue import drawn
+from kraftproof.nemesis.fault import SPARING, Fault
 from kraftproof.nemesis.schedule import (
     HEALED_SHARE,
     LEAD_NS,
@@ -26,6 +27,8 @@ LEG_NS = 9 * SECOND_NS
 LATEST_START = 0.3
 """Latest start of a fault, as a share of the time with faults of its leg."""
 EARLIEST_END = 0.7
+MOST_DRAWS = 32
+"""Most draws of a fault for a leg."""
 
 
 def subsets(
@@ -58,15 +61,33 @@ def subsets(
     for number, kinds in enumerate(legs[: max(1, usable_ns // every_ns)]):
         start_ns = LEAD_NS + number * every_ns
         busy_ns = _busy_ns(every_ns)
+        leg: list[Fault] = []
         for kind in kinds:
             at_ns = start_ns + int(random.uniform(0, LATEST_START) * busy_ns)
             until_ns = start_ns + int(random.uniform(EARLIEST_END, 1) * busy_ns)
-            fault = drawn(kind, random, nodes)
+            fault = _beside(leg, kind, random, nodes)
+            leg.append(fault)
             name = f"f{len(scheduled)}"
             scheduled.append(
                 Scheduled(name=name, kind=kind, at_ns=at_ns, until_ns=until_ns, fault=fault)
             )
     return tuple(sorted(scheduled, key=lambda one: (one.at_ns, one.name)))
+
+
+def _beside(leg: Sequence[Fault], kind: str, random: Random, nodes: Sequence[NodeInfo]) -> Fault:
+    """Draw a fault, again and again while a fault of the leg disturbs the drawn fault."""
+    fault = drawn(kind, random, nodes)
+    for _ in range(MOST_DRAWS - 1):
+        if not any(_disturbs(one, fault) for one in leg):
+            break
+        fault = drawn(kind, random, nodes)
+    return fault
+
+
+def _disturbs(one: Fault, other: Fault) -> bool:
+    """Return whether two faults have the same node, and either fault may end the process."""
+    are_sparing = {one.requires, other.requires} <= SPARING
+    return not are_sparing and not set(one.targets).isdisjoint(other.targets)
 
 
 def _legs(names: Sequence[str], random: Random, at_once: int, rounds: int) -> list[tuple[str, ...]]:

@@ -27,14 +27,16 @@ def limit_cpu(client: docker.DockerClient, container: str, share: float | None) 
 
 
 def limit_memory(client: docker.DockerClient, container: str, slack: int | None) -> int | None:
-    """Limit a container to its present memory and some bytes; return the limit. None heals."""
+    """Limit a container to its present memory and some bytes; return the limit. None heals.
+
+    Pages of files do not count: the kernel takes these away first, and a node does without most.
+    """
     with one_line("limit of memory"):
         if slack is None:
             client.api.update_container(container, mem_limit=MEMORY_LIMIT)
             return None
         for attempt in range(ATTEMPTS):
-            used = int(_stats(client, container)["memory_stats"].get("usage", 0))
-            limit = max(LEAST_MEMORY, used + slack)
+            limit = max(LEAST_MEMORY, _held(_stats(client, container)) + slack)
             try:
                 client.api.update_container(container, mem_limit=limit)
             except APIError:
@@ -42,7 +44,7 @@ def limit_memory(client: docker.DockerClient, container: str, slack: int | None)
                     raise
             else:
                 return limit
-            slack = slack // 2 if slack < -PAGE else PAGE * attempt
+            slack = max(slack, 0) + (PAGE << attempt)
     return None
 
 
@@ -61,6 +63,14 @@ def usage(client: docker.DockerClient, container: str) -> Usage:
         throttled_ns=int(throttling.get("throttled_time", 0)),
         is_out_of_memory=bool(state["OOMKilled"]),
     )
+
+
+def _held(stats: dict[str, Any]) -> int:
+    """Return the memory that the kernel can't take away without swap, in bytes."""
+    memory = stats["memory_stats"]
+    parts = memory.get("stats", {})
+    files = parts.get("cache", parts.get("file", 0))  # cgroup v1, or v2
+    return max(int(memory.get("usage", 0)) - int(files), 0)
 
 
 def _stats(client: docker.DockerClient, container: str) -> dict[str, Any]:

@@ -213,6 +213,10 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
         host = self._hosts.get(node_id)
         return None if host is None else await host.process_id()
 
+    async def exit_status(self, node_id: int) -> int | None:
+        """Return the status with which the node's last process ended; None if unknown."""
+        return await self._hosts[node_id].exit_status()
+
     @override
     async def is_paused(self, node_id: int) -> bool:
         return await self._hosts[node_id].is_paused()

@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from kraftproof.cluster.capabilities import LimitCapable, Usage
 from kraftproof.cluster.protocol import ClusterError
+from kraftproof.cluster.reachable import crowd
 from kraftproof.cluster.remote.host import Host
 
 
@@ -38,7 +39,11 @@ class LiveLimits(LimitCapable):
 
     @override
     async def limit_memory(self, node_id: int, slack: int | None) -> int | None:
-        return await self._limited(node_id).limit_memory(slack)
+        limit = await self._limited(node_id).limit_memory(slack)
+        if limit is not None:  # an idle node needs no memory, and would not meet the limit
+            for address in self._hosts[node_id].addresses.values():
+                await crowd(address)
+        return limit
 
     @override
     async def usage(self, node_id: int) -> Usage | None:

@@ -48,6 +48,28 @@ def test_a_leg_has_different_faults_and_one_leg_has_none(seed, at_once):
     assert max(gaps) >= 5 * SECOND_NS
 
 
+@given(seed=st.integers(0, 10_000))
+def test_no_fault_of_a_leg_has_a_node_that_another_ends(seed):
+    names = ("cpu", "memory", "taken-port", "clock")
+    for one in (schedule := subsets(names, NODES, Random(seed), 120 * SECOND_NS, at_once=3)):
+        for other in in_force(schedule, one.at_ns):
+            if other is not one and {one.kind, other.kind} != {"cpu", "clock"}:
+                assert one.fault.targets != other.fault.targets
+
+
+def test_faults_of_a_leg_that_end_no_process_may_have_the_same_node():
+    def is_shared(seed):
+        schedule = subsets(("cpu", "clock"), NODES, Random(seed), 60 * SECOND_NS, at_once=2)
+        return any(
+            one.fault.targets == other.fault.targets
+            for one in schedule
+            for other in in_force(schedule, one.at_ns)
+            if one is not other
+        )
+
+    assert any(map(is_shared, range(20)))
+
+
 def test_faults_do_run_at_the_same_time():
     schedule = subsets(NAMES, NODES, Random(3), 120 * SECOND_NS, at_once=3)
     assert max(len(in_force(schedule, one.at_ns)) for one in schedule) == 3

@@ -1,7 +1,7 @@
 """Draw the comparisons of a run that has no planted bug: the cheap comparisons often.
 
-A bug shows in one draw of a comparison of some ten or fifty, and a search for the bug has some
-twenty runs. The draws cost a quarter of a run's CPU time.
+A bug shows in one draw of a comparison of some ten or fifty, and a search for the bug has four to
+twenty runs, by the speed of the machine. The draws cost a third of a run's CPU time.
 """
 
 from collections.abc import Sequence
@@ -41,9 +41,9 @@ _BELOW_10_MS: Final = frozenset(
     )
 )
 DRAWS: Final = {
-    **dict.fromkeys(_BELOW_1_MS, 6),
-    **dict.fromkeys(_BELOW_3_MS, 3),
-    **dict.fromkeys(_BELOW_10_MS, 2),
+    **dict.fromkeys(_BELOW_1_MS, 12),
+    **dict.fromkeys(_BELOW_3_MS, 6),
+    **dict.fromkeys(_BELOW_10_MS, 4),
     **dict.fromkeys(("decisions", "parts"), 2),
 }
 """Number of draws of a comparison that a run has; of any other comparison, 1."""

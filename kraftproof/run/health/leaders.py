@@ -9,8 +9,9 @@ leader. The old leader resigns after a time-out.
 from collections.abc import Iterator, Sequence
 
 from kraftproof.checkers.run_outcome import ViolatedInvariant
+from kraftproof.nemesis.fault import CLOCKS
 from kraftproof.run.health.node_watch import GAP_NS, Look
-from kraftproof.run.health.promises import CLOCKS, RESIGN, InForce, requirement, violation
+from kraftproof.run.health.promises import RESIGN, InForce, requirement, violation
 
 
 def leader_changes(looks: Sequence[Look]) -> tuple[tuple[int, int], ...]:

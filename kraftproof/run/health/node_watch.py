@@ -13,6 +13,7 @@ from typing import Final
 
 from kraftproof.checkers.text import shortened
 from kraftproof.cluster.capabilities import LinkFaultCapable
+from kraftproof.cluster.exit_status import ExitStatusCapable
 from kraftproof.cluster.plugin import blamed, plugin, returned
 from kraftproof.cluster.protocol import Cluster, ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME
@@ -51,6 +52,8 @@ class Look:
     """The ids of the nodes' processes, of those that have a process."""
     leaders: dict[int, int]
     """The leaders by their own word, with the epoch."""
+    exit_statuses: dict[int, int] = field(default_factory=dict)
+    """The exit statuses of the nodes without a process, as far as they are known."""
 
     @property
     def up(self) -> frozenset[int]:
@@ -142,11 +145,15 @@ class NodeWatch:
             if self.broken_link is not None:
                 self.report(ClusterError(self.broken_link))
         begun_ns = self.cluster.scope.now()
-        processes = {}
+        processes, exit_statuses = {}, {}
         for node in self.cluster.nodes:
             process_id = await self.cluster.process_id(node.node_id)
             if process_id is not None:
                 processes[node.node_id] = process_id
+            elif isinstance(self.cluster, ExitStatusCapable):
+                status = await self.cluster.exit_status(node.node_id)
+                if status is not None:
+                    exit_statuses[node.node_id] = status
         time_ns = self.cluster.scope.now()
         culprit = plugin("system", self.system.name, self.system)
         with blamed(culprit, "leaders", ClusterError):
@@ -158,7 +165,13 @@ class NodeWatch:
         assert isinstance(leaders, Mapping)
         self._read(self._outputs)
         self.looks.append(
-            Look(begun_ns=begun_ns, time_ns=time_ns, processes=processes, leaders=dict(leaders))
+            Look(
+                begun_ns=begun_ns,
+                time_ns=time_ns,
+                processes=processes,
+                leaders=dict(leaders),
+                exit_statuses=exit_statuses,
+            )
         )
 
     def _read(self, nodes: Iterable[int]) -> None:

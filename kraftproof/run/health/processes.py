@@ -33,12 +33,13 @@ def processes_that_ended(
         for first, last in _down(looks, node_id):
             since_ns = _unexcused(first, last, mine)
             if since_ns is not None:
-                detail = "ended by itself"
+                status = _status(looks, node_id, since_ns)
+                how = "" if status is None else f" with status {status}"
                 yield violation(
                     STAY,
                     node=node_id,
                     time_ns=since_ns,
-                    detail=f"{detail}; its last output: {last_words(node_id)}",
+                    detail=f"ended by itself{how}; its last output: {last_words(node_id)}",
                 )
                 break
 
@@ -79,6 +80,12 @@ def _down(looks: Sequence[Look], node_id: int) -> Iterator[tuple[Look, Look]]:
             first = None
     if first is not None and last is not None:
         yield first, last
+
+
+def _status(looks: Sequence[Look], node_id: int, since_ns: int) -> int | None:
+    """Return the exit status at the first look from a time on that has the status."""
+    later = (look for look in looks if look.time_ns >= since_ns)
+    return next((at.exit_statuses[node_id] for at in later if node_id in at.exit_statuses), None)
 
 
 def _unexcused(first: Look, last: Look, excuses: Sequence[InForce]) -> int | None:

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 
 from kraftproof.checkers.history.faults import FaultEvent
 from kraftproof.checkers.run_outcome import ViolatedInvariant
-from kraftproof.cluster.protocol import CLOCKS as WALL_CLOCKS
 from kraftproof.cluster.protocol import Capability
 from kraftproof.nemesis.catalogue import ours
+from kraftproof.nemesis.fault import SPARING
 
 IN_ORDER: Final = "AnswersComeOnceInOrder"
 ENDS: Final = "EveryRequestEnds"
@@ -31,24 +31,6 @@ STATEMENTS: Final = {
     REGISTER: "Each process of a controller is registered in the metadata log.",
     RECOVER: "The cluster is ready again after all faults are healed.",
 }
-CLOCKS: Final = WALL_CLOCKS | {Capability.DRIFT}
-"""Faults that make a time-out of a node wrong."""
-SPARING: Final = frozenset(
-    {
-        Capability.PAUSE,
-        Capability.PARTITION,
-        *CLOCKS,
-        Capability.CPU,
-        Capability.LOSS,
-        Capability.RESET,
-        Capability.STALL,
-        Capability.LATENCY,
-        Capability.BANDWIDTH,
-        Capability.SLOW_CLOSE,
-        Capability.LIMIT_DATA,
-    }
-)
-"""A fault with such a capability ends no process."""
 _LAST: Final = 1 << 62
 
 

@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 
 from kraftproof.checkers.run_outcome import ViolatedInvariant
 from kraftproof.cluster.systems.system import Registration
+from kraftproof.nemesis.fault import CLOCKS
 from kraftproof.run.health.node_watch import GAP_NS, Look
-from kraftproof.run.health.promises import CLOCKS, REGISTER, InForce, requirement, violation
+from kraftproof.run.health.promises import REGISTER, InForce, requirement, violation
 
 BOUND_NS: Final = 20_000_000_000
 """Time with a leader and without a fault in which a controller registers."""

@@ -8,6 +8,8 @@ from kraftproof.cluster.capabilities import LinkFault
 from kraftproof.cluster.docker.docker_cluster import DockerCluster
 from kraftproof.cluster.docker.limits import LEAST_MEMORY
 from kraftproof.cluster.protocol import Link
+from kraftproof.nemesis.fault import FaultContext
+from kraftproof.nemesis.limits import MemoryLimit
 from tests.cluster.docker.conftest import Driver
 from tests.support.command import call
 
@@ -104,32 +106,22 @@ def test_a_node_with_little_processor_time_is_throttled_until_healed(driver: Dri
     assert after.throttled == calm.throttled
 
 
-@pytest.mark.long
-def test_a_node_at_its_memory_limit_is_refused_memory_until_healed(driver: Driver):
+def test_an_idle_node_meets_its_memory_limit_until_healed(driver: Driver):
     cluster = driver.cluster
-    before = driver.run(cluster.usage(4))
-    assert before is not None
-    limit = driver.run(cluster.limit_memory(4, -(1 << 20)))
-    assert limit is not None
-    assert limit < before.memory_limit
+    context, fault = FaultContext(cluster), MemoryLimit(target=4)
+    before = driver.run(fault.baseline(context))
+    free = driver.run(cluster.usage(4))
+    assert free is not None
+    driver.run(fault.apply(context))
 
-    async def has_met_the_limit() -> bool:
-        usage = await cluster.usage(4)
-        assert usage is not None
-        refused = usage.at_memory_limit is None or usage.at_memory_limit > before.at_memory_limit
-        if not usage.is_out_of_memory and not refused:
-            await cluster.limit_memory(4, -(1 << 20))  # an idle node may do with less
-        return usage.is_out_of_memory or refused
+    async def bitten() -> bool:
+        return await fault.observed_effect(context, before) is not None
 
-    assert driver.until(has_met_the_limit)
-    driver.run(cluster.limit_memory(4, None))
+    assert driver.until(bitten)
+    driver.run(fault.heal(context))
     healed = driver.run(cluster.usage(4))
     assert healed is not None
-    if driver.run(cluster.process_id(4)) is None:
-        assert healed.is_out_of_memory
-        driver.run(cluster.start_node(4))
-    else:
-        assert healed.memory_limit == before.memory_limit
+    assert healed.memory_limit == free.memory_limit
     driver.until_ready()
 
 

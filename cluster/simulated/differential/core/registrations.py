@@ -19,6 +19,9 @@ FEW_LEVELS_SHARE: Final = 0.25
 """Share of registrations of brokers that do not support each level of metadata.version."""
 LIMIT_SHARE: Final = 0.5
 """Share of updates of features to a level that a registered broker just supports or lacks."""
+NEAR_SHARE: Final = 0.5
+"""Share of updates of features to a level near the present one, which is often possible."""
+_UPGRADE, _SAFE_DOWNGRADE = 1, 2
 Request = module.BrokerRegistrationRequest
 Update = update_features_request.UpdateFeaturesRequest
 
@@ -55,6 +58,19 @@ def at_a_limit(random: Random, drawn: Update, image: MetadataImage) -> Update:
     level = random.choice(levels) + random.choice((0, 1))
     key = update_features_request.FeatureUpdateKey(
         feature=METADATA_VERSION, max_version_level=level
+    )
+    return replace(drawn, feature_updates=(key,))
+
+
+def near_the_present(random: Random, drawn: Update, image: MetadataImage) -> Update:
+    """Return an update of features, at times to a level near the present one, of the right kind."""
+    if random.random() >= NEAR_SHARE:
+        return drawn
+    step = random.choice((-3, -2, -1, -1, 1, 1, 2))
+    key = update_features_request.FeatureUpdateKey(
+        feature=METADATA_VERSION,
+        max_version_level=max(0, image.features.get(METADATA_VERSION, 0) + step),
+        upgrade_type=_UPGRADE if step > 0 else _SAFE_DOWNGRADE,
     )
     return replace(drawn, feature_updates=(key,))
 

@@ -39,7 +39,7 @@ class _Housekeeping:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._topics = tuple(_draw_topic(random, number) for number in range(random.randrange(4)))
+        self._topics = tuple(_draw_topic(random, number) for number in range(random.choice((0, 1, 2, 3, 3))))
         self._logs = {topic.number: FollowerModel() for topic in self._topics}
         self._policy = ReplicationPolicy(
             is_enabled=True,
@@ -81,21 +81,30 @@ class _Housekeeping:
         same("the checkpoints of a stop", self._rig.checkpoints, expected)
 
     def _append(self) -> None:
-        """Append a batch that is larger than a span of the index."""
+        """Append a batch that is larger than a span of the index, maybe behind small ones.
+
+        The index knows the newest time of a span: the records of a span are removed together.
+        """
         random, topic = self._random, self._random.choice(self._topics)
-        log, producer_id = self._logs[topic.number], random.choice((-1, 5, 6))
+        log, producer_id = self._logs[topic.number], random.choice((-1, -1, 5, 6))
         known = log.producers.get(producer_id)
         sequence = -1 if producer_id < 0 else known[-1].last_sequence + 1 if known else 0
         producer = (producer_id, -1 if producer_id < 0 else 0, sequence)
-        time_ms = self._rig.wall_ms - random.choice((0, 100, 600, 3_000))
-        data = client_batch([b"v" * FIRST_SPAN_BYTES], time_ms, producer)
-        data = placed(data, log.end, 0)
+        span: list[bytes] = []
+        newest_ms = 0
+        small = (1,) * random.choice((0, 1, 1, 2)) if producer_id < 0 else ()
+        for size in (*small, FIRST_SPAN_BYTES):
+            time_ms = self._rig.wall_ms - random.choice((0, 0, 100, 600, 3_000, 3_000))
+            newest_ms = max(newest_ms, time_ms)
+            data = client_batch([b"v" * size], time_ms, producer)
+            span.append(placed(data, log.end + len(span), 0))
+            self._rig.append(topic, span[-1])
+        count, data = len(span), b"".join(span)
         batch = ModelBatch(
-            base=log.end, count=1, epoch=0, data=data, producer=producer, time_ms=time_ms
+            base=log.end, count=count, epoch=0, data=data, producer=producer, time_ms=newest_ms
         )
         log.append(batch, self._rig.wall_ms)
         log.producers.pop(-1, None)
-        self._rig.append(topic, data)
         if topic.replicas == (BROKER,):
             log.high_watermark = log.end
         elif not topic.is_led and random.random() < 0.5:
@@ -215,6 +224,6 @@ def _draw_topic(random: Random, number: int) -> KeptTopic:
         number=number,
         replicas=random.choice(_REPLICAS),
         policy=random.choice(("delete", "delete", "compact,delete", "compact")),
-        age_ms=random.choice((-1, 0, 500, 2_000)),
+        age_ms=random.choice((-1, 0, 500, 2_000, 2_000)),
         size=random.choice((-1, -1, 0, 9_000)),
     )

@@ -29,6 +29,7 @@ ROUNDS: Final = 8
 TOPIC, BROKER, LOGGER, METRICS, GROUP = 2, 4, 8, 16, 32
 SET, DELETE, APPEND, SUBTRACT, UNKNOWN = 0, 1, 2, 3, 9
 OPERATIONS: Final = (SET, SET, SET, SET, DELETE, DELETE, APPEND, SUBTRACT)
+OF_LISTS: Final = (SET, DELETE, APPEND, APPEND, SUBTRACT, SUBTRACT)
 SHORTEST, LONGEST = "min.compaction.lag.ms", "max.compaction.lag.ms"
 POLICY, THROTTLED = "cleanup.policy", "follower.replication.throttled.replicas"
 REMOTE: Final = "remote.storage.enable"
@@ -203,6 +204,8 @@ def _draw_asked(random: Random, *, is_legacy: bool) -> list[tuple[Key, list[Chan
     for _ in range(random.choice((1, 1, 2, 3))):
         kind = random.choice(KINDS)
         names = list(VALUES[kind])
+        if random.random() < 0.4:
+            names = [name for name in names if name in DEFAULTS] or names
         count = min(random.choice((0, 1, 1, 1, 2, 3)), len(names))
         chosen = random.sample(names, count)
         chosen += chosen[:1] if random.random() < 0.05 else []
@@ -215,7 +218,8 @@ def _draw_change(random: Random, kind: int, name: str, *, is_legacy: bool) -> Ch
     texts = VALUES[kind][name]
     legal = [text for text in texts if text in LAGS or text not in WRONG] or texts
     text = random.choice(legal if random.random() < 0.9 else texts)
-    operation = SET if is_legacy else random.choice(OPERATIONS)
+    drawn = random.choice(OF_LISTS if name in DEFAULTS else OPERATIONS)
+    operation = SET if is_legacy else drawn
     if operation in {APPEND, SUBTRACT} and name not in DEFAULTS and random.random() < 0.9:
         operation = SET
     if not is_legacy and random.random() < 0.02:

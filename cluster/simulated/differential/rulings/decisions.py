@@ -67,7 +67,7 @@ VERSIONS: Final = served_versions(on_controller_listener=True)
 EMPTY: Final = tuple(cast("Message", one.message()) for one in REQUESTS.values())
 REFUSED: Final = tuple(filter(has_refusal, EMPTY))
 """The requests that a node may refuse as a whole."""
-UPDATES_OF_FEATURES: Final = 10
+UPDATES_OF_FEATURES: Final = 20
 """Updates of the finalized levels at the end of a draw; a load of a run only validates them."""
 TOKEN_REQUESTS: Final = 12  # at the end of a draw, beside those among the others
 Decisions = Callable[[Random], None]
@@ -177,8 +177,10 @@ class _Asking:
         """Set the levels of features, or only validate that."""
         drawn = UPDATES(self.random, self.vocabulary)
         assert isinstance(drawn, update_features_request.UpdateFeaturesRequest), "its request"
-        request = replace(drawn, validate_only=self.random.random() < 0.2)
-        request = registrations.at_a_limit(copy(self.random), request, self.node.image)
+        request = replace(drawn, validate_only=self.random.random() < 0.3)
+        source = copy(self.random)
+        request = registrations.at_a_limit(source, request, self.node.image)
+        request = registrations.near_the_present(source, request, self.node.image)
         self.node.ask(request, request.MAX_VERSION)
 
     def _create(self) -> None:

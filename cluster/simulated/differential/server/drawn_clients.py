@@ -9,8 +9,12 @@ from typing_extensions import override
 
 from kraftproof.cluster.simulated.differential.server.virtual_loop import VirtualLoop, VirtualSocket
 from kraftproof.node.core.base.config import QuotaPolicy
-from kraftproof.node.core.base.types import Monotonic
+from kraftproof.node.core.base.secret import Secret
+from kraftproof.node.core.base.security import SecurityProtocol
+from kraftproof.node.core.base.types import Monotonic, milliseconds
 from kraftproof.node.core.quotas.connection_rates import ConnectionRates
+from kraftproof.node.core.security.login_policy import LoginPolicy
+from kraftproof.node.properties.listener_security import ListenerSecurity
 from kraftproof.node.server.connection import Slot
 from kraftproof.node.wire import codec, headers
 from kraftproof.node.wire.frames import frame
@@ -31,6 +35,26 @@ _VERSION_OF: Final = {
     sasl_authenticate_request.SaslAuthenticateRequest: 2,
 }
 SIZE_BYTES: Final = 4
+USERS: Final = {"ann": "secret of ann", "bob": "secret of bob"}
+PLAIN, OTHER = "PLAIN", "SCRAM-SHA-256"
+LOGIN_BYTES: Final = 200
+"""Largest frame before the login."""
+PROVING_NS: Final = milliseconds(30_000)
+"""Time in which a client must log in."""
+NEVER_NS: Final = 1 << 62
+
+
+def with_logins(reauth_ms: int) -> ListenerSecurity:
+    """Return the security of a listener that asks for a login, and maybe for later ones."""
+    return ListenerSecurity(
+        protocol=SecurityProtocol.SASL_PLAINTEXT,
+        login=LoginPolicy(
+            mechanisms=(PLAIN, OTHER),
+            plain_users={user: Secret(password) for user, password in USERS.items()},
+            max_receive_bytes=LOGIN_BYTES,
+            max_reauth_ms=reauth_ms,
+        ),
+    )
 
 
 def handshake(mechanism: str) -> Message:
@@ -83,6 +107,19 @@ class DrawnClient(Struct, kw_only=True):
     def goes_on(self) -> bool:
         """Return whether the connection takes requests, now and later."""
         return not self.is_over and self.failed_at_ns is None
+
+    def end_ns(self, *, has_login: bool) -> int:
+        """Return the time of the end of the connection without further requests."""
+        if self.is_over:
+            return NEVER_NS
+        is_unproven = has_login and not self.is_proven and self.is_counted
+        proof_ns = self.opened_ns + PROVING_NS if is_unproven else NEVER_NS
+        return min(proof_ns, NEVER_NS if self.failed_at_ns is None else self.failed_at_ns)
+
+    def is_idle(self, since_ns: int) -> bool:
+        """Return whether a listener may end the connection, which has rested since a time."""
+        waits = bool(self.open) or self.failed_at_ns is not None
+        return self.is_counted and not waits and self.active_ns <= since_ns
 
     def send(self, data: bytes, random: Random) -> None:
         """Send bytes in one piece, or in two."""

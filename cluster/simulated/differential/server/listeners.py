@@ -7,26 +7,28 @@ from typing import Final, cast
 
 from kraftproof.cluster.simulated.differential.difference import check, same
 from kraftproof.cluster.simulated.differential.server.drawn_clients import (
+    LOGIN_BYTES,
     METADATA,
+    OTHER,
+    PLAIN,
     SIZE_BYTES,
+    USERS,
     VERSIONS,
     DrawnClient,
     DrawnRates,
     authenticate,
     framed,
     handshake,
+    with_logins,
 )
 from kraftproof.cluster.simulated.differential.server.virtual_loop import (
     VirtualLoop,
     VirtualSocket,
     virtual_loop,
 )
-from kraftproof.node.core.base.secret import Secret
-from kraftproof.node.core.base.security import SecurityProtocol
 from kraftproof.node.core.base.types import Offset, milliseconds
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
-from kraftproof.node.core.security.login_policy import LoginPolicy
-from kraftproof.node.properties.listener_security import PLAINTEXT_SECURITY, ListenerSecurity
+from kraftproof.node.properties.listener_security import PLAINTEXT_SECURITY
 from kraftproof.node.properties.listeners import Binding
 from kraftproof.node.server.clocks import read_clocks
 from kraftproof.node.server.connection import Connection, Slot
@@ -35,15 +37,12 @@ from kraftproof.node.wire.errors import ErrorCode
 from kraftproof.node.wire.messages import Message, sasl_authenticate_response
 
 STEPS: Final = 70
-PROVING_NS: Final = milliseconds(30_000)
 FAILED_DELAY_NS: Final = milliseconds(90)
 REAUTHENTICATION_NS: Final = milliseconds(1_000)
 LOOKS: Final = 4
-USERS: Final = {"ann": "secret of ann", "bob": "secret of bob"}
 ANONYMOUS: Final = "ANONYMOUS"
-PLAIN, OTHER = "PLAIN", "SCRAM-SHA-256"
-LOGIN_BYTES, FRAME_BYTES = 200, 400
-"""Largest frames before and after the login."""
+FRAME_BYTES: Final = 400
+"""Largest frame after the login."""
 TIMES_MS: Final = (1, 40, 1_200, 3_000, 9_000, 31_000)
 
 
@@ -61,8 +60,9 @@ class _Compared:
         """The open connections, oldest first."""
         self._asked: list[tuple[Connection, Slot]] = []
         self._looks_ns = loop.now_ns
+        security = with_logins(self._reauth_ms) if self._has_login else PLAINTEXT_SECURITY
         self._listener = Listener(
-            Binding(name="L", host="", port=0, is_controller=False, security=self._security()),
+            Binding(name="L", host="", port=0, is_controller=False, security=security),
             limit=self._limit,
             frame_bytes=FRAME_BYTES,
             on_request=lambda _, connection, __, slot: self._asked.append((connection, slot)),
@@ -81,19 +81,6 @@ class _Compared:
             return
         raise AssertionError("a virtual loop listens at once")
 
-    def _security(self) -> ListenerSecurity:
-        if not self._has_login:
-            return PLAINTEXT_SECURITY
-        return ListenerSecurity(
-            protocol=SecurityProtocol.SASL_PLAINTEXT,
-            login=LoginPolicy(
-                mechanisms=(PLAIN, OTHER),
-                plain_users={user: Secret(password) for user, password in USERS.items()},
-                max_receive_bytes=LOGIN_BYTES,
-                max_reauth_ms=self._reauth_ms,
-            ),
-        )
-
     def step(self) -> None:
         """Let a client or the clock act, and compare."""
         random = self._random
@@ -102,13 +89,18 @@ class _Compared:
             self._connect()
         elif kind < 0.75:
             self._ask(random.choice(self._clients))
-        elif kind < 0.85:
+        elif kind < 0.83:
             self._answer(random.choice(self._clients))
+        elif kind < 0.85:
+            self._renew(random.choice(self._clients))
         else:
             self._pass_time(milliseconds(random.choice(TIMES_MS)))
+        self._settle()
+        self._clients = [client for client in self._clients if not client.is_over]
+
+    def _settle(self) -> None:
         self._loop.run()
         self._compare()
-        self._clients = [client for client in self._clients if not client.is_over]
 
     def _compare(self) -> None:
         for client in self._clients:
@@ -154,12 +146,33 @@ class _Compared:
         wrong = (guess, METADATA, VERSIONS, handshake(PLAIN), handshake(OTHER))
         message = random.choice((*drawn, *(right,) * len(own[:8]), *wrong))
         data = framed(message, "x" * random.choice((0, 0, 0, 0, 0, 0, 0, 250, 500)))
-        size = len(data) - SIZE_BYTES
         has_next = client.logs_in and (message == guess or random.random() < 0.5)
-        data += framed(METADATA) if has_next else b""  # taken behind a good login only
-        before = len(self._asked)
+        self._send(client, message, data, has_next=has_next)
+
+    def _renew(self, client: DrawnClient) -> None:
+        """Log in again within the session, and ask after the end that the session had before."""
+        if client.session_ends_ns is None or client.logs_in or client.user is None:
+            return
+        first_end_ns = client.session_ends_ns
+        due_ns = (client.since_ns or 0) + REAUTHENTICATION_NS + milliseconds(500)
+        self._pass_time(max(due_ns - self._loop.now_ns, 0))
+        for message in (handshake(client.mechanism), authenticate(client.user, USERS[client.user])):
+            self._ask_for(client, message)
+        self._pass_time(max(first_end_ns + 1 - self._loop.now_ns, 0))
+        self._ask_for(client, METADATA)
+
+    def _ask_for(self, client: DrawnClient, message: Message) -> None:
+        """Send a request if the connection still takes any, and compare."""
+        if client.goes_on:
+            self._send(client, message, framed(message), has_next=False)
+            self._settle()
+
+    def _send(self, client: DrawnClient, message: Message, data: bytes, *, has_next: bool) -> None:
+        """Send a request, and maybe the next one behind; only a good login lets that one pass."""
+        before, size = len(self._asked), len(data) - SIZE_BYTES
+        data += framed(METADATA) if has_next else b""
         client.active_ns = self._loop.now_ns
-        client.send(data, random)
+        client.send(data, self._random)
         self._judge(client, message, size)
         if has_next and client.goes_on:
             self._judge(client, METADATA, len(framed(METADATA)) - SIZE_BYTES)
@@ -247,7 +260,7 @@ class _Compared:
         while True:
             for client in self._clients:
                 client.socket.read_all()
-            ends = {id(client): self._end_of(client) for client in self._clients}
+            ends = {id(each): each.end_ns(has_login=self._has_login) for each in self._clients}
             due_ns = min(ends.values(), default=end_ns + 1)
             look_ns = end_ns + 1
             if self._idle_ns is not None:
@@ -260,27 +273,11 @@ class _Compared:
             self._loop.run(1)
             for client in self._clients:
                 client.is_over = client.is_over or ends[id(client)] <= at_ns
-                if at_ns == look_ns and self._is_idle(client):
-                    client.is_over = True
+                if self._idle_ns is not None and at_ns == look_ns:
+                    client.is_over |= client.is_idle(self._loop.now_ns - self._idle_ns)
             if at_ns == look_ns:
                 self._looks_ns = look_ns
         self._loop.run(end_ns - self._loop.now_ns)
-
-    def _end_of(self, client: DrawnClient) -> int:
-        """Return the time of the end of a connection without further requests."""
-        never = 1 << 62
-        if client.is_over:
-            return never
-        is_unproven = self._has_login and not client.is_proven and client.is_counted
-        proof_ns = client.opened_ns + PROVING_NS if is_unproven else never
-        return min(proof_ns, never if client.failed_at_ns is None else client.failed_at_ns)
-
-    def _is_idle(self, client: DrawnClient) -> bool:
-        """Return whether a look at a connection ends the connection."""
-        assert self._idle_ns is not None, "a listener without a limit never looks"
-        waits = bool(client.open) or client.failed_at_ns is not None
-        is_old = client.active_ns <= self._loop.now_ns - self._idle_ns
-        return client.is_counted and not waits and is_old
 
 
 def _name(client: DrawnClient) -> str:

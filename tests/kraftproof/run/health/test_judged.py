@@ -63,6 +63,15 @@ def test_a_node_that_ends_by_itself_is_found() -> None:
     assert ended(range(0)) == []
 
 
+def test_the_finding_says_the_exit_status() -> None:
+    ends = Look(
+        begun_ns=2 * SECOND, time_ns=2 * SECOND, processes={1: 7}, leaders={}, exit_statuses={2: 3}
+    )
+    up = Look(begun_ns=SECOND, time_ns=SECOND, processes={1: 7, 2: 8}, leaders={})
+    (found,) = processes_that_ended([up, ends], (1, 2), (), lambda node: "the last line")
+    assert found.detail == "ended by itself with status 3; its last output: the last line"
+
+
 @pytest.mark.parametrize(
     ("kind", "node", "is_excused"),
     [

@@ -15,10 +15,10 @@ from tests.support.long_cases import mostly_long
 
 SICK = Path(__file__).parents[3] / "support" / "sick_system.py"
 CASES = {
-    "Quits": ("", "node 2: ended by itself; its last output: no more"),
+    "Quits": ("", "node 2: ended by itself with status 3; its last output: no more"),
     "StartsOnce": (
         "1 3 restart target=2",
-        "node 2: ended by itself; its last output: the store is there",
+        "node 2: ended by itself with status 3; its last output: the store is there",
     ),
     "Panics": ("", "node 2: printed 'panic: the store is broken'"),
 }
@@ -53,7 +53,8 @@ def test_a_late_end_because_of_the_disk_belongs_to_the_fault(tmp_path, name, is_
     found = json.loads(done.stdout.splitlines()[-1])
     events = map(json.loads, Path(found["run"], "faults.jsonl").read_text().splitlines())
     heals = [event["detail"] for event in events if event["phase"] == "healed"]
-    is_found = any("node 2: ended by itself; its last output: no" in why for why in found["why"])
+    ended = "node 2: ended by itself with status 1; its last output: no"
+    is_found = any(ended in why for why in found["why"])
     assert (len(heals), is_found) == ((2, False) if is_of_fault else (1, True)), found["why"]
     if is_of_fault:  # the store of a node that was started again is empty, which is found
         assert "s after the repair of its disk: fatal: [Errno 28] No space left" in heals[1]
