@@ -1,7 +1,8 @@
-"""JSON over HTTP/1.1 on one connection, for clients of systems with a gateway; no retries."""
+"""HTTP/1.1 for systems under test: JSON on one connection without retries, and a server's clock."""
 
 import asyncio
 import json
+from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
@@ -75,3 +76,34 @@ async def connect_json(address: Address, timeout_s: float) -> JsonConnection:
     except (OSError, TimeoutError) as error:
         raise ConnectionFailed(f"{address.host}:{address.port}: {type(error).__name__}") from error
     return JsonConnection(*streams)
+
+
+async def asked_date(address: Address, path: str, timeout_s: float) -> int | None:
+    """Return the wall clock of a server by the Date field of its answer, whatever its status.
+
+    The field has whole seconds, rounded down (RFC 9110, section 6.6.1).
+
+    Args:
+        address: The server's.
+        path: What is asked for, by GET.
+        timeout_s: The longest time for connection and answer.
+
+    Returns:
+        Nanoseconds since the epoch; None without an answer, or without a date in the answer.
+    """
+    writer = None
+    try:
+        async with asyncio.timeout(timeout_s):
+            reader, writer = await asyncio.open_connection(address.host, address.port)
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\r\n".encode())
+            head = await reader.readuntil(b"\r\n\r\n")  # at most 64 KiB
+            fields = (line.partition(b":") for line in head.splitlines()[1:])
+            date = next((one for name, _, one in fields if name.lower() == b"date"), None)
+            if date is None:
+                return None
+            return int(parsedate_to_datetime(date.decode("ascii")).timestamp()) * 1_000_000_000
+    except (*_NO_ANSWER, TypeError, OverflowError):
+        return None
+    finally:
+        if writer is not None:
+            writer.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+PARENT_FIELD = 1
 SESSION_FIELD = 3
 START_TIME_FIELD = 19
 """Indexes of fields in /proc/PID/stat after the closing bracket of the command, from 0."""
@@ -44,6 +45,22 @@ def session_of(pid: int) -> int | None:
     """Return the id of the session of a process; None if it is gone."""
     fields = _stat_fields(pid)
     return int(fields[SESSION_FIELD]) if fields else None
+
+
+def family_of(pid: int) -> list[int]:
+    """Return a process, its descendants, and the processes of its session; empty if it is gone."""
+    parents: dict[int, tuple[int, int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        fields = _stat_fields(int(entry.name))
+        if fields and fields[0] not in {"Z", "X"}:
+            parents[int(entry.name)] = int(fields[PARENT_FIELD]), int(fields[SESSION_FIELD])
+    family = [pid] if pid in parents else []
+    known = set(family)
+    for member in family:  # grows meanwhile
+        found = [n for n, others in parents.items() if n not in known and member in others]
+        known.update(found)
+        family += found
+    return family
 
 
 def _start_time(pid: int) -> int | None:

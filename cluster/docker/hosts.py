@@ -137,6 +137,10 @@ class DockerHost(PodShell, Host):
         state = await self._threads.run(self._machines.state, self._node_id)
         return state.is_paused
 
+    async def local_processes(self) -> list[int]:
+        """Return the first process of the container and its children, empty while it is down."""
+        return await self._threads.run(self._machines.processes, self._node_id)
+
     @override
     async def health_lack(self) -> str | None:
         return await self._threads.run(self._machines.health_lack, self._node_id)

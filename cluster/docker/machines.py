@@ -21,7 +21,7 @@ from kraftproof.cluster.docker import health, limits
 from kraftproof.cluster.docker.engine import THREADS, connect_engine, one_line, says_not_running
 from kraftproof.cluster.docker.freezing import freeze
 from kraftproof.cluster.docker.lease import MOST_NODES, Subnet, engine_lock, lease_subnet
-from kraftproof.cluster.docker.namespace import PodNetwork
+from kraftproof.cluster.docker.namespace import ELSEWHERE, PodNetwork, is_of_container
 from kraftproof.cluster.docker.pods import (
     Launch,
     fair_cgroup_parent,
@@ -31,6 +31,7 @@ from kraftproof.cluster.docker.pods import (
     start_pod,
 )
 from kraftproof.cluster.docker.sweep import remove_run, sweep_locked
+from kraftproof.cluster.processes import family_of
 from kraftproof.cluster.protocol import ClusterError
 from kraftproof.cluster.remote.output import OUTPUT_NAME
 from kraftproof.cluster.remote.output_limit import write_output
@@ -247,6 +248,19 @@ class Machines:
         pid = int(found["Pid"]) if found["Running"] else 0
         status = None if pid else int(found["ExitCode"])
         return State(pid=pid, is_paused=bool(pid and found["Paused"]), exit_status=status)
+
+    def processes(self, node_id: int) -> list[int]:
+        """Return the processes of a node by their ids on this machine; empty while it is down.
+
+        Raises:
+            ClusterError: the engine is on another machine.
+        """
+        pid = self.state(node_id).pid
+        if pid and not is_of_container(pid, self._containers[node_id]):
+            if self.state(node_id).pid != pid:
+                return []  # it has ended meanwhile
+            raise ClusterError(f"docker: {ELSEWHERE}")
+        return family_of(pid) if pid else []
 
     def limit_cpu(self, node_id: int, share: float | None) -> None:
         """Limit a node to a share of one processor; None removes the limit."""

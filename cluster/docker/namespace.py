@@ -17,6 +17,7 @@ from kraftproof.cluster.protocol import ClusterError
 
 COMMAND_S = 10.0
 NO_ENTRY = "proxies of links need root, nsenter and iptables on the machine of the engine"
+ELSEWHERE = "the processes of its container are not on this machine, but on that of the engine"
 KEPT = "/tmp/names-of-kraftproof"  # noqa: S108 - in the pod, where nobody else is
 TOOLS = ("nsenter", "iptables", "iptables-restore", "iptables-save")
 
@@ -116,9 +117,15 @@ def host_pid(client: docker.DockerClient, pod: str) -> int | None:
     if not may_enter():
         return None
     pid = int(client.api.inspect_container(pod)["State"]["Pid"])
+    return pid if is_of_container(pid, pod) else None
+
+
+def is_of_container(pid: int, container: str) -> bool:
+    """Return whether a process of this machine belongs to a container.
+
+    An engine on another machine tells ids of that machine: here they are strangers.
+    """
     try:
-        cgroups = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
+        return container in Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):
-        return None
-    # An engine on another machine tells ids of that machine: here they are strangers.
-    return pid if pod in cgroups else None
+        return False

@@ -17,7 +17,7 @@ from testcontainers.core.container import DockerContainer
 
 from kraftproof.cluster.docker.lease import Subnet
 from kraftproof.cluster.docker.owner import labels
-from kraftproof.cluster.remote.clock import environment
+from kraftproof.cluster.remote.clocks.node_clock import environment
 from kraftproof.cluster.remote.output import OUTPUT_NAME
 from kraftproof.cluster.systems.deployment import SET_UP_DONE, Deployment
 from kraftproof.images.build import LIBFAKETIME_PATH

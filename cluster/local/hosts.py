@@ -21,7 +21,9 @@ from kraftproof.cluster.local.mesh.mesh import LocalMesh
 from kraftproof.cluster.local.ownership import RunFile, sweep
 from kraftproof.cluster.local.ports import LOOPBACK
 from kraftproof.cluster.local.process import LocalProcess
+from kraftproof.cluster.processes import family_of
 from kraftproof.cluster.protocol import (
+    CLOCKS,
     PROXIED,
     Address,
     Capability,
@@ -43,6 +45,7 @@ CAPABILITIES = DISK_CAPABILITIES | {
     Capability.PAUSE,
     Capability.RESTART,
     Capability.TAKEN_PORT,
+    *CLOCKS,
     *MESHED,
 }
 
@@ -177,6 +180,11 @@ class LocalHost(Host):
     async def is_paused(self) -> bool:
         return self.process.is_paused
 
+    async def local_processes(self) -> list[int]:
+        """Return the process of the node, its children, and those of its session."""
+        pid = self.process.pid
+        return [] if pid is None else await asyncio.to_thread(family_of, pid)
+
     @property
     def _deployed(self) -> Deployment:
         if self._deployment is None:
@@ -213,6 +221,11 @@ class LocalHosts(Hosts):
     @override
     def capabilities(self) -> frozenset[Capability]:
         return CAPABILITIES if self._is_meshed else CAPABILITIES - MESHED
+
+    @property
+    @override
+    def preloads(self) -> bool:
+        return False
 
     @property
     @override

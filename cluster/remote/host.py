@@ -154,6 +154,11 @@ class Hosts(Protocol):
         ...
 
     @property
+    def preloads(self) -> bool:
+        """Whether nodes that report their clock in a file start with libfaketime."""
+        return True
+
+    @property
     def has_firewall(self) -> bool:
         """Whether each node has a network of its own, whose firewall may cut links."""
         return True

@@ -22,7 +22,6 @@ from kraftproof.cluster.protocol import (
     NodeInfo,
 )
 from kraftproof.cluster.remote.bring_up import BringUp
-from kraftproof.cluster.remote.clock import NodeClock
 from kraftproof.cluster.remote.disk.capabilities import DISK_CAPABILITIES
 from kraftproof.cluster.remote.disk.live_disks import LiveDisks
 from kraftproof.cluster.remote.disk.node_disks import NodeDisks
@@ -74,6 +73,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
         self._proxies = None
         self._baseline = {}
         self._clocks = {}
+        self._reports = {}
         self._firewall = Firewall({}, {})
         self._disks = NodeDisks(options.needs, options.seed, self._directories, scope)
         self._failing = {}
@@ -122,16 +122,17 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
             own = {n: next(iter(host.addresses.values())).host for n, host in hosts.items()}
             trusted = {n: host.trusted for n, host in hosts.items()}
             self._firewall = Firewall(hosts, own, trusted)
-        self._clocks = {
-            n: NodeClock(hosts[n], deployment.wall_clock, self._directories[n])
-            for n, deployment in self._deployments.items()
-            if deployment.wall_clock is not None
-        }
+        self.make_clocks()
         if self._provider.proxied & self._options.needs:
             self._proxies = await self._provider.proxies(self._options.seed)
         self._limiting = self._scope.spawn(self._limit_outputs_always())
         bring_up = BringUp(self, self._system, hosts, self._deployments, self._ready_timeout_ns)
-        await bring_up.start(self._set_up, self._provider.started, self._disks.ready)
+        await bring_up.start(self._set_up, self._provider.started, self._check)
+
+    async def _check(self) -> None:
+        """Check what the faults of the run need of the ready cluster."""
+        await self._disks.ready()
+        await self.check_clocks()
 
     def _refuse_faults(self) -> None:
         """Refuse the faults of the run for which the deployments lack a name or a directory."""
@@ -190,6 +191,7 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
     async def start_node(self, node_id: int) -> None:
         self._note_start(node_id)
         await self._hosts[node_id].start()
+        await self.follow_start(node_id)
         await self._provider.started()
 
     @override
@@ -198,11 +200,13 @@ class LiveCluster(LiveLinks, LiveClocks, LiveLimits, LiveStarts, LiveDisks, Clus
 
     @override
     async def pause(self, node_id: int) -> None:
-        await self._hosts[node_id].pause()
+        async with self.clock_lock(node_id):
+            await self._hosts[node_id].pause()
 
     @override
     async def resume(self, node_id: int) -> None:
-        await self._hosts[node_id].resume()
+        async with self.clock_lock(node_id):
+            await self._hosts[node_id].resume()
 
     @override
     async def process_id(self, node_id: int) -> int | None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from kraftproof.cluster.protocol import Address, ClusterError
-from kraftproof.cluster.remote.clock import environment
+from kraftproof.cluster.remote.clocks.node_clock import environment
 from kraftproof.cluster.remote.host import Host
 from kraftproof.cluster.remote.output import OUTPUT_NAME, last_words
 from kraftproof.cluster.ssh.connection import DEADLINE_S

@@ -11,6 +11,9 @@ from kraftproof.cluster.systems.system import Guarantee
 LONGEST_S: Final = 86_400
 """The longest time until a cluster is ready: a day."""
 
+LONGEST_CLOCK_STEP_S: Final = 1
+"""The longest step of a reported wall clock: an offset may differ by a second from its evidence."""
+
 
 def _is_patterns(value: object) -> bool:
     if not isinstance(value, tuple | list):
@@ -21,6 +24,12 @@ def _is_patterns(value: object) -> bool:
     except (re.error, TypeError):
         return False
     return True
+
+
+def _is_step(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return 0 <= value <= LONGEST_CLOCK_STEP_S
 
 
 def _is_guarantees(value: object) -> bool:
@@ -49,5 +58,6 @@ ATTRIBUTES: Final[Expected] = {
     "errors": (lambda value: isinstance(value, ErrorTable), "an ErrorTable"),
     "internal_errors": (is_texts, "a frozenset of texts"),
     "fatal_output": (_is_patterns, "a tuple of regular expressions"),
+    "clock_step_s": (_is_step, f"a number of seconds from 0 to {LONGEST_CLOCK_STEP_S}"),
     "takes_mutants": (lambda value: isinstance(value, bool), "True or False"),
 }

@@ -86,3 +86,17 @@ def tls_of(system: System, options: ClusterOptions) -> ssl.SSLContext | None:
     if found is not None and not isinstance(found, ssl.SSLContext):
         raise returned(culprit, "tls", found, "an SSLContext or None")
     return found
+
+
+async def wall_clock_of(system: System, cluster: Cluster, node_id: int) -> int | None:
+    """Return the wall clock that a node reports now, in ns since the epoch; None without an answer.
+
+    Raises:
+        PluginError: the system fails to ask, or returns no whole number.
+    """
+    culprit = plugin("system", system.name, system)
+    with blamed(culprit, "wall_clock", ClusterError):
+        found: object = await system.wall_clock(cluster, node_id)
+    if found is not None and (not isinstance(found, int) or isinstance(found, bool)):
+        raise returned(culprit, "wall_clock", found, "a whole number of nanoseconds or None")
+    return found

@@ -7,17 +7,18 @@ the operations, and checkers/ for what is right.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from random import Random
 from ssl import SSLContext
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from kraftproof.cluster.backends import LIVE
 from kraftproof.cluster.protocol import CLOCKS, Capability, Cluster, ClusterOptions, NodeInfo
 from kraftproof.cluster.reachable import accepts
 from kraftproof.cluster.systems.deployment import Dependency, Deployment, Site
 from kraftproof.cluster.systems.errors import ErrorTable
+from kraftproof.cluster.systems.guarantees import Guarantee
 from kraftproof.cluster.systems.outcome import Completion, Outcome, Value
+from kraftproof.cluster.systems.registrations import Registration
 
 __all__ = (
     "Client",
@@ -36,28 +37,6 @@ __all__ = (
 )
 
 Rows = list[dict[str, object]]
-
-
-class Registration(NamedTuple):
-    """A registration of a process of a controller, in a log."""
-
-    controller: int
-    incarnation: str
-    """The id of the process, drawn at its start."""
-    timestamp_ms: int
-    """The wall-clock time of the batch."""
-
-
-class Guarantee(StrEnum):
-    """Guarantee that a system declares for the answers of an operation."""
-
-    LINEARIZABLE = "linearizable"
-    SESSION_MONOTONIC = "session-monotonic"
-    BOUNDED_STALENESS = "bounded-staleness"
-    AT_LEAST_ONCE = "at-least-once"
-    LEASE = "lease"
-    REPLICATED = "replicated"
-    """Acknowledged data survive everything but disks that lose unsynced writes."""
 
 
 class SystemUnavailableError(ValueError):
@@ -115,6 +94,8 @@ class System(ABC):
         errors: What its errors say about an operation.
         internal_errors: The errors of completions by which a node admits a mistake of its own.
         fatal_output: Patterns of the lines that a node prints only when it is broken for good.
+        clock_step_s: The step of the time that `wall_clock` returns, in seconds: 1 for a time that
+            is rounded down to whole seconds.
         takes_mutants: Whether its deployment plants the bug of `--mutant` in its nodes.
     """
 
@@ -131,6 +112,7 @@ class System(ABC):
     errors: ClassVar[ErrorTable] = ErrorTable()
     internal_errors: ClassVar[frozenset[str]] = frozenset()
     fatal_output: ClassVar[tuple[str, ...]] = (r"^panic: ", r"Segmentation fault")
+    clock_step_s: ClassVar[float] = 0.0
     takes_mutants: ClassVar[bool] = False
 
     # Nodes
@@ -205,12 +187,17 @@ class System(ABC):
 
     def capabilities(self, can: frozenset[Capability]) -> frozenset[Capability]:
         """Return what can be done to its nodes, of all that a backend can do."""
-        return can - CLOCKS
+        return can if self.reports_clock else can - CLOCKS
+
+    @property
+    def reports_clock(self) -> bool:
+        """Whether its nodes report their wall clock when asked: `wall_clock` is its own."""
+        return type(self).wall_clock is not System.wall_clock
 
     def why_not(self, capability: Capability) -> str | None:
         """Return why its nodes can't have a fault, in a few words; None without a reason."""
         if capability in CLOCKS:
-            return "a node needs libfaketime and has to report its wall clock"
+            return "a node has to report its wall clock"
         return None
 
     async def lacks(self, cluster: Cluster) -> str | None:
@@ -284,6 +271,15 @@ class System(ABC):
         """Return the name that a node gives to its cluster; None if no answer or no such name.
 
         A run whose nodes give several names is contaminated: a node belongs to another cluster.
+        """
+        del cluster, node_id
+        return None
+
+    async def wall_clock(self, cluster: Cluster, node_id: int) -> int | None:
+        """Ask a node for its wall clock now, in ns since the epoch; None without an answer.
+
+        The answer is the evidence of faults of clocks. A system whose nodes write their clock into
+        a file has `Deployment.wall_clock` instead.
         """
         del cluster, node_id
         return None

@@ -7,8 +7,7 @@ from base64 import b64encode
 from etcd_clients import CHANGES, CLIENTS, ERRORS
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
-from kraftproof.cluster.http import connect_json
-from kraftproof.cluster.protocol import CLOCKS
+from kraftproof.cluster.http import asked_date, connect_json
 from kraftproof.cluster.systems.programs import DebianPackages, GoProgram
 from kraftproof.cluster.systems.system import (
     Deployment,
@@ -38,6 +37,7 @@ class Etcd(System):
     name = "etcd"
     errors = ERRORS
     workloads = tuple(CLIENTS)
+    clock_step_s = 1.0
     guarantees = dict.fromkeys(("read", *CHANGES), Guarantee.LINEARIZABLE)
 
     def ports(self, node):
@@ -58,15 +58,6 @@ class Etcd(System):
                 f"--system-version {version}: a release of etcd from 3.5.0 on is expected, for "
                 "example 3.6.12"
             )
-
-    def why_not(self, capability):
-        """Return why no means of this machine moves the wall clock of a Go program."""
-        if capability in CLOCKS:
-            return (
-                "Go programs read the clock without the C library, so libfaketime can't move it, "
-                "and time namespaces leave the wall clock alone"
-            )
-        return super().why_not(capability)
 
     def deployment(self, site):
         """Return one etcd that knows all nodes by their peer addresses."""
@@ -118,6 +109,10 @@ class Etcd(System):
         """Return the id of the cluster to which the node belongs."""
         status, answered = await self.ask(cluster, node_id, "/v3/maintenance/status", {})
         return answered["header"]["cluster_id"] if status == 200 else None
+
+    async def wall_clock(self, cluster, node_id):
+        """Return the date of an answer over HTTP, which has whole seconds."""
+        return await asked_date(cluster.address(node_id, "client"), "/version", ASK_S)
 
     async def ask(self, cluster, node_id, path, request):
         """Return status and answer of one node; status 0 and the reason without an answer."""

@@ -24,8 +24,11 @@ from tests.support.long_cases import long
         (["nonsense"], "unknown command 'nonsense'"),
         (["test", "--workload", "mail"], "unknown workload 'mail': one of topics, topic-names, "),
         (["test", "--nemesis", "storm"], "unknown nemesis 'storm'"),
-        (["test", "--nemesis", "clock"], "--nemesis clock: the local backend can't"),
-        (["test", "--nemesis", "drift"], "only bandwidth, disk-error, disk-full, kill, latency"),
+        (["test", "--nemesis", "cpu"], "--nemesis cpu: the local backend can't"),
+        (
+            ["test", "--nemesis", "drift"],
+            "only bandwidth, clock, clock-drift, clock-strobe, disk-error, disk-full, kill, ",
+        ),
         (["test", "--backend", "moon"], "--backend moon: one of local, docker, ssh, simulated"),
         (["test", "--engine", "abacus"], "--engine abacus: one of spark, inline"),
         (["test", "--nodes", "3"], "--nodes 3: the system reference takes 3+3 or"),

@@ -44,8 +44,9 @@ class FatalLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """The result of a look."""
+    """The result of a look; the processes were seen between `begun_ns` and `time_ns`."""
 
+    begun_ns: int
     time_ns: int
     processes: dict[int, int]
     """The ids of the nodes' processes, of those that have a process."""
@@ -143,6 +144,7 @@ class NodeWatch:
             self.broken_link = await self.cluster.link_failure()
             if self.broken_link is not None:
                 self.report(ClusterError(self.broken_link))
+        begun_ns = self.cluster.scope.now()
         processes, exit_statuses = {}, {}
         for node in self.cluster.nodes:
             process_id = await self.cluster.process_id(node.node_id)
@@ -164,6 +166,7 @@ class NodeWatch:
         self._read(self._outputs)
         self.looks.append(
             Look(
+                begun_ns=begun_ns,
                 time_ns=time_ns,
                 processes=processes,
                 leaders=dict(leaders),

@@ -30,8 +30,8 @@ def processes_that_ended(
     excuses = ending(faults)
     for node_id in nodes:
         mine = [one for one in excuses if one.concerns(node_id)]
-        for begin_ns, end_ns in _down(looks, node_id):
-            since_ns = _unexcused(begin_ns, end_ns, mine)
+        for first, last in _down(looks, node_id):
+            since_ns = _unexcused(first, last, mine)
             if since_ns is not None:
                 status = _status(looks, node_id, since_ns)
                 how = "" if status is None else f" with status {status}"
@@ -68,17 +68,18 @@ def fatal_lines(fatal: Sequence[FatalLine], looks: Sequence[Look]) -> Iterator[V
             )
 
 
-def _down(looks: Sequence[Look], node_id: int) -> Iterator[tuple[int, int]]:
-    """Return the times without a process, from look to look."""
-    begin_ns: int | None = None
+def _down(looks: Sequence[Look], node_id: int) -> Iterator[tuple[Look, Look]]:
+    """Return the times without a process: the first look that saw none, and the last one."""
+    first: Look | None = None
+    last: Look | None = None
     for look in looks:
         if node_id not in look.up:
-            begin_ns = look.time_ns if begin_ns is None else begin_ns
-        elif begin_ns is not None:
-            yield begin_ns, look.time_ns
-            begin_ns = None
-    if begin_ns is not None:
-        yield begin_ns, looks[-1].time_ns
+            first, last = first or look, look
+        elif first is not None and last is not None:
+            yield first, last
+            first = None
+    if first is not None and last is not None:
+        yield first, last
 
 
 def _status(looks: Sequence[Look], node_id: int, since_ns: int) -> int | None:
@@ -87,12 +88,17 @@ def _status(looks: Sequence[Look], node_id: int, since_ns: int) -> int | None:
     return next((at.exit_statuses[node_id] for at in later if node_id in at.exit_statuses), None)
 
 
-def _unexcused(begin_ns: int, end_ns: int, excuses: Sequence[InForce]) -> int | None:
-    """Return the begin of the time without an excuse; None for an excused time."""
-    reached_ns = begin_ns
+def _unexcused(first: Look, last: Look, excuses: Sequence[InForce]) -> int | None:
+    """Return the begin of the time without an excuse; None for an excused time.
+
+    A look takes seconds on a busy machine, and saw the node at one moment of these. After an excuse
+    only a look that began later is evidence.
+    """
+    reached_ns: int | None = None
     for one in sorted(excuses):
-        if one.begin_ns <= reached_ns:
-            reached_ns = max(reached_ns, one.end_ns + STARTS_NS)
-    if reached_ns == begin_ns:
-        return begin_ns
-    return reached_ns if reached_ns < end_ns else None
+        until_ns = one.end_ns + STARTS_NS
+        if one.begin_ns <= max(reached_ns or 0, first.time_ns) and until_ns >= first.begun_ns:
+            reached_ns = max(reached_ns or 0, until_ns)
+    if reached_ns is None:
+        return first.time_ns
+    return reached_ns if reached_ns < last.begun_ns else None

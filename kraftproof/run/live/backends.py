@@ -4,6 +4,7 @@ The library of a backend is imported when a cluster is made.
 """
 
 import asyncio
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
@@ -12,7 +13,14 @@ from typing import Any, TypeVar
 from typing_extensions import override
 
 from kraftproof.cluster.live.scope import LiveScope
-from kraftproof.cluster.protocol import PROXIED, Capability, Cluster, ClusterError, ClusterOptions
+from kraftproof.cluster.protocol import (
+    CLOCKS,
+    PROXIED,
+    Capability,
+    Cluster,
+    ClusterError,
+    ClusterOptions,
+)
 from kraftproof.cluster.systems.system import System
 from kraftproof.run.watchdog import LIMIT_S, watchdog
 
@@ -62,6 +70,15 @@ class LiveBackend(ABC):
 
 class LocalBackend(LiveBackend):
     """Processes on loopback."""
+
+    @override
+    def lacks(self, capability: Capability, options: ClusterOptions) -> str | None:
+        """Look also whether the clock of a process of this machine can be moved: our own."""
+        if capability not in CLOCKS:
+            return super().lacks(capability, options)
+        from kraftproof.cluster.remote.clocks.vdso.process_clock import lack_of
+
+        return lack_of(os.getpid())
 
     @property
     def capabilities(self) -> frozenset[Capability]:

@@ -14,7 +14,8 @@ from kraftproof.cluster.local.hosts import LocalHost
 from kraftproof.cluster.owner import Life, this_owner
 from kraftproof.cluster.processes import identify
 from kraftproof.cluster.protocol import ClusterError
-from kraftproof.cluster.remote.clock import NodeClock, clock_file
+from kraftproof.cluster.remote.clocks.node_clock import NodeClock, clock_file
+from kraftproof.cluster.remote.clocks.reports import FileReport
 from kraftproof.cluster.remote.run_name import run_name
 from kraftproof.cluster.systems.reference.clock import wall_clock
 
@@ -75,9 +76,10 @@ def test_more_nodes_than_a_subnet_holds_are_refused():
 
 def test_a_clock_file_is_replaced_whole_and_a_torn_trace_line_is_passed_over(tmp_path):
     host = LocalHost(tmp_path, {})
-    clock = NodeClock(host, wall_clock, tmp_path)
+    clock = NodeClock(host, writes_file=True)
+    report = FileReport(host, wall_clock, tmp_path)
     path = clock_file(tmp_path)
-    assert asyncio.run(clock.reported_offset()) is None
+    assert asyncio.run(report.offset()) is None
     asyncio.run(clock.shift(-1_500_000_000))
     assert path.read_text() == "-1.500000\n"
     asyncio.run(clock.shift(0))
@@ -85,4 +87,4 @@ def test_a_clock_file_is_replaced_whole_and_a_torn_trace_line_is_passed_over(tmp
     assert [one.name for one in path.parent.iterdir()] == [path.name]
     (tmp_path / "trace.jsonl").write_text('{"time":1,"wall":2}\n{"time":5,"wa')
     assert wall_clock(tmp_path) == 1
-    assert asyncio.run(clock.reported_offset()) is not None
+    assert asyncio.run(report.offset()) is not None

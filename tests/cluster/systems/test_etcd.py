@@ -120,13 +120,23 @@ def test_what_is_no_release_of_etcd_is_refused(version, capsys):
     )
 
 
+@pytest.mark.parametrize("backend", ["local", "docker"])
 @pytest.mark.parametrize("kind", ["clock", "clock-strobe", "clock-drift"])
-def test_a_clock_that_no_means_moves_is_refused_with_the_reason(kind, capsys):
-    faults = ["--backend", "docker", "--workload", "register", "--nemesis", kind]
-    assert cli.run(["test", "--system", ETCD, *faults]) == 3
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(
-        f"kraftproof: --nemesis {kind}: the system etcd can't have that on docker (Go programs "
-        "read the clock without the C library, so libfaketime can't move it, and time namespaces "
-        "leave the wall clock alone), only "
+def test_a_run_with_faults_of_clocks_is_planned(kind, backend, capsys):
+    faults = ["--backend", backend, "--workload", "register", "--nemesis", kind]
+    release = ["--system-version", "3.6.12", "--time-limit", "60"]
+    assert cli.run(["test", "--system", ETCD, *release, *faults, "--dry-run"]) == 0
+    assert "clock of node " in capsys.readouterr().out
+
+
+@pytest.mark.docker
+@pytest.mark.long
+def test_a_release_is_valid_with_a_clock_that_moves(tmp_path):
+    found = run(
+        tmp_path,
+        *("--system", ETCD, "--system-version", "3.6.12", "--backend", "docker"),
+        *("--workload", "register", "--nemesis", "kill,clock,clock-strobe"),
+        *("--time-limit", "24", "--fault-every", "5", "--min-bites", "1"),
     )
+    assert found["verdict"] == "valid", found["why"]
+    assert set(found["bitten"]) == {"kill", "clock", "clock-strobe"}

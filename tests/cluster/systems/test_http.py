@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kraftproof.cluster.connection import ConnectionFailed, OutcomeUnknown
-from kraftproof.cluster.http import connect_json
+from kraftproof.cluster.http import asked_date, connect_json
 from kraftproof.cluster.protocol import Address, NodeInfo
 from kraftproof.cluster.systems.registry import make_system
 
@@ -104,3 +104,50 @@ def test_an_etcd_that_knows_no_leader_has_no_roles():
         return await make_system(ETCD).roles(Alone(address))
 
     assert asyncio.run(served(answer, use))[0] == {}
+
+
+DATED = b"HTTP/1.1 404 Not Found\r\ndate: Mon, 30 Nov 2026 05:25:07 GMT\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (DATED, 1796016307 * 10**9),
+        (DATED.replace(b"date", b"DATE"), 1796016307 * 10**9),
+        (b"HTTP/1.1 200 OK\r\n\r\n", None),
+        (DATED.replace(b"Nov", b"Now"), None),
+        (DATED.replace(b"Nov", b"\xff"), None),
+        (DATED.replace(b"2026", b"99999999999"), None),
+        (b"HTTP/1.1 200 OK\r\n" + b"x" * 100_000, None),
+        (b"", None),
+    ],
+)
+def test_the_clock_of_a_server_is_the_date_of_any_answer(answer, found):
+    async def serve(reader, writer):
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"GET /version HTTP/1.1\r\n")
+        writer.write(answer)
+        writer.close()
+
+    async def whole():
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            address = Address(host="127.0.0.1", port=port, peer_host="")
+            return await asked_date(address, "/version", 1.0)
+
+    assert asyncio.run(whole()) == found
+
+
+def test_a_server_that_is_down_or_silent_has_no_clock():
+    async def serve(reader, writer):
+        await reader.read()  # until the other end gives up
+        writer.close()
+
+    async def whole():
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            address = Address(host="127.0.0.1", port=port, peer_host="")
+            silent = await asked_date(address, "/", 0.05)
+            await asyncio.sleep(SETTLE_S)
+        return silent, await asked_date(address, "/", 1.0)
+
+    assert asyncio.run(whole()) == (None, None)

@@ -139,12 +139,13 @@ def test_the_image_and_the_environment_of_a_deployment_are_its_own(image, tmp_pa
     [
         (
             "--nemesis clock --backend docker",
-            "--nemesis clock: the system kv can't have that on docker (a node needs libfaketime "
-            "and has to report its wall clock), only ",
+            "--nemesis clock: the system kv can't have that on docker (a node has to report its "
+            "wall clock), only ",
         ),
         (
             "--nemesis clock",
-            "--nemesis clock: the local backend can't do that, only bandwidth, disk-error, ",
+            "--nemesis clock: the system kv can't have that on local (a node has to report its "
+            "wall clock), only ",
         ),
         (
             "--backend simulated --nemesis kill",

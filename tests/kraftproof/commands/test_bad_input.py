@@ -121,7 +121,7 @@ def test_node_that_is_called_wrongly(arguments):
             "--mutant A18 --system examples/kv/system.py:KV --workload register",
             "--mutant A18: the bug is one of our node, which the system kv does not run; only",
         ),
-        ("--nemesis clock", "--nemesis clock: the local backend can't do that, only bandwidth"),
+        ("--nemesis cpu", "--nemesis cpu: the local backend can't do that, only bandwidth"),
         (
             "--backend docker --nemesis wipe",
             "--nemesis wipe: the docker backend can't do that, only bandwidth, clock, ",

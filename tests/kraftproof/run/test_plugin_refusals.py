@@ -25,6 +25,7 @@ UNUSABLE = {
     "seconds": ({"system": "ready_s = '60'"}, "system.py: ready_s is '60'; a number of seconds"),
     "mutants": ({"system": "takes_mutants = 'no'"}, "takes_mutants is 'no'; True or False"),
     "endless": ({"system": "ready_s = float('inf')"}, "a number of seconds above 0 and up to 864"),
+    "step": ({"system": "clock_step_s = 2"}, "clock_step_s is 2; a number of seconds from 0 to 1"),
     "roles": (
         {"system": "def node_roles(self, asked): return 'server'"},
         "node_roles returned 'ser",

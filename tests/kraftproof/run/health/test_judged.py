@@ -24,6 +24,7 @@ def looks(
 ) -> list[Look]:
     return [
         Look(
+            begun_ns=at * SECOND,
             time_ns=at * SECOND,
             processes={node: process_of(node, at) for node in up_of(at)},
             leaders=leaders_of(at),
@@ -63,8 +64,10 @@ def test_a_node_that_ends_by_itself_is_found() -> None:
 
 
 def test_the_finding_says_the_exit_status() -> None:
-    ends = Look(time_ns=2 * SECOND, processes={1: 7}, leaders={}, exit_statuses={2: 3})
-    up = Look(time_ns=SECOND, processes={1: 7, 2: 8}, leaders={})
+    ends = Look(
+        begun_ns=2 * SECOND, time_ns=2 * SECOND, processes={1: 7}, leaders={}, exit_statuses={2: 3}
+    )
+    up = Look(begun_ns=SECOND, time_ns=SECOND, processes={1: 7, 2: 8}, leaders={})
     (found,) = processes_that_ended([up, ends], (1, 2), (), lambda node: "the last line")
     assert found.detail == "ended by itself with status 3; its last output: the last line"
 
@@ -89,6 +92,28 @@ def test_a_fault_that_ends_processes_excuses_its_node(kind, node, is_excused) ->
 def test_a_node_that_ends_again_after_its_restart_is_found() -> None:
     assert ended(range(20, 40), fault("kill", 2, 19, 30)) == [("NodesStayUp", 2, 33)]
     assert ended(range(20, 40), fault("kill", 2, 19, None)) == []
+
+
+def test_a_late_look_at_a_node_that_was_started_in_time_is_no_finding() -> None:
+    """On a busy machine the looks are seconds apart, and a look takes seconds."""
+
+    def found(*ups: tuple[int, int, bool]):
+        seen = [
+            Look(
+                begun_ns=begun * SECOND,
+                time_ns=at * SECOND,
+                processes={node: 7 for node in NODES if is_up or node != 2},
+                leaders={},
+            )
+            for begun, at, is_up in ups
+        ]
+        faults = fault("kill", 2, 19, 30)
+        ends = processes_that_ended(seen, NODES, faults, lambda node: "the last line")
+        return [(one.time_ns or 0) // SECOND for one in ends]
+
+    assert found((10, 10, True), (20, 20, False), (36, 36, True)) == []
+    assert found((10, 10, True), (29, 36, False), (37, 37, True)) == []
+    assert found((10, 10, True), (20, 20, False), (35, 36, False), (37, 37, True)) == [33]
 
 
 def test_a_second_heal_excuses_until_then() -> None:
