@@ -1,6 +1,8 @@
 """Compare the leader of a partition with a model, over drawn requests of all its clients."""
 
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -15,6 +17,8 @@ NO_LEADER: Final = -1
 FOLLOWERS: Final = ((2, 3), (0, 2), (3, 0))
 STEPS: Final = 120
 """Number of requests and changes in a comparison."""
+PLANS: Final = 0.03
+"""Share of the steps that plan a deletion amid Fetches of all followers."""
 
 
 def compare_leaders(random: Random) -> None:
@@ -40,6 +44,7 @@ def compare_leaders(random: Random) -> None:
         *(look_ups.epoch_ends, look_ups.producers, look_ups.sizes),
         *(deletions.delete,) * 2,
     ]
+    planned: list[Callable[[], None]] = []
     for _ in range(STEPS):
         kind = random.random()
         if kind < 0.1 and flushes:
@@ -60,6 +65,11 @@ def compare_leaders(random: Random) -> None:
             rig.pass_time(random.choice((1, 49, 400)))
             produces.expire()
             deletions.expire()
+        elif planned:
+            planned.pop()()
+        elif kind < 0.2 + PLANS:
+            planned = _around_deletion(sorted(model.followers), fetches, deletions, random)
+            planned.append(produces.produce)
         else:
             random.choice(steps)()
         model.settle()
@@ -69,3 +79,20 @@ def compare_leaders(random: Random) -> None:
     rig.lose(random.choice((NO_LEADER, *replicas[1:])))
     produces.lose()
     deletions.lose()
+
+
+def _around_deletion(
+    followers: list[int], fetches: Fetches, deletions: Deletions, random: Random
+) -> list[Callable[[], None]]:
+    """Return steps, the last one first: all followers fetch from the end around a deletion.
+
+    The deletion waits for the starts of the logs, which some followers tell late (KIP-107).
+    """
+
+    def follow(share: float) -> list[Callable[[], None]]:
+        return [
+            partial(fetches.follow_at_end, each, tells_start=random.random() < share)
+            for each in random.sample(followers, len(followers))
+        ]
+
+    return [*follow(1), *follow(0.5), deletions.delete, *follow(0.5)]
