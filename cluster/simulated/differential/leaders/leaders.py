@@ -6,12 +6,13 @@ from functools import partial
 from random import Random
 from typing import Final
 
+from kraftproof.cluster.simulated.differential.leaders.changes import LARGEST, Changes
 from kraftproof.cluster.simulated.differential.leaders.deletions import Deletions
 from kraftproof.cluster.simulated.differential.leaders.fetches import Fetches
 from kraftproof.cluster.simulated.differential.leaders.leader_model import ModelLeader
-from kraftproof.cluster.simulated.differential.leaders.leader_rig import BROKERS, LEADER, LeaderRig
+from kraftproof.cluster.simulated.differential.leaders.leader_rig import LEADER, LeaderRig
 from kraftproof.cluster.simulated.differential.leaders.look_ups import LookUps
-from kraftproof.cluster.simulated.differential.leaders.produces import LARGEST, Produces
+from kraftproof.cluster.simulated.differential.leaders.produces import Produces
 
 NO_LEADER: Final = -1
 FOLLOWERS: Final = ((2, 3), (0, 2), (3, 0))
@@ -29,12 +30,12 @@ def compare_leaders(random: Random) -> None:
     """
     others = copy(random).choice(FOLLOWERS)  # so that recorded seeds keep their runs
     replicas = (int(LEADER), *others)[: random.choice((1, 2, 3))]
-    may_move = random.random() < 0.7
     epoch, flushes = random.choice((1, 4)), random.random() < 0.5
     configs = {"max.message.bytes": str(LARGEST)} | ({"flush.messages": "1"} if flushes else {})
     rig = LeaderRig(replicas, epoch, configs)
-    model = ModelLeader(replicas[1:], epoch, flushes=flushes)
+    model = ModelLeader(replicas[1:], epoch, largest=LARGEST, flushes=flushes)
     produces, fetches = Produces(rig, model, random), Fetches(rig, model, random)
+    changes = Changes(rig, model, random)
     look_ups, deletions = LookUps(rig, model, random), Deletions(rig, model, random)
     steps = [
         *(produces.produce,) * 6,
@@ -47,27 +48,18 @@ def compare_leaders(random: Random) -> None:
     planned: list[Callable[[], None]] = []
     for _ in range(STEPS):
         kind = random.random()
-        if kind < 0.1 and flushes:
+        if kind < 0.1 and model.flushes:
             model.flushed = model.end
             rig.flush()
-        elif kind < 0.13:
-            model.lead_again()
-            rig.lead_again()
-        elif kind < 0.14 and may_move:
-            followers = tuple(random.sample(BROKERS[1:], random.randint(0, 3)))
-            model.reassign(followers)
-            rig.reassign(followers)
-        elif kind < 0.16:
-            broker = random.choice(BROKERS[1:])
-            model.fenced ^= {broker}
-            rig.fence(broker, is_fenced=broker in model.fenced)
-        elif kind < 0.2:
+        elif 0.1 <= kind < 0.16:
+            changes.change()
+        elif 0.16 <= kind < 0.2:
             rig.pass_time(random.choice((1, 49, 400)))
             produces.expire()
             deletions.expire()
         elif planned:
             planned.pop()()
-        elif kind < 0.2 + PLANS:
+        elif 0.2 <= kind < 0.2 + PLANS:
             planned = _around_deletion(sorted(model.followers), fetches, deletions, random)
             planned.append(produces.produce)
         else:
