@@ -64,9 +64,8 @@ class _Run:
         self._controller = ControlledImage(random)
         self._image = self._controller.image
         """The image of the broker, which may be older than that of the controller."""
-        self._most_late = random.choice((0, 4))
-        """Number of steps that the broker's image lags at most."""
-        self._late = 0
+        self._late, self._most_late = 0, random.choice((0, 4))
+        """Number of changes that the broker's image lags, and the most of them."""
         self._sizes = SegmentSizes(random, BROKER)
         self._online = list(DIRECTORIES[: random.choice((1, 2, 3, 3))])
         self._has_failed = len(self._online) < len(DIRECTORIES)
@@ -191,28 +190,30 @@ class _Run:
     def _leave_or_return(self, log: LogId) -> None:
         """Move a replica away from the broker, or one that has left back to the broker."""
         left = [one for one in self._left if one.topic_id in self._controller.image.topics]
-        if left and self._random.random() < 0.6:
-            self._return(self._random.choice(left))
-        else:
-            self._leave(log)
+        is_return = left and self._random.random() < 0.6
+        self._publish(self._return(self._random.choice(left)) if is_return else self._leave(log))
 
-    def _leave(self, log: LogId) -> None:
+    def _leave(self, log: LogId) -> Record:
         self._left.append(log)
-        self._publish(replaced(log, (OTHER,), (ANOTHER,)))
+        return replaced(log, (OTHER,), (ANOTHER,))
 
-    def _return(self, log: LogId) -> None:
+    def _return(self, log: LogId) -> Record:
         self._left.remove(log)
         place = self._random.choice((UNASSIGNED, UNASSIGNED, *DIRECTORIES))
-        self._publish(replaced(log, (OTHER, int(BROKER)), (ANOTHER, place)))
+        return replaced(log, (OTHER, int(BROKER)), (ANOTHER, place))
 
     def _move_told(self, told: Told) -> None:
-        """Move a replica away and back while the controller carries out its report."""
+        """Move a replica away and back after its report, in one image, or before the answer."""
+        is_carried_out = self._random.random() < 0.5
+        if is_carried_out:
+            answer, changes = self._controller.carry_out(told.message, is_whole=True)
+            self._controller.commit(*changes)
+            self._broker.answer(told, answer)
         logs = sorted(logs_of(told.message).keys() & self._controller.assigned().keys())
         if logs:
             log = self._random.choice(logs)
-            self._leave(log)
-            self._return(log)
-        if told in self._broker.told:
+            self._publish(self._leave(log), self._return(log))
+        if not is_carried_out and told in self._broker.told:
             self._answer(told, 1.0)
 
     def _fail(self, directory: Uuid) -> None:
