@@ -89,14 +89,16 @@ def cluster_records(level: int, epochs: dict[int, int], min_isr: int) -> list[Re
         registration(NODE, FIRST_EPOCH + NODE, is_fenced=False),
         *(registration(node, epoch, is_fenced=False) for node, epoch in epochs.items()),
         records.TopicRecord(name="t", topic_id=TOPIC),
-        records.ConfigRecord(
-            resource_type=2,
-            resource_name="t",
-            name="min.insync.replicas",
-            value=str(min_isr),
-        ),
+        min_isr_record(min_isr),
         records.TopicRecord(name="other", topic_id=OTHER_TOPIC),
     ]
+
+
+def min_isr_record(min_isr: int) -> Record:
+    """Return the record of min.insync.replicas of the topic."""
+    return records.ConfigRecord(
+        resource_type=2, resource_name="t", name="min.insync.replicas", value=str(min_isr)
+    )
 
 
 def registration(node: int, epoch: int, *, is_fenced: bool) -> Record:

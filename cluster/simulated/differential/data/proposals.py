@@ -14,6 +14,7 @@ from kraftproof.cluster.simulated.differential.data.controlled import (
     Controlled,
     cluster_records,
     led_partition,
+    min_isr_record,
     other_partition,
     received,
     registration,
@@ -38,16 +39,14 @@ from kraftproof.node.core.effects import Send
 from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE
 from kraftproof.node.wire.errors import ErrorCode
-from kraftproof.node.wire.messages import (
-    fetch_request,
-    produce_request,
-)
+from kraftproof.node.wire.messages import fetch_request, produce_request
 from kraftproof.node.wire.records.batch import Record
 
 STEPS: Final = 360
 RETRY_NS: Final = 50_000_000
 LEVELS: Final = (8, 9, 10, 17, 25)
 LEADER_EPOCH: Final = 4
+MIN_ISRS: Final = (1, 1, 2, 3)
 BY_EPOCH, WITHOUT_EPOCH = 17, 14
 """Versions of Fetch with the broker epoch of the follower, and without."""
 
@@ -67,6 +66,7 @@ def compare_proposals(random: Random) -> None:
         proposals.publish,
         proposals.lead_again,
         proposals.change_broker,
+        proposals.change_min_isr,
         proposals.change_controller,
     ]
     for _ in range(STEPS):
@@ -90,22 +90,17 @@ class _Proposals:
         self._epochs = {one: FIRST_EPOCH + one for one in FOLLOWERS}
         self._fenced: set[int] = set()
         members = [random.choice(((OWN,), (OWN, 0), (OWN, 0, 3))) for _ in range(3)]
-        self._min_isr = random.choice((1, 1, 2, 3))
-        self._led = [
-            Led(isr, 0, LEADER_EPOCH, self._min_isr, copies_at_start(isr, 0)) for isr in members
-        ]
+        min_isr = random.choice(MIN_ISRS)
+        self._led = [Led(isr, 0, LEADER_EPOCH, min_isr, copies_at_start(isr, 0)) for isr in members]
         self._in_image = [(led.isr, led.partition_epoch) for led in self._led]
         self._others_epoch = 0
         self._image = apply_all(EMPTY_IMAGE, self._first_records())
         self._rig = Controlled(self._image, LAG_NS)
-        self._flight: tuple[Send, dict[int, Sent]] | None = None
-        """The request under way, with its proposals."""
+        self._flight: tuple[Send, dict[int, Sent]] | None = None  # the request under way
         self._not_before = 0
         self._waiting: set[int] = set()
-        """The partitions for which the broker waits, also if the image has ended the proposal."""
+        """The partitions for which the broker waits, also if the image has ended a proposal."""
         self.settle()
-
-    # What happens
 
     def fetch(self) -> None:
         """Copy records to a follower, which then fetches."""
@@ -176,6 +171,13 @@ class _Proposals:
         )
         self._publish([registered], is_about_leaders=True)
 
+    def change_min_isr(self) -> None:
+        """Change min.insync.replicas of the topic, within the leader epochs."""
+        min_isr = self._random.choice(sorted({*MIN_ISRS} - {self._led[0].min_isr}))
+        for led in self._led:
+            led.min_isr = min_isr
+        self._publish([min_isr_record(min_isr)], is_about_leaders=True)
+
     def _publish(self, written: list[Record], *, is_about_leaders: bool) -> None:
         """Publish the image after records; a topic that nobody follows may change as well."""
         if self._random.random() < 0.5:
@@ -231,8 +233,6 @@ class _Proposals:
                     led.shrink(self._rig.now_ns)
                     self._commit(led)
             self.settle()
-
-    # What the leader must do
 
     def settle(self) -> None:
         """Compare the requests with those that are due, and the high watermarks."""
@@ -290,7 +290,7 @@ class _Proposals:
         }
 
     def _first_records(self) -> tuple[Record, ...]:
-        written = cluster_records(self._level, self._epochs, self._min_isr)
+        written = cluster_records(self._level, self._epochs, self._led[0].min_isr)
         partitions = [self._partition(place) for place in range(len(self._led))]
         return (*written, *partitions, other_partition(0))
 

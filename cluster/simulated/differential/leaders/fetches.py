@@ -29,7 +29,8 @@ class Fetches:
     def consume(self) -> None:
         """Fetch as a consumer."""
         offset = self._random.randint(0, self._model.end + 1)
-        self._fetch(CONSUMER, offset, self._draw_last_epoch(offset, right=0.1))
+        last_epoch = self._draw_last_epoch(offset, right=0.1)
+        self._fetch(CONSUMER, offset, last_epoch, self._draw_known_epoch(), -1)
 
     def follow(self) -> None:
         """Fetch as a follower, in most cases from the end of a right copy."""
@@ -37,7 +38,20 @@ class Fetches:
         replica = random.choice((*[*model.followers] * 4, *BROKERS[1:], STRANGER))
         ends = [batch.end for batch in model.batches]
         offset = random.choice((0, model.end, model.end, *ends[-3:], model.end + 1))
-        self._fetch(replica, offset, self._draw_last_epoch(offset, right=0.8))
+        last_epoch = self._draw_last_epoch(offset, right=0.8)
+        start = random.choice((0, model.start, model.start))
+        self._fetch(replica, offset, last_epoch, self._draw_known_epoch(), start)
+
+    def follow_at_end(self, replica: int, *, tells_start: bool) -> None:
+        """Fetch as a follower that has the leader's log, with the leader's start or an older one.
+
+        The start is the only news of a follower that has fetched from the end before.
+        """
+        model = self._model
+        told = model.followers[replica].start if replica in model.followers else 0
+        start = model.start if tells_start else self._random.choice((0, max(told, 0)))
+        last_epoch = self._draw_last_epoch(model.end, right=1)
+        self._fetch(replica, model.end, last_epoch, model.epoch, start)
 
     def _draw_last_epoch(self, offset: int, *, right: float) -> int:
         """Return the epoch of the record before an offset, or another one."""
@@ -46,10 +60,15 @@ class Fetches:
             return max((b.epoch for b in model.batches if b.end <= offset), default=NO_EPOCH)
         return self._random.choice((NO_EPOCH, NO_EPOCH, model.epoch - 1, model.epoch + 1))
 
-    def _fetch(self, replica: int, offset: int, last_epoch: int) -> None:
+    def _draw_known_epoch(self) -> int:
+        """Return the leader epoch that a client knows."""
+        epoch = self._model.epoch
+        return self._random.choice((NO_EPOCH, epoch, epoch, epoch, 0, 99))
+
+    def _fetch(
+        self, replica: int, offset: int, last_epoch: int, known_epoch: int, start: int
+    ) -> None:
         random, model = self._random, self._model
-        known_epoch = random.choice((NO_EPOCH, model.epoch, model.epoch, model.epoch, 0, 99))
-        start = random.choice((0, model.start, model.start))
         most = random.choice((0, 1, 100, 300, 1 << 20))
         most_of_all = random.choice((1, 250, 1 << 20))
         part = fetch_request.FetchPartition(
@@ -57,7 +76,7 @@ class Fetches:
             current_leader_epoch=known_epoch,
             fetch_offset=offset,
             last_fetched_epoch=last_epoch,
-            log_start_offset=start if replica >= 0 else -1,
+            log_start_offset=start,
             partition_max_bytes=most,
         )
         version = random.choice((BY_NAME, BY_ID))

@@ -45,18 +45,25 @@ class ModelFollower(Struct):
 class ModelLeader:
     """The log of the leader, and the last Fetches of the followers."""
 
-    def __init__(self, followers: tuple[int, ...], epoch: int, *, flushes: bool) -> None:
+    def __init__(
+        self, followers: tuple[int, ...], epoch: int, *, largest: int, flushes: bool
+    ) -> None:
         self.batches: list[ModelBatch] = []
         self.start = 0
         self.high_watermark = 0
         self.epoch = epoch
         self.epoch_start = 0
         self.flushed = 0
-        self._flushes = flushes
+        self.flushes = flushes
+        """Whether the leader acknowledges flushed records only."""
+        self.largest = largest
+        """The size of the largest batch that the leader takes, in bytes."""
         self._leaderships = [(epoch, 0)]
         """Each leader epoch with the end of the log at its begin."""
         self.followers = {each: ModelFollower() for each in followers}
         self.fenced: set[int] = set()
+        self.diskless: set[int] = set()
+        """The brokers whose directory of the replica has failed."""
 
     @property
     def end(self) -> int:
@@ -66,7 +73,7 @@ class ModelLeader:
     @property
     def own_end(self) -> int:
         """Return the end of the records that the leader itself acknowledges."""
-        return self.flushed if self._flushes else self.end
+        return self.flushed if self.flushes else self.end
 
     def lead_again(self) -> None:
         """Begin the next epoch: the positions of the followers are unknown again."""
@@ -157,5 +164,5 @@ class ModelLeader:
 
     def low_watermark(self) -> int:
         """Return the smallest start over the live replicas."""
-        live = self.followers.keys() - self.fenced
+        live = self.followers.keys() - self.fenced - self.diskless
         return min([self.start, *(self.followers[each].start for each in live)])

@@ -12,6 +12,7 @@ from kraftproof.cluster.simulated.differential.bare_data_plane import (
 )
 from kraftproof.cluster.simulated.differential.one_partition import (
     DIRECTORY,
+    NAME,
     TOPIC,
     one_partition,
 )
@@ -34,11 +35,13 @@ from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.records.raw_batch import RawBatch
+from kraftproof.node.wire.types import Uuid
 
 LEADER: Final = NodeId(1)
 BROKERS: Final = (1, 0, 2, 3, 4)
 """The registered brokers, which may be replicas."""
 _PATH: Final = "/d"
+_ANOTHER: Final = Uuid(b"another director")
 NEVER_NS: Final = milliseconds(1 << 40)
 """A lag after which no member is removed in a comparison."""
 
@@ -106,6 +109,20 @@ class LeaderRig(BareDataPlane):
             broker_epoch=FIRST_BROKER_EPOCH + broker,
             fenced=1 if is_fenced else -1,
         )
+        self._change(change)
+
+    def fail_disk(self, broker: int, *, has_failed: bool) -> None:
+        """Replace the directory of a broker by another one, or bring the directory back."""
+        change = records.BrokerRegistrationChangeRecord(
+            broker_id=broker,
+            broker_epoch=FIRST_BROKER_EPOCH + broker,
+            log_dirs=(_ANOTHER if has_failed else DIRECTORY,),
+        )
+        self._change(change)
+
+    def configure(self, name: str, value: str | None) -> None:
+        """Set a configuration of the topic, or remove the configuration."""
+        change = records.ConfigRecord(resource_type=2, resource_name=NAME, name=name, value=value)
         self._change(change)
 
     def flush(self) -> None:

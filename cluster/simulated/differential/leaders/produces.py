@@ -27,8 +27,6 @@ from kraftproof.node.wire.messages import produce_request, produce_response
 
 ACKS: Final = (-1, -1, -1, 1, 1, 0)
 VERSION: Final = 11
-LARGEST: Final = 600
-"""The value of max.message.bytes of the topic."""
 _ID_BYTES: Final = 8
 _PLAIN: Final = (-1, -1, -1)
 Expected = ModelBatch | ErrorCode
@@ -63,7 +61,7 @@ class Produces:
             self._send_wrong(producer, time_ms)
             return
         data = _encoded(values, time_ms, Header(producer=producer))
-        if len(data) > LARGEST:
+        if len(data) > self._model.largest:
             self._send(data, ErrorCode.MESSAGE_TOO_LARGE)
             return
         judged = self._model.judge(producer, count)

@@ -36,6 +36,8 @@ BROKER: Final = NodeId(1)
 OTHER: Final = 2
 """The broker that leads every partition."""
 DIRECTORIES: Final = tuple(Uuid(bytes([200 + place]) * 16) for place in range(3))
+ANOTHER: Final = Uuid(b"o" * 16)
+"""The directory of the other broker."""
 Request = assign_replicas_to_dirs_request.AssignReplicasToDirsRequest
 
 
@@ -143,7 +145,7 @@ def first_image() -> MetadataImage:
     written: list[Record] = [
         records.FeatureLevelRecord(name=METADATA_VERSION, feature_level=LARGEST_LEVEL)
     ]
-    written += [registered(BROKER, DIRECTORIES), registered(OTHER, (Uuid(b"o" * 16),))]
+    written += [registered(BROKER, DIRECTORIES), registered(OTHER, (ANOTHER,))]
     return apply_all(EMPTY_IMAGE, tuple(written))
 
 

@@ -2,11 +2,13 @@
 
 One request is under way, with at most 2250 replicas. A replica is told once the committed image
 names another directory than the replica has, and counts as done when the image names the right
-directory. See node/core/controller/partitions/directories.py for the controller's side.
+directory. A committed assignment is not told again while the image still has the partition as it
+was told: an image with several changes may hold the assignment and a later one. See
+node/core/controller/partitions/directories.py for the controller's side.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.base.types import NO_NODE, Instant, Monotonic, NodeId
@@ -28,6 +30,13 @@ ASSIGN_VERSION: Final = 0
 _SHORTEST_BACKOFF: Final = 100_000_000
 _LONGEST_BACKOFF: Final = 10_000_000_000
 _MOST_DOUBLINGS: Final = 7
+
+
+class _Assignment(NamedTuple):
+    """The directory of a replica, and the partition that the report is about."""
+
+    directory: Uuid
+    partition_epoch: int
 
 
 class DirectoryAssignments:
@@ -68,7 +77,7 @@ class DirectoryAssignments:
         self._serial = 0
         self._failures = 0
         self._not_before = Monotonic(0)
-        self._confirmed: dict[LogId, Uuid] = {}
+        self._confirmed: dict[LogId, _Assignment] = {}
         """The committed assignments that the image of this broker does not hold yet."""
 
     def deadline(self) -> Monotonic | None:
@@ -99,18 +108,24 @@ class DirectoryAssignments:
             self._send(leader, epoch, sent)
 
     def _has_open(self) -> bool:
-        misplaced = self._replicas.misplaced
-        return bool(misplaced) and any(
-            self._confirmed.get(log) != misplaced[log] for log in misplaced
-        )
+        return any(map(self._is_open, self._replicas.misplaced))
 
-    def _open(self) -> dict[LogId, Uuid]:
+    def _is_open(self, log: LogId) -> bool:
+        return self._confirmed.get(log) != self._assignment(log)
+
+    def _assignment(self, log: LogId) -> _Assignment:
+        """Return the directory of a misplaced replica, beside the partition in the image."""
+        image = self._replicas.image
+        assert image is not None, "a replica is misplaced in an image"
+        partition = image.partitions[log.topic_id][log.partition]
+        return _Assignment(self._replicas.misplaced[log], partition.partition_epoch)
+
+    def _open(self) -> dict[LogId, _Assignment]:
         """Return the next assignments to tell."""
-        misplaced = self._replicas.misplaced
-        found = sorted(log for log in misplaced if self._confirmed.get(log) != misplaced[log])
-        return {log: misplaced[log] for log in found[:MOST_ASSIGNMENTS]}
+        found = sorted(filter(self._is_open, self._replicas.misplaced))
+        return {log: self._assignment(log) for log in found[:MOST_ASSIGNMENTS]}
 
-    def _send(self, leader: NodeId, broker_epoch: int, sent: Mapping[LogId, Uuid]) -> None:
+    def _send(self, leader: NodeId, broker_epoch: int, sent: Mapping[LogId, _Assignment]) -> None:
         self._in_flight_to = leader
         self._serial += 1
         serial = self._serial
@@ -124,11 +139,11 @@ class DirectoryAssignments:
         self._outbox.send(leader, request, ASSIGN_VERSION, self._timeout_ns, on_answer)
 
     def _request(
-        self, sent: Mapping[LogId, Uuid], broker_epoch: int
+        self, sent: Mapping[LogId, _Assignment], broker_epoch: int
     ) -> assign_replicas_to_dirs_request.AssignReplicasToDirsRequest:
         places: dict[Uuid, dict[Uuid, list[int]]] = {}
-        for log, directory in sent.items():
-            topics = places.setdefault(directory, {})
+        for log, assignment in sent.items():
+            topics = places.setdefault(assignment.directory, {})
             topics.setdefault(log.topic_id, []).append(log.partition)
         return assign_replicas_to_dirs_request.AssignReplicasToDirsRequest(
             broker_id=self._node_id,
@@ -151,10 +166,12 @@ class DirectoryAssignments:
             ),
         )
 
-    def _answered(self, message: Message | None, sent: Mapping[LogId, Uuid], now: Instant) -> None:
+    def _answered(
+        self, message: Message | None, sent: Mapping[LogId, _Assignment], now: Instant
+    ) -> None:
         confirmed = _confirmed(message)
         self._confirmed.update(
-            {log: directory for log, directory in sent.items() if (log, directory) in confirmed}
+            {log: told for log, told in sent.items() if (log, told.directory) in confirmed}
         )
         if len(confirmed) < len(sent):
             self._back_off(now)

@@ -28,7 +28,6 @@ from kraftproof.node.core.broker import (
 )
 from kraftproof.node.core.broker.auto_creation import AutoCreator
 from kraftproof.node.core.broker.data import (
-    directory_assignments,
     fetch,
     list_offsets,
     produce,
@@ -36,6 +35,7 @@ from kraftproof.node.core.broker.data import (
     retention,
 )
 from kraftproof.node.core.broker.data.data_plane import DataPlane
+from kraftproof.node.core.broker.data.directory_assignments import DirectoryAssignments
 from kraftproof.node.core.broker.data.retention import Housekeeping
 from kraftproof.node.core.broker.membership import Membership
 from kraftproof.node.core.broker.security import answers as security_answers
@@ -59,6 +59,7 @@ from kraftproof.node.core.partition.log_directories import LogDirectories
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.core.partition.offset_search import OffsetSearch
 from kraftproof.node.core.partition.producers import ProducerStates
+from kraftproof.node.core.partition.progress import FollowerProgress
 from kraftproof.node.core.partition.replica import Replica
 from kraftproof.node.core.raft import fetch_rpc, progress, serving
 from kraftproof.node.core.raft.elections import Elections
@@ -108,10 +109,20 @@ def _left_offline(owner: Any, log: Any) -> None:
         owner.offline[log] = directory
 
 
-def _settled_while_misplaced(assignments: Any, image: Any, now: Any) -> None:
-    """Keep the confirmed assignments while no replica is misplaced."""
-    if assignments._replicas.misplaced:
-        _SETTLE(assignments, image, now)
+def _start_with_newer_records(progress: Any, offset: Any, start: Any, *others: Any) -> None:
+    """Take the start of a follower's log only with newer records."""
+    start = start if offset != progress.end_offset else progress.start_offset
+    _RECORD_FETCH(progress, offset, start, *others)
+
+
+def _told_once(assignments: Any, log: Any) -> bool:
+    """Report a replica again only after the image has had its directory."""
+    return log not in assignments._confirmed
+
+
+def _at_any_epoch(assignments: Any, log: Any) -> Any:
+    """Overlook that the image has changed a partition since the report."""
+    return _ASSIGNMENT(assignments, log)._replace(partition_epoch=0)
 
 
 def _with_authorizer(image: Any, request: Any, *, has_authorizer: bool) -> Any:
@@ -134,7 +145,8 @@ _DESCRIBE_ACLS = own_answers.describe_acls
 _ANSWER_FETCH = fetch.FetchService.answer
 _PARTITION = produce_answer._partition
 _REMOVE = replicas.Replicas._remove
-_SETTLE = directory_assignments.DirectoryAssignments.settle
+_RECORD_FETCH = FollowerProgress.record_fetch
+_ASSIGNMENT = DirectoryAssignments._assignment
 _VIEW = metadata.MetadataAnswers._view
 _ALL_BUT_ONE = {level: name for level, name in core_tables.RELEASES.items() if level != 16}
 _LARGER = ((ReplicationPolicy(fetch_partition_bytes=1025 * 1024), core_tables.GIVEN[2][1]),)
@@ -255,18 +267,15 @@ PLANTED = [
     ("compare_placements", replicas, "has_new_settings", _of_topic_alone),
     ("compare_placements", replicas.Replicas, "_match_offline", _ignored),
     ("compare_placements", replicas.Replicas, "_remove", _left_offline),
-    (
-        "compare_placements",
-        directory_assignments.DirectoryAssignments,
-        "settle",
-        _settled_while_misplaced,
-    ),
+    ("compare_placements", DirectoryAssignments, "_is_open", _told_once),
+    ("compare_placements", DirectoryAssignments, "_assignment", _at_any_epoch),
     ("compare_placements", LogDirectories, "count", _ignored),
     ("compare_placements", LogDirectories, "place", lambda self, _: self.online[0]),
-    ("compare_placements", directory_assignments.DirectoryAssignments, "_open", lambda _: {}),
+    ("compare_placements", DirectoryAssignments, "_open", lambda _: {}),
     ("compare_leaders", LogIndex, "bytes_between", lambda self, *_: self.size),
     ("compare_leaders", EpochCache, "epoch_at", lambda self, _: self.latest),
     ("compare_followers", ProducerStates, "expire", _ignored),
+    ("compare_leaders", FollowerProgress, "record_fetch", _start_with_newer_records),
     ("compare_leaders", Leader, "low_watermark", lambda self: self._index.start_offset),
     ("compare_leaders", ProducerStates, "check", lambda *_: None),
     ("compare_leaders", produce.DelayedProduce, "expire", _ignored),

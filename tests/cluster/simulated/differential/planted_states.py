@@ -46,6 +46,25 @@ def _installed_beside_others(state: Any, copy: Any, stored: Any) -> None:
     state.set_snapshots([*older, stored])
 
 
+def _with_first_settings(replica: Any, partition: Any, image: Any, settings: Any, now: Any) -> None:
+    """Lead on with the settings of the begin of the leadership."""
+    _FOLLOW_IMAGE(replica, partition, image, replica.settings if replica.leader else settings, now)
+
+
+def _with_first_min_isr(replica: Any, *changed: Any) -> None:
+    """Lead on with min.insync.replicas of the begin of the leadership."""
+    leader = replica.leader
+    before = leader and leader.min_isr
+    _FOLLOW_IMAGE(replica, *changed)
+    if leader is not None and replica.leader is leader:
+        leader.min_isr = before
+
+
+def _on_any_disk(leader: Any, replica: Any) -> bool:
+    """Wait for the followers whose directory has failed, too."""
+    return replica in leader.brokers and not leader.brokers[replica].fenced
+
+
 def _flushed_before_the_cut(replica: Any, end_offset: Any) -> None:
     """Take the flush that was under way at a truncation as one of the log after it."""
     asked, effects = replica._flush_asked, replica._outbox.effects
@@ -60,6 +79,7 @@ def _flushed_of_any_generation(replica: Any, event: Any) -> None:
     _FLUSHED(replica, replace(event, generation=replica.index.generation))
 
 
+_FOLLOW_IMAGE = Replica.follow_image
 _MATCH_FOLLOWERS = Leader._match_followers
 _ALTERED, _CHECK_CONFIGS = alter._altered, alter.check_configs
 _TRUNCATE, _FLUSHED = Replica.truncate, Replica.flushed
@@ -71,6 +91,9 @@ PLANTED = [
     ("compare_created_configs", authorized, "_without_configs", lambda topic: topic),
     ("compare_leaders", Leader, "_match_followers", _with_removed_followers),
     ("compare_proposals", Leader, "_match_followers", _with_removed_followers),
+    ("compare_proposals", Replica, "follow_image", _with_first_min_isr),
+    ("compare_leaders", Replica, "follow_image", _with_first_settings),
+    ("compare_leaders", Leader, "_is_live", _on_any_disk),
     ("compare_fetch_requests", Replica, "truncate", _flushed_before_the_cut),
     ("compare_fetch_requests", Replica, "flushed", _flushed_of_any_generation),
     ("compare_applied_steps", CommittedImage, "load", _loaded_within_a_batch),
