@@ -1,4 +1,4 @@
-"""Hold all threads of a process outside of some bytes of its code, so that these can be replaced.
+"""Hold all threads of a process outside of some bytes of the code while the bytes are replaced.
 
 A process is held by SIGSTOP, and goes on by SIGCONT. Threads that a fault has stopped or frozen
 already are left as they are. Not seen is a thread in a signal handler that began within the bytes.
