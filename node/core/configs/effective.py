@@ -8,7 +8,7 @@ The controller stores the value of a broker unchecked, as in Kafka: a client of 
 listener may set any text. An illegal value of a broker is ignored.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Final
 
@@ -72,6 +72,11 @@ def layers_of(image: MetadataImage, node_id: NodeId, static: SetConfigs) -> Laye
     if not broker and not all_brokers and not static:
         return NO_LAYERS
     return Layers(broker=broker, all_brokers=all_brokers, static=static)
+
+
+def values_for_topics(static: Iterable[tuple[str, str]]) -> SetConfigs:
+    """Return the values of a node's file that stand for values of topics."""
+    return {name: value for name, value in static if name in _BROKER_NAMES}
 
 
 class Value(Struct, frozen=True):
@@ -156,3 +161,5 @@ _DEFAULTS: Final = tuple(
     for definition in TOPIC_DEFINITIONS
 )
 """Each configuration with a broker's names of it, and the default's entry unless it is internal."""
+_BROKER_NAMES: Final = frozenset(name for _, names, _ in _DEFAULTS for name in names)
+"""The names by which a broker's values stand for values of topics."""

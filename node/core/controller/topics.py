@@ -17,6 +17,7 @@ from kraftproof.node.core.configs.effective import (
     SetConfigs,
     effective_configs,
     layers_of,
+    values_for_topics,
 )
 from kraftproof.node.core.controller.assignment import (
     Replicas,
@@ -135,8 +136,8 @@ def _create(
     results: list[TopicResult] = []
     written: list[Record] = []
     placement = Placement(image)
-    # Values of the controller's file do not count: a broker's values may differ.
-    layers = layers_of(image, config.node_id, {})
+    # As in Kafka, the values of the controller's file count; a broker's file may differ.
+    layers = layers_of(image, config.node_id, values_for_topics(config.static_configs))
     for topic in tried:
         if len(written) > MAX_RECORDS:
             break  # the whole request is refused, so the rest does not matter

@@ -1,9 +1,9 @@
 """Compare the configurations in answers to CreateTopics with the layers of their values (KIP-525).
 
 A configuration has the topic's own value, else the legal value of the controller's own broker, else
-that of all brokers, else Kafka's default. Values of the controller's file do not count, since the
-files of the brokers may differ. Brokers store values in names of their own, some in larger units
-(KIP-226). A client without the right to describe configurations gets no configurations.
+that of all brokers, else that of the controller's file, else Kafka's default. Brokers store values
+in names of their own, some in larger units (KIP-226). A client without the right to describe
+configurations gets no configurations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -55,8 +55,10 @@ OPERATIONS: Final = dict.fromkeys((TOPIC, CLUSTER), (ALL, CREATE, CREATE, DESCRI
 NAMES: Final = {TOPIC: ("*", "a", "b", "c"), CLUSTER: (CLUSTER_NAME,)}
 MOST_ENTRIES: Final = 8
 DENIED: Final = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-OF_TOPIC, OF_BROKER, OF_ALL_BROKERS, DEFAULT = 1, 2, 3, 5
+OF_TOPIC, OF_BROKER, OF_ALL_BROKERS, OF_FILE, DEFAULT = 1, 2, 3, 4, 5
 """The sources of a value (KIP-226)."""
+SOURCES: Final = (OF_BROKER, OF_ALL_BROKERS, OF_FILE)
+"""The sources of the layers: the controller's own broker, all brokers and the controller's file."""
 OF_BROKERS: Final = {
     "cleanup.policy": "log.cleanup.policy",
     "compression.type": "compression.type",
@@ -84,8 +86,6 @@ LEGAL: Final = {
 }
 NUMBERS: Final = ("1", "7", "70000")
 """Legal values of every other configuration."""
-FILE: Final = (("log.retention.ms", "99"), ("min.insync.replicas", "9"))
-"""Values of the file of the controller, which do not count."""
 ILLEGAL: Final = ("x", "-9", "1.5")
 Values = dict[str, str]
 Shown = dict[str, tuple[str | None, int]]
@@ -99,7 +99,7 @@ def compare_created_configs(random: Random) -> None:
         DifferenceError: an answer shows other values or sources, or other values are written.
     """
     for _ in range(IMAGES):
-        layers = [_draw_layer(random) for _ in range(2)]
+        layers = [_draw_layer(random) for _ in range(3)]
         image = _image(random, *layers)
         for _ in range(REQUESTS):
             _compare(random, image, layers)
@@ -125,7 +125,7 @@ def _compare(random: Random, image: MetadataImage, layers: list[Values]) -> None
         committed = CommittedImage()
         committed.image, committed.offset = image, Offset(1)
         authorizer = Authorizer(policy, committed, Outbox())
-    outcome = decide_authorized(authorizer, event, _context(random, image, event))
+    outcome = decide_authorized(authorizer, event, _context(random, image, event, layers[2]))
     rights, reply = Rights(image, policy), outcome.reply
     assert not isinstance(reply, type(request)), "an answer"
     shown: Any = {one.name: one for one in getattr(reply, "topics", ())}
@@ -176,7 +176,7 @@ def _due(given: Values, layers: list[Values]) -> Shown:
         name: (known.default, DEFAULT) for name, known in KNOWN.items() if not known.is_internal
     }
     for name, broker_name in OF_BROKERS.items():
-        for values, source in zip(layers, (OF_BROKER, OF_ALL_BROKERS), strict=True):
+        for values, source in zip(layers, SOURCES, strict=True):
             text = values.get(broker_name)
             if text in LEGAL.get(name, NUMBERS):
                 due[name] = (text, source)
@@ -190,7 +190,7 @@ def _due(given: Values, layers: list[Values]) -> Shown:
 
 
 def _draw_layer(random: Random) -> Values:
-    """Return the values of a broker or of all brokers: none, few or many."""
+    """Return the values of a layer: none, few or many."""
     share = random.choice((0.0, 0.0, 0.1, 0.4))
     drawn = {}
     for name, broker_name in OF_BROKERS.items():
@@ -200,14 +200,14 @@ def _draw_layer(random: Random) -> Values:
     return drawn
 
 
-def _image(random: Random, own: Values, every: Values) -> MetadataImage:
+def _image(random: Random, own: Values, every: Values, file: Values) -> MetadataImage:
     """Return an image with the values; at times a value of one layer is in another unit."""
+    layers = (own, every, file)
     for name, units in UNITS.items():
-        if not {OF_BROKERS[name]} & (own.keys() | every.keys()) and random.random() < 0.15:
+        is_set = any(OF_BROKERS[name] in layer for layer in layers)
+        if not is_set and random.random() < 0.15:
             chosen = random.sample(units, random.randint(1, len(units)))
-            random.choice((own, every)).update(
-                {other: random.choice(("1", "2")) for other, _ in chosen}
-            )
+            random.choice(layers).update({other: random.choice(("1", "2")) for other, _ in chosen})
     written: list[Record] = [registered(1, (Uuid(b"d" * 16),))]
     for broker, values in ((str(OWN), own), ("", every), (str(OTHER), _draw_layer(random))):
         written += (
@@ -242,10 +242,14 @@ def _configs_in(written: tuple[Record, ...]) -> Mapping[str, Values]:
     return found
 
 
-def _context(random: Random, image: MetadataImage, event: Received) -> DecisionContext:
+def _context(
+    random: Random, image: MetadataImage, event: Received, file: Values
+) -> DecisionContext:
     return DecisionContext(
         image=image,
-        config=replace(BARE_BROKER, node_id=NodeId(OWN), static_configs=FILE),
+        config=replace(
+            BARE_BROKER, node_id=NodeId(OWN), static_configs=(("a", "b"), *file.items())
+        ),
         random=random,
         next_offset=Offset(1),
         sessions=Sessions(1),

@@ -88,6 +88,7 @@ PLANTED = [
     ("compare_altered_configs", alter, "_altered", _without_present),
     ("compare_altered_configs", alter, "check_configs", _judged_alone),
     ("compare_created_configs", topics, "layers_of", lambda *_: topics.NO_LAYERS),
+    ("compare_created_configs", topics, "values_for_topics", lambda _: {}),
     ("compare_created_configs", authorized, "_without_configs", lambda topic: topic),
     ("compare_leaders", Leader, "_match_followers", _with_removed_followers),
     ("compare_proposals", Leader, "_match_followers", _with_removed_followers),
