@@ -159,13 +159,13 @@ def _with_names(part: Any, random: Random) -> Any:  # noqa: ANN401 - any part of
     if not isinstance(part, Struct):
         return part
     changes: dict[str, Any] = {}
-    for field in msgspec.structs.fields(part):
-        value = getattr(part, field.name)
+    for field in part.__struct_fields__:
+        value = getattr(part, field)
         if isinstance(value, str):
-            if _is_name(part, field.name) and random.random() < NAMED_SHARE:
-                changes[field.name] = random.choice(NAMES)
+            if _is_name(part, field) and random.random() < NAMED_SHARE:
+                changes[field] = random.choice(NAMES)
         elif isinstance(value, tuple | Struct):
-            changes[field.name] = _with_names(value, random)
+            changes[field] = _with_names(value, random)
     return msgspec.structs.replace(part, **changes) if changes else part
 
 
