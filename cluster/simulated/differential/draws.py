@@ -35,6 +35,7 @@ _BELOW_3_MS: Final = frozenset(
         ),
         *("identity_files", "inherited_images", "judged_senders", "listeners", "listings"),
         *("logins", "memberships", "metadata_batches", "metered_changes", "offset_files", "pages"),
+        "sessions",
         *("shown_rights", "snapshots", "throttled_clients", "tls_streams", "topic_deletions"),
         "whole_refusals",
     )

@@ -32,6 +32,7 @@ from kraftproof.cluster.simulated.differential.rules.altered_configs import (
 from kraftproof.cluster.simulated.differential.rules.created_configs import (
     compare_created_configs,
 )
+from kraftproof.cluster.simulated.differential.rules.sessions import compare_sessions
 from kraftproof.cluster.simulated.differential.rulings.applied_steps import (
     compare_applied_steps,
 )
@@ -87,7 +88,7 @@ RULINGS_STATEMENT: Final = (
 LEASES: Final = "LeasesMatchReference"
 LEASES_STATEMENT: Final = (
     "A controller fences a broker a session after the arrival of its last heartbeat, and no broker "
-    "before, however long a large change takes."
+    "before, however long a large change takes; it lets a broker stop when all have read its moves."
 )
 SWEEPS: Final = "ExpiredTokensAreRemoved"
 SWEEPS_STATEMENT: Final = "Expired delegation tokens, and no others, are removed at intervals."
@@ -141,7 +142,10 @@ CONTROLLERS: Final = (
             compare_envelopes,
         )
     ),
-    Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare_leases, is_at_end=True),
+    *(
+        Comparison(LEASES, LEASES_STATEMENT, CONTROLLER, compare, is_at_end=True)
+        for compare in (compare_leases, compare_sessions)
+    ),
     Comparison(SWEEPS, SWEEPS_STATEMENT, CONTROLLER, compare_token_sweeps, is_at_end=True),
     *(
         Comparison(IDENTITIES, IDENTITIES_STATEMENT, LOGINS, compare, is_at_end=True)

@@ -193,6 +193,7 @@ def _draw_present(random: Random, kind: int) -> Texts:
     for name, texts in VALUES[kind].items():
         if random.random() < 0.5 and name != "no.such.key":
             legal = [text for text in texts if text in LAGS or text not in WRONG]
+            legal += ["", ""] if name in DEFAULTS else []  # an empty list is no default
             drawn[name] = random.choice(legal if random.random() < 0.98 else texts)
     if SHORTEST in drawn and random.random() < 0.9:
         drawn[LONGEST] = max(drawn[SHORTEST], drawn.get(LONGEST, "1"))

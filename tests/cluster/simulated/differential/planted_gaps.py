@@ -1,7 +1,7 @@
 """Bugs of the kinds that survived seed 9300: the comparison, the owner, the attribute, the bug."""
 
 from kraftproof.node.core.broker.data import directory_assignments, fetch, produce, producer_ids
-from kraftproof.node.core.controller import active, authorized, topics
+from kraftproof.node.core.controller import active, authorized, sessions, topics
 from kraftproof.node.core.controller.configs import resource_names
 from kraftproof.node.core.effects import EndRequest
 from kraftproof.node.core.quotas import mutations
@@ -12,6 +12,12 @@ from kraftproof.node.wire.records import compression
 from kraftproof.node.wire.records.batch import write_level
 
 NEWEST_MS = partition_log.PartitionLog._newest_ms
+
+
+def await_moves_of_any_epoch(self, broker, last_offset):
+    """Keep the offset of the moves before the broker registered anew."""
+    self._awaited.setdefault(broker.broker_id, (broker.epoch, last_offset))
+
 
 PLANTED = [
     ("compare_raw_records", compression, "_GZIP_WINDOW", 47),
@@ -37,6 +43,7 @@ PLANTED = [
         ),
     ),
     ("compare_metered_changes", mutations, "bounded_ms", lambda wait_ms: int(wait_ms) + 2),
+    ("compare_sessions", sessions.Sessions, "await_moves", await_moves_of_any_epoch),
     ("compare_resource_errors", resource_names, "is_legal_name", lambda _: True),
     ("compare_busy_controllers", active, "RECORDS_A_STEP", 1),
     ("compare_topic_creations", topics, "_check_policy", lambda *_: None),
