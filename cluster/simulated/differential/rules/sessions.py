@@ -1,11 +1,10 @@
 """Compare the sessions of brokers with plain tables (KIP-631 "Broker Leases", 631-60).
 
 A broker that stops in order waits until all brokers that may lead have read its moves. The wait
-belongs to one registration: after the next registration, other moves count. An expired session
-ends with all that the controller knew of it.
+belongs to one registration: after the next registration, other moves count. When a session expires,
+the controller forgets the metadata offset and the moves of the broker.
 """
 
-from collections.abc import Callable
 from random import Random
 from typing import Final
 
@@ -24,7 +23,7 @@ NONE: Final = -1
 
 
 def compare_sessions(random: Random) -> None:
-    """Register, hear, stop and expire brokers.
+    """Register and stop brokers, renew their leases, note their offsets, and expire their sessions.
 
     Raises:
         DifferenceError: a session, a grant or an expiry differs from the tables.
@@ -38,7 +37,7 @@ def compare_sessions(random: Random) -> None:
 
 
 class _Play:
-    """The sessions of a controller, and the tables of what happened to each broker."""
+    """The sessions of a controller, and tables of leases, metadata offsets and moves."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -71,7 +70,7 @@ class _Play:
         self._contacts |= dict.fromkeys(heard, self._now_ns)
 
     def reach(self) -> None:
-        """Hear the metadata offset of a broker."""
+        """Note the metadata offset of a broker."""
         broker, offset = self._random.choice(BROKERS), self._offset - self._random.randint(0, 1)
         self._sessions.reach(NodeId(broker), offset)
         self._reached[broker] = offset
@@ -96,12 +95,12 @@ class _Play:
     def compare(self) -> None:
         """Compare the sessions with the tables."""
         image = MetadataImage(brokers=Map({one.broker_id: one for one in self._brokers.values()}))
-        for one in self._brokers.values():
-            what = f"of broker {one.broker_id}"
-            is_live = self._sessions.is_live(one.broker_id, self._now)
-            same(f"the lease {what}", is_live, self._is_live(one.broker_id))
-            seen = self._sessions.moves_are_seen(image, one)
-            same(f"the moves {what} in epoch {one.epoch} are seen", seen, self._is_seen(one))
+        for number, broker in self._brokers.items():
+            is_live = self._sessions.is_live(broker.broker_id, self._now)
+            same(f"the lease of broker {number}", is_live, self._is_live(number))
+            is_seen = self._sessions.moves_are_seen(image, broker)
+            moves = f"the moves of broker {number} in epoch {broker.epoch}"
+            same(f"{moves} are seen", is_seen, self._is_seen(broker))
         ends = [begin + SESSION_NS for begin in self._contacts.values()]
         same("the next expiry", self._sessions.deadline(), min(ends, default=None))
 
@@ -117,7 +116,7 @@ class _Play:
         )
 
     def _draw(self, broker: int) -> BrokerRegistration:
-        chance: Callable[[], bool] = lambda: self._random.random() < 0.3  # noqa: E731
+        is_fenced, is_stopping = (self._random.random() < 0.3 for _ in range(2))
         return BrokerRegistration(
             broker_id=NodeId(broker),
             epoch=Offset(self._offset),
@@ -125,6 +124,6 @@ class _Play:
             endpoints=(),
             features=(),
             rack=None,
-            fenced=chance(),
-            in_controlled_shutdown=chance(),
+            fenced=is_fenced,
+            in_controlled_shutdown=is_stopping,
         )
