@@ -20,7 +20,7 @@ S = TypeVar("S")
 class Key(Generic[S]):
     """A key with its operation counts and the state that the workload keeps for the key."""
 
-    __slots__ = ("indeterminate", "name", "open", "operations", "state")
+    __slots__ = ("indeterminate", "is_free", "is_retired", "name", "open", "operations", "state")
 
     def __init__(self, name: str, state: S) -> None:
         self.name = name
@@ -28,27 +28,30 @@ class Key(Generic[S]):
         self.open = 0
         self.operations = 0
         self.indeterminate = 0
-
-    @property
-    def is_retired(self) -> bool:
-        """Return whether the key accepts no further operations."""
-        return self.operations >= MOST_OPERATIONS or self.indeterminate >= MOST_INDETERMINATE
-
-    @property
-    def is_free(self) -> bool:
-        """Return whether the key accepts an operation now."""
-        return self.open < MOST_OPEN and not self.is_retired
+        # Attributes, since a pool asks all its keys before each operation.
+        self.is_retired = False
+        """Whether the key accepts no further operations."""
+        self.is_free = True
+        """Whether the key accepts an operation now."""
 
     def begin(self) -> None:
         """Count a started operation."""
         self.open += 1
         self.operations += 1
+        self._judge()
 
     def end(self, completion: Completion) -> None:
         """Count a completed operation."""
         self.open -= 1
         if completion.outcome is Outcome.INFO:
             self.indeterminate += 1
+        self._judge()
+
+    def _judge(self) -> None:
+        self.is_retired = (
+            self.operations >= MOST_OPERATIONS or self.indeterminate >= MOST_INDETERMINATE
+        )
+        self.is_free = self.open < MOST_OPEN and not self.is_retired
 
 
 class KeyPool(Generic[S]):
@@ -67,6 +70,13 @@ class KeyPool(Generic[S]):
 
     def draw(self) -> Key[S]:
         """Return a drawn key that accepts an operation, if necessary a new key."""
+        free = [key for key in self._active if key.is_free]
+        if len(free) < len(self._active):
+            free = self._renewed()
+        return self._random.choice(free)
+
+    def _renewed(self) -> list[Key[S]]:
+        """Replace the retired keys, and return the keys that accept an operation."""
         for slot, key in enumerate(self._active):
             if key.is_retired:
                 self._active[slot] = self.fresh()
@@ -74,7 +84,7 @@ class KeyPool(Generic[S]):
         if not free:
             self._active.append(self.fresh())
             free = [self._active[-1]]
-        return self._random.choice(free)
+        return free
 
     def fresh(self) -> Key[S]:
         """Return a new key."""

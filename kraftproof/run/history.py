@@ -28,6 +28,32 @@ class FaultEvent:
     detail: str
 
 
+class _Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A line of history.jsonl."""
+
+    index: int
+    process: int
+    type: str
+    f: str
+    key: str
+    value: Value
+    time: int
+    node: int | None
+    error: str | None = None
+
+
+class _Phase(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A line of faults.jsonl."""
+
+    index: int
+    time: int
+    phase: str
+    fault: str
+    kind: str
+    targets: tuple[object, ...]
+    detail: str
+
+
 class _Lines:
     """A file of JSON lines without a buffer."""
 
@@ -40,14 +66,14 @@ class _Lines:
         self._encoder = msgspec.json.Encoder()
         self.count = 0
 
-    def write(self, row: dict[str, object]) -> None:
-        """Write an object under the next index.
+    def write(self, row: _Event | _Phase) -> None:
+        """Write a row, whose index is the number of lines before the row.
 
         Raises:
             RunFileError: the write fails, for example on a full disk; the file then ends with the
                 last complete line.
         """
-        line = self._encoder.encode({"index": self.count, **row}) + b"\n"
+        line = self._encoder.encode(row) + b"\n"
         with writing(self._path):
             written = self._file.write(line)
             if written < len(line):
@@ -100,15 +126,16 @@ class HistoryRecorder:
         time_ns = self._now()
         self.open += 1
         self._lines.write(
-            {
-                "process": process,
-                "type": "invoke",
-                "f": f,
-                "key": key,
-                "value": value,
-                "time": time_ns,
-                "node": node,
-            }
+            _Event(
+                index=self._lines.count,
+                process=process,
+                type="invoke",
+                f=f,
+                key=key,
+                value=value,
+                time=time_ns,
+                node=node,
+            )
         )
         return Invoked(process=process, f=f, key=key, node=node, time_ns=time_ns)
 
@@ -116,18 +143,19 @@ class HistoryRecorder:
         """Write the completion of an operation."""
         time_ns = self._now()
         self.open -= 1
-        row: dict[str, object] = {
-            "process": invoked.process,
-            "type": completion.outcome.value,
-            "f": invoked.f,
-            "key": invoked.key,
-            "value": completion.value,
-            "time": time_ns,
-            "node": invoked.node,
-        }
-        if completion.error is not None:
-            row["error"] = completion.error
-        self._lines.write(row)
+        self._lines.write(
+            _Event(
+                index=self._lines.count,
+                process=invoked.process,
+                type=completion.outcome.value,
+                f=invoked.f,
+                key=invoked.key,
+                value=completion.value,
+                time=time_ns,
+                node=invoked.node,
+                error=completion.error,
+            )
+        )
         self.done.add(
             DoneOperation(
                 f=invoked.f,
@@ -165,14 +193,15 @@ class FaultRecorder:
         if self.listener is not None:
             self.listener(event)
         self._lines.write(
-            {
-                "time": event.time_ns,
-                "phase": phase,
-                "fault": name,
-                "kind": kind,
-                "targets": list(targets),
-                "detail": detail,
-            }
+            _Phase(
+                index=self._lines.count,
+                time=event.time_ns,
+                phase=phase,
+                fault=name,
+                kind=kind,
+                targets=targets,
+                detail=detail,
+            )
         )
 
     def close(self) -> None:

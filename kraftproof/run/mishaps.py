@@ -4,9 +4,9 @@ A mishap has a kind and one line; a traceback goes into a file. See errors.py fo
 """
 
 import traceback
-from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from collections.abc import Set
 from pathlib import Path
+from types import TracebackType
 
 from kraftproof.checkers.crash import TRACEBACK_FILE, keep_text
 from kraftproof.checkers.run_outcome import CONTAMINATED
@@ -57,16 +57,29 @@ def keep_traceback(error: BaseException, path: Path) -> None:
     keep_text("".join(traceback.format_exception(error)), path)
 
 
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
+class writing:  # noqa: N801 - read as a verb in a `with` statement
     """Turn a failed disk write inside the block into a RunFileError with a path.
 
     The path is the path of the error, or the given path if the error has no path.
+    A class, since each line of a history enters a block, and a generator costs more.
     """
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in DISK_ERRORS:
-            raise
-        named = path if error.filename is None else Path(str(error.filename))
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Raise the RunFileError for an error of the disk."""
+        if not isinstance(error, OSError) or error.errno not in DISK_ERRORS:
+            return
+        named = self._path if error.filename is None else Path(str(error.filename))
         raise RunFileError(named, error) from error
