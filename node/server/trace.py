@@ -4,14 +4,17 @@ It is what checkers read as the table `trace`; not a log for people. A line is a
 the wall clock has jumped against the monotonic one, so that a shifted clock can be seen.
 """
 
-import json
 from collections.abc import Callable
+from typing import Final
+
+import msgspec
 
 from kraftproof.node.core.base.types import NANOSECONDS_PER_MS, Instant, NodeId
 from kraftproof.node.core.status import NodeStatus
 from kraftproof.node.storage.filesystem import FileSystem
 
 CLOCK_JUMP_NS = 200 * NANOSECONDS_PER_MS
+_ENCODER: Final = msgspec.json.Encoder()
 
 
 def trace_row(
@@ -89,7 +92,7 @@ class TraceWriter:
         if self._run_time is not None:
             row["run_time"] = self._run_time()
         self._seq += 1
-        self._handle.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
+        self._handle.write(_ENCODER.encode(row) + b"\n")
 
     def close(self) -> None:
         """Let go of the file."""

@@ -13,6 +13,7 @@ from kraftproof.node.core.base.types import Epoch, Offset
 from kraftproof.node.core.log.log import Log
 from kraftproof.node.core.metadata.apply import apply_batch
 from kraftproof.node.core.metadata.apply_error import ApplyError
+from kraftproof.node.core.metadata.changed_topics import ChangedTopics
 from kraftproof.node.core.metadata.image import EMPTY_IMAGE, MetadataImage
 from kraftproof.node.core.metadata.slices import RECORDS_A_STEP, PartlyApplied
 from kraftproof.node.core.metadata.snapshot import LoadedSnapshot
@@ -32,6 +33,7 @@ class CommittedImage:
         "_expected",
         "_partly",
         "_staged",
+        "changed_topics",
         "epoch",
         "image",
         "is_behind",
@@ -46,6 +48,8 @@ class CommittedImage:
         self.newest: MetadataImage = EMPTY_IMAGE
         self.image: MetadataImage = EMPTY_IMAGE
         """The image without the records of an open metadata transaction."""
+        self.changed_topics = ChangedTopics()
+        """The topics that records have named since the last look of the replicas."""
         self.offset = LOG_BEGIN.end_offset
         """The offset after the last applied record."""
         self.epoch = LOG_BEGIN.epoch
@@ -145,7 +149,8 @@ class CommittedImage:
         else:
             taken = self._replay(batch, room)
         if self._partly is None:
-            self.image = self.newest.shown
+            before, self.image = self.image, self.newest.shown
+            self.changed_topics.note(before, batch, self.newest, self.image)
             self.offset, self.epoch = end, Epoch(batch.epoch)
             self.timestamp_ms = batch.timestamp_ms
             self.records_taken += len(batch.records)

@@ -7,6 +7,12 @@ from kraftproof.node.core.metadata.image import PARTITIONS_A_MARK, MetadataImage
 from kraftproof.node.wire.types import Uuid
 
 
+def own_indexes(image: MetadataImage, node_id: NodeId, topic_id: Uuid) -> list[int]:
+    """Return the indexes of the partitions of a topic with a replica on a broker."""
+    partitions = image.partitions.get(topic_id, Map())
+    return sorted(index for index, each in partitions.items() if node_id in each.replicas)
+
+
 def own_partitions(image: MetadataImage, node_id: NodeId) -> dict[Uuid, list[int]]:
     """Return the indexes of the partitions with a replica on a broker, by topic."""
     marked = image.by_broker.replicas.get(node_id, Map())

@@ -17,13 +17,14 @@ from kraftproof.node.core.configs.dynamic import PRODUCER_EXPIRATION, broker_num
 from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.log.recovered import RecoveredLog
 from kraftproof.node.core.log_effects import CreateLog, DeleteLog
+from kraftproof.node.core.metadata.changed_topics import ChangedTopics
 from kraftproof.node.core.metadata.image import MetadataImage, Partition
 from kraftproof.node.core.metadata.version import METADATA_VERSION_LEVEL, level_of
 from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.fetcher import Fetcher
 from kraftproof.node.core.partition.log_directories import LogDirectories, assigned_directory
 from kraftproof.node.core.partition.log_index import LogIndex
-from kraftproof.node.core.partition.own_partitions import own_partitions
+from kraftproof.node.core.partition.own_partitions import own_indexes, own_partitions
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.recovered import recovered_index
 from kraftproof.node.core.partition.replica import Replica
@@ -44,7 +45,7 @@ class Replicas:
     ) -> None:
         self._node_id = config.node_id
         self._policy = config.replication
-        self._static = dict(config.static_configs)
+        self._static = Map(config.static_configs)
         self._outbox = outbox
         self._broker_epoch = broker_epoch
         self._recovered = {log.log: log for log in recovered}
@@ -87,19 +88,21 @@ class Replicas:
         """Return the level of metadata.version in the followed image."""
         return METADATA_VERSION_LEVEL if self._image is None else level_of(self._image)
 
-    def follow(self, image: MetadataImage, now: Instant) -> None:
+    def follow(self, image: MetadataImage, changed: ChangedTopics, now: Instant) -> None:
         """Follow a newer image; called only with an image that holds the own registration."""
         before, self._image = self._image, image
         if before is image:
             return
-        configs_changed = before is None or before.configs is not image.configs
-        if not configs_changed and before is not None and before.partitions is image.partitions:
-            if before.brokers is not image.brokers:
-                self._follow_brokers(image)
-            return
-        ours = own_partitions(image, self._node_id)
-        self._drop_strays(ours)
-        for topic_id in [each for each in self._partitions if each not in ours]:
+        topic_ids = changed.take(before, image)
+        if topic_ids is None:
+            ours = own_partitions(image, self._node_id)
+            self._drop_strays(ours)
+            gone = [each for each in self._partitions if each not in ours]
+        else:
+            found = ((each, own_indexes(image, self._node_id, each)) for each in topic_ids)
+            ours = {topic_id: indexes for topic_id, indexes in found if indexes}
+            gone = [each for each in topic_ids if each in self._partitions and each not in ours]
+        for topic_id in gone:
             self._forget_topic(topic_id)
         for topic_id, indexes in ours.items():
             is_known = self._partitions.get(topic_id) is image.partitions[topic_id]

@@ -52,7 +52,12 @@ def topic_settings(
 ) -> TopicSettings:
     """Return the settings of a topic on this broker; `static` is the broker's own file."""
     configs = image.configs.get((Resource.TOPIC, topic), Map())
-    layers = layers_of(image, node_id, static)
+    return _settings(configs, layers_of(image, node_id, Map(static)))
+
+
+@lru_cache(maxsize=128)
+def _settings(configs: Map[str, str], layers: Layers) -> TopicSettings:
+    """Return the settings of a topic: most of a thousand topics have the same configurations."""
 
     def value(name: str) -> Value:
         return _first_legal(name, configs, layers)
@@ -88,11 +93,7 @@ def _shared(settings: TopicSettings) -> TopicSettings:
 def has_new_settings(
     before: MetadataImage | None, image: MetadataImage, topic_id: Uuid, node_id: NodeId
 ) -> bool:
-    """Return whether the configurations of a topic may differ from those of an earlier image.
-
-    A comparison costs no reading of values: with every new topic that has configurations, a
-    broker of a thousand partitions looks at each of them.
-    """
+    """Return whether the configurations of a topic may differ from those of an earlier image."""
     if before is None:
         return True
     if before.configs is image.configs:

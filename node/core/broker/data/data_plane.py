@@ -164,7 +164,7 @@ class DataPlane:
         if not self._policy.is_enabled:
             return
         if follows_image:
-            self.replicas.follow(self._committed.image, now)
+            self.replicas.follow(self._committed.image, self._committed.changed_topics, now)
         self._try_waiting(now)
         self._proposals.settle(now)
         self._assignments.settle(self.replicas.image, now)
