@@ -32,13 +32,18 @@ class LoopTimers(Timers):
 
 
 class LoopClock(NodeClock):
-    """The machine's clocks, and a timer of the event loop for the node's deadline."""
+    """The machine's clocks, and a timer of the event loop for the node's deadline.
 
-    __slots__ = ("_tick", "_timer")
+    A deadline moves with most steps, mostly further away: the timer then stays, and looks at the
+    deadline when it rings.
+    """
+
+    __slots__ = ("_deadline", "_tick", "_timer")
 
     def __init__(self, tick: Callable[[], None]) -> None:
         self._tick = tick
         self._timer: asyncio.TimerHandle | None = None
+        self._deadline: Monotonic | None = None
 
     @override
     def now(self) -> Instant:
@@ -46,9 +51,24 @@ class LoopClock(NodeClock):
 
     @override
     def set_deadline(self, deadline: Monotonic | None) -> None:
+        self._deadline = deadline
         if self._timer is not None:
+            if deadline is not None and self._timer.when() <= deadline / NANOSECONDS_PER_SECOND:
+                return
             self._timer.cancel()
             self._timer = None
         if deadline is not None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_at(deadline / NANOSECONDS_PER_SECOND, self._tick)
+            self._arm(deadline)
+
+    def _arm(self, deadline: Monotonic) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_at(deadline / NANOSECONDS_PER_SECOND, self._ring)
+
+    def _ring(self) -> None:
+        rung, self._timer = self._timer, None
+        if rung is None or self._deadline is None:
+            return
+        if rung.when() < self._deadline / NANOSECONDS_PER_SECOND:
+            self._arm(self._deadline)
+        else:
+            self._tick()

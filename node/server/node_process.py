@@ -34,6 +34,7 @@ from kraftproof.node.server.pending_requests import ClientReplies, PendingReques
 from kraftproof.node.server.requests import Request
 from kraftproof.node.server.security.peer_credentials import PeerCredentials
 from kraftproof.node.server.trace import TraceWriter
+from kraftproof.node.server.turns import Turns
 from kraftproof.node.server.workers import ThreadWorkers
 from kraftproof.node.shell.node_shell import NodeShell
 from kraftproof.node.shell.ports import Observer, Ports, Process
@@ -41,8 +42,6 @@ from kraftproof.node.storage.bootstrap import bootstrap_image
 from kraftproof.node.storage.stored import Stored
 from kraftproof.node.wire.schema import Message
 
-EVENTS_PER_TURN = 100
-"""Steps before sockets are looked at again."""
 GOODBYE_SECONDS = 0.2
 """Time in which the last answers must leave the sockets."""
 
@@ -103,8 +102,7 @@ class NodeProcess(Process, Observer):
         self._listeners = [self._listener(config, binding, logins) for binding in config.bindings]
         self._early_listeners = self._early(config)
         self._event = "start"
-        self._wake = asyncio.Event()
-        self._exit: Exit | None = None
+        self._turns = Turns(self._shell, None if self._meter is None else self._meter.idled)
 
     def _early(self, config: ServerConfig) -> list[Listener]:
         """Return the listeners that open at the start."""
@@ -135,23 +133,11 @@ class NodeProcess(Process, Observer):
         if self._meter is not None:
             await self._meter.endpoint.open()
         self._shell.start()
-        while self._exit is None:
-            if not self._shell.has_work:
-                await self._idle()
-            self._shell.run(EVENTS_PER_TURN)
-            await asyncio.sleep(0)
-        await self._close()
-        if self._exit.status:
-            say(self._exit.reason)
-        return self._exit.status
-
-    async def _idle(self) -> None:
-        """Wait for an event, or for the disk."""
-        begun, is_idle = read_clocks().monotonic, not self._shell.is_held
-        self._wake.clear()
-        await self._wake.wait()
-        if self._meter is not None and is_idle:
-            self._meter.idled(begun)
+        reason = await self._turns.run()
+        await self._close(reason)
+        if reason.status:
+            say(reason.reason)
+        return reason.status
 
     def stop(self) -> None:
         """SIGTERM has come."""
@@ -161,7 +147,7 @@ class NodeProcess(Process, Observer):
 
     @override
     def wake(self) -> None:
-        self._wake.set()
+        self._turns.wake()
 
     @override
     def open_client_listeners(self) -> None:
@@ -174,7 +160,7 @@ class NodeProcess(Process, Observer):
     def _opened(self, task: "asyncio.Task[None]") -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._leave(Exit(status=1, reason=f"listeners: {error}"))
+            self._turns.leave(Exit(status=1, reason=f"listeners: {error}"))
 
     @override
     def publish(self, effect: Publish) -> None:
@@ -191,23 +177,18 @@ class NodeProcess(Process, Observer):
 
     @override
     def exit(self, effect: Exit) -> None:
-        self._leave(effect)
+        self._turns.leave(effect)
         self._write_trace(read_clocks())
 
     @override
     def disk_failed(self, error: OSError) -> None:
         """Disk failures are fatal: the disk's content is unknown, so nothing more may be said."""
-        self._leave(Exit(status=1, reason=f"the disk failed: {error}"))
+        self._turns.leave(Exit(status=1, reason=f"the disk failed: {error}"))
 
     def _known(self) -> tuple[MetadataImage, Offset]:
         """Return the published image; before a controller was active, that of the format step."""
         image, offset = self._published
         return (image if METADATA_VERSION in image.features else self._bootstrap), offset
-
-    def _leave(self, effect: Exit) -> None:
-        if self._exit is None:
-            self._exit = effect
-        self._wake.set()
 
     # The shell's observer
 
@@ -279,7 +260,7 @@ class NodeProcess(Process, Observer):
         except OSError as error:
             say(f"the disk failed after the stop: {error}")
 
-    async def _close(self) -> None:
+    async def _close(self, reason: Exit) -> None:
         self._clock.set_deadline(None)
         if self._meter is not None:
             self._meter.endpoint.close()
@@ -288,7 +269,7 @@ class NodeProcess(Process, Observer):
         await asyncio.sleep(GOODBYE_SECONDS)
         self._shell.close()
         self._workers.close()
-        if self._exit is not None and self._exit.status == 0:
+        if reason.status == 0:
             self._note_offsets()
         self._storage.close()
         if self._trace is not None:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -75,20 +76,21 @@ class ThreadWorkers(Workers):
 def _start(
     executor: ThreadPoolExecutor, work: Callable[[], T], done: Callable[[T], None], failed: Failed
 ) -> None:
-    future = asyncio.get_running_loop().run_in_executor(executor, work)
-    future.add_done_callback(partial(_finish, done, failed))
+    """Do work in a thread, and tell the event loop the end; without a future of the loop."""
+    loop = asyncio.get_running_loop()
 
+    def in_thread() -> None:
+        try:
+            told = partial(done, work())
+        except OSError as error:
+            told = partial(failed, error)
+        except Exception as error:  # noqa: BLE001 - told
+            # A defect of ours leaves the disk's content as unknown as a failed write does.
+            told = partial(failed, OSError(f"{type(error).__name__}: {error}"))
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(told)
 
-def _finish(done: Callable[[T], None], failed: Failed, future: "asyncio.Future[T]") -> None:
-    if future.cancelled():
-        return
-    error = future.exception()
-    if error is None:
-        done(future.result())
-    elif isinstance(error, OSError):
-        failed(error)
-    else:  # a defect of ours leaves the disk's content as unknown as a failed write does
-        failed(OSError(f"{type(error).__name__}: {error}"))
+    executor.submit(in_thread)
 
 
 def run_through(steps: Generator[None, None, T]) -> T:
