@@ -20,6 +20,7 @@ from kraftproof.node.core.broker.data.data_plane import DataPlane
 from kraftproof.node.core.effects import Effect
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log.recovered import RecoveredLog
+from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.committed import CommittedImage
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.outbox import Outbox
@@ -27,7 +28,7 @@ from kraftproof.node.core.security.authorizer import Authorizer
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.principal import ANONYMOUS
 from kraftproof.node.wire.records import metadata as records
-from kraftproof.node.wire.records.batch import Record
+from kraftproof.node.wire.records.batch import Batch, Record
 from kraftproof.node.wire.types import Uuid
 
 START_MS: Final = 1_700_000_000_000
@@ -79,9 +80,12 @@ class BareDataPlane(ABC):
         """The milliseconds since the start."""
         return self.now_ns // milliseconds(1)
 
-    def publish(self, image: MetadataImage) -> None:
-        """Publish a newer image."""
-        self._committed.image = image
+    def write(self, *written: Record) -> None:
+        """Commit records; the broker looks at the topics that the records name."""
+        before = self._committed.image
+        self._committed.image = image = apply_all(before, written)
+        batch = Batch(base_offset=0, epoch=1, timestamp_ms=START_MS, records=written)
+        self._committed.changed_topics.note(before, batch, image, image)
         self.advance()
 
     def ask(self, event: Received) -> int:

@@ -81,8 +81,8 @@ class FetchRig(BareDataPlane):
         return self._data.replicas.deadline()
 
     def change(self, *changes: Record) -> None:
-        """Publish a newer image."""
-        self.publish(apply_all(self._committed.image, changes))
+        """Commit records."""
+        self.write(*changes)
 
     def flushes_of(self, key: Key) -> list[int]:
         """Return the ends of the fsyncs of a log that are under way, oldest first."""

@@ -24,7 +24,6 @@ from kraftproof.node.core.base.types import NodeId
 from kraftproof.node.core.effects import Append, Effect, Flush, Send, Truncate
 from kraftproof.node.core.events import Flushed
 from kraftproof.node.core.log_effects import RaiseLogStart, RestartLog, WriteCheckpoints
-from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.partition.log_index import LogIndex
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records import metadata as records
@@ -80,7 +79,7 @@ class FollowerRig(BareDataPlane):
     def follow(self, leader: int) -> None:
         """Learn of the next leader epoch, maybe of one without a leader."""
         change = records.PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=leader)
-        self.publish(apply_all(self._committed.image, (change,)))
+        self.write(change)
 
     def answer(self, sent: Sent, message: Message | None) -> None:
         """Answer an open request; None for a lost answer."""

@@ -184,7 +184,7 @@ class _Proposals:
             self._others_epoch += 1
             written = [*written, other_partition(self._others_epoch)]
         self._image = apply_all(self._image, tuple(written))
-        self._rig.publish(self._image)
+        self._rig.write(*written)
         for led, known in zip(self._led, self._in_image, strict=True):
             led.follow(*known)
             if is_about_leaders:

@@ -139,7 +139,7 @@ class KeptLogs(BareDataPlane):
         record = records.ConfigRecord(
             resource_type=4, resource_name=broker, name="producer.id.expiration.ms", value=value
         )
-        self.publish(apply_all(self._committed.image, (record,)))
+        self.write(record)
 
     def stop(self) -> None:
         """End the broker in order."""

@@ -30,7 +30,6 @@ from kraftproof.node.core.log_effects import (
     ReplyWithBatches,
     ReplyWithVolumes,
 )
-from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.wire.messages import Message
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
@@ -142,8 +141,8 @@ class LeaderRig(BareDataPlane):
         self.advance()
 
     def _change(self, record: Record) -> None:
-        """Publish the image after one more record."""
-        self.publish(apply_all(self._committed.image, (record,)))
+        """Commit one more record."""
+        self.write(record)
 
     @override
     def _execute(self, effect: Effect) -> None:

@@ -31,7 +31,6 @@ from kraftproof.cluster.simulated.differential.rules.quota_model import (
 from kraftproof.node.core.effects import Effect, EndRequest
 from kraftproof.node.core.events import Received
 from kraftproof.node.core.log_effects import ReplyWithBatches
-from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.core.metadata.snapshot import records_of
 from kraftproof.node.wire.messages import (
@@ -96,7 +95,7 @@ class _Clients:
         self._follower = random.choice(FOLLOWERS)
         self._rig = _Rig(self._follower)
         self._quotas = draw_quotas(random, (PRODUCED, CONSUMED))
-        self._rig.publish(apply_all(self._rig.image, tuple(records_of(image_of(self._quotas)))))
+        self._rig.write(*records_of(image_of(self._quotas)))
         self._rates: dict[tuple[str, Budget], Rate] = {}
         self._wait_ms = self._end = self._size = 0
         self._name = ("", "")

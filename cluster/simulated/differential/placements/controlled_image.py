@@ -1,6 +1,8 @@
 """The image of a controller that carries out a broker's reports of directories."""
 
+from copy import copy
 from random import Random
+from typing import Final
 
 from kraftproof.cluster.simulated.differential.placements.placed_broker import (
     ANOTHER,
@@ -18,6 +20,8 @@ from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Record
 from kraftproof.node.wire.types import Uuid
 
+SNAPSHOTS: Final = 0.1
+"""Share of the broker's images that come as a snapshot."""
 Answer = module.AssignReplicasToDirsResponse
 
 
@@ -26,13 +30,22 @@ class ControlledImage:
 
     def __init__(self, random: Random) -> None:
         self._random = random
+        self._ways = copy(random)
         self.image = first_image()
+        self._written: list[Record] = []
+        """The records that the broker's image has not."""
         self.told: set[LogId] = set()
         """The replicas of the last report that the controller has carried out."""
 
     def commit(self, *written: Record) -> None:
         """Write records."""
         self.image = apply_all(self.image, written)
+        self._written += written
+
+    def take_written(self) -> list[Record] | None:
+        """Return and forget the records that the broker's image has not; None for a snapshot."""
+        written, self._written = self._written, []
+        return None if self._ways.random() < SNAPSHOTS else written
 
     def assigned(self) -> dict[LogId, Uuid]:
         """Return the directory of each replica of the broker."""

@@ -89,6 +89,14 @@ class PlacedBroker(BareDataPlane):
         )
         self.advance()
 
+    def follow(self, image: MetadataImage, written: Sequence[Record] | None) -> None:
+        """Take the records up to an image; None for the image as a snapshot."""
+        if written is not None:
+            self.write(*written)
+            return
+        self._committed.image = image
+        self.advance()
+
     def answer(self, told: Told, message: Message | None) -> None:
         """Answer an open request; None for a lost answer."""
         self.told.remove(told)

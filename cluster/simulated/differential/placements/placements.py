@@ -144,7 +144,7 @@ class _Run:
         """Give the broker the image of the controller, and change the model by this image."""
         self._judge_reports()
         self._late = 0
-        self._controller.image = self._sizes.change(self._controller.image)
+        self._controller.commit(*self._sizes.change(self._controller.image))
         self._image = self._controller.image
         assigned = assigned_in(self._image)
         gone = [log for log in (*self._working, *self._offline) if log not in assigned]
@@ -154,7 +154,7 @@ class _Run:
             self._remove([log for log in gone if log.topic_id == topic_id])
             ours = {log: place for log, place in assigned.items() if log.topic_id == topic_id}
             self._place(ours, is_start=False)
-        self._broker.publish(self._image)
+        self._broker.follow(self._image, self._controller.take_written())
 
     def _remove(self, logs: Iterable[LogId]) -> None:
         """Remove logs that have left the broker; those of failed directories stay on the disk."""

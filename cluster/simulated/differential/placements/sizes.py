@@ -12,9 +12,9 @@ from typing import Final
 from kraftproof.cluster.simulated.differential.difference import same
 from kraftproof.node.core.base.log_id import LogId
 from kraftproof.node.core.configs.resources import Resource
-from kraftproof.node.core.metadata.apply import apply_all
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.records import metadata as records
+from kraftproof.node.wire.records.batch import Record
 
 SHARE: Final = 0.3
 """Share of images with a changed configuration."""
@@ -40,10 +40,10 @@ class SegmentSizes:
         self._wanted: dict[_Key, int] = {}
         """By resource, the size that its configuration names."""
 
-    def change(self, image: MetadataImage) -> MetadataImage:
-        """Return the image, at times with another size for a topic, a broker or all brokers."""
+    def change(self, image: MetadataImage) -> tuple[Record, ...]:
+        """Return at times the record of another size for a topic, a broker or all brokers."""
         if self._random.random() >= SHARE:
-            return image
+            return ()
         topics = [(Resource.TOPIC, name) for name in sorted(image.topic_ids)]
         is_of_brokers = not topics or self._random.random() < BROKERS_SHARE
         others = [self._broker, (Resource.BROKER, _ALL), (Resource.BROKER, _OTHER)]
@@ -58,7 +58,7 @@ class SegmentSizes:
             name=_NAMES[key[0]],
             value=None if size is None else str(size),
         )
-        return apply_all(image, (record,))
+        return (record,)
 
     def compare(
         self, image: MetadataImage, told: Mapping[LogId, int], logs: Iterable[LogId]

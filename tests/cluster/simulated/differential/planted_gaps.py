@@ -4,11 +4,13 @@ from kraftproof.node.core.broker.data import directory_assignments, fetch, produ
 from kraftproof.node.core.controller import active, authorized, sessions, topics
 from kraftproof.node.core.controller.configs import resource_names
 from kraftproof.node.core.effects import EndRequest
+from kraftproof.node.core.metadata import changed_topics
 from kraftproof.node.core.quotas import mutations
 from kraftproof.node.core.security import authorizer
 from kraftproof.node.storage import bootstrap
 from kraftproof.node.storage.partitions import partition_log, producer_files
 from kraftproof.node.wire.records import compression
+from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import write_level
 
 NEWEST_MS = partition_log.PartitionLog._newest_ms
@@ -17,6 +19,12 @@ NEWEST_MS = partition_log.PartitionLog._newest_ms
 def await_moves_of_any_epoch(self, broker, last_offset):
     """Keep the offset of the moves before the broker registered anew."""
     self._awaited.setdefault(broker.broker_id, (broker.epoch, last_offset))
+
+
+def topic_of_any_resource(image, record):
+    """Name no topic for a configuration of brokers, which holds for every topic."""
+    topic_id = image.topic_ids.get(record.resource_name)
+    return () if topic_id is None else (topic_id,)
 
 
 PLANTED = [
@@ -43,6 +51,19 @@ PLANTED = [
         ),
     ),
     ("compare_metered_changes", mutations, "bounded_ms", lambda wait_ms: int(wait_ms) + 2),
+    ("compare_placements", changed_topics.ChangedTopics, "take", lambda *_: []),
+    (
+        *("compare_placements", changed_topics, "_TOPICS"),
+        {
+            kind: named
+            for kind, named in changed_topics._TOPICS.items()
+            if kind is not records.ConfigRecord
+        },
+    ),
+    (
+        *("compare_placements", changed_topics, "_TOPICS"),
+        {**changed_topics._TOPICS, records.ConfigRecord: topic_of_any_resource},
+    ),
     ("compare_sessions", sessions.Sessions, "await_moves", await_moves_of_any_epoch),
     ("compare_resource_errors", resource_names, "is_legal_name", lambda _: True),
     ("compare_busy_controllers", active, "RECORDS_A_STEP", 1),
