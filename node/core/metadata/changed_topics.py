@@ -8,12 +8,14 @@ a snapshot, count as every topic.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from kraftproof.node.core.configs.resources import Resource
+from kraftproof.node.core.metadata.apply import TOPIC_RESOURCE
 from kraftproof.node.core.metadata.image import MetadataImage
 from kraftproof.node.wire.records import metadata as records
 from kraftproof.node.wire.records.batch import Batch, Record
 from kraftproof.node.wire.types import Uuid
 
+BROKER_RESOURCE: Final = 4
+"""The resource type of a broker in a ConfigRecord."""
 MOST_TOPICS: Final = 1_000
 """Number of remembered topics; more topics count as every topic."""
 
@@ -82,9 +84,9 @@ def _own(image: MetadataImage, record: Any) -> tuple[Uuid, ...]:  # noqa: ANN401
 
 def _configured(image: MetadataImage, record: records.ConfigRecord) -> tuple[Uuid, ...] | None:
     """Return the topic of a configuration; None for a broker, whose values hold for any topic."""
-    if record.resource_type == Resource.BROKER:
+    if record.resource_type == BROKER_RESOURCE:
         return None
-    if record.resource_type != Resource.TOPIC:
+    if record.resource_type != TOPIC_RESOURCE:
         return ()
     topic_id = image.topic_ids.get(record.resource_name)
     return () if topic_id is None else (topic_id,)

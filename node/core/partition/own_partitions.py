@@ -1,5 +1,7 @@
 """Find the partitions with a replica on a broker."""
 
+from collections.abc import Iterator, Sequence
+
 from immutables import Map
 
 from kraftproof.node.core.base.types import NodeId
@@ -7,22 +9,32 @@ from kraftproof.node.core.metadata.image import PARTITIONS_A_MARK, MetadataImage
 from kraftproof.node.wire.types import Uuid
 
 
-def own_indexes(image: MetadataImage, node_id: NodeId, topic_id: Uuid) -> list[int]:
-    """Return the indexes of the partitions of a topic with a replica on a broker."""
-    partitions = image.partitions.get(topic_id, Map())
-    return sorted(index for index, each in partitions.items() if node_id in each.replicas)
+def own_partitions(
+    image: MetadataImage, node_id: NodeId, topic_ids: Sequence[Uuid] | None = None
+) -> dict[Uuid, list[int]]:
+    """Return the indexes of the partitions with a replica on a broker, by topic.
 
-
-def own_partitions(image: MetadataImage, node_id: NodeId) -> dict[Uuid, list[int]]:
-    """Return the indexes of the partitions with a replica on a broker, by topic."""
+    Args:
+        image: The image.
+        node_id: The id of the broker.
+        topic_ids: The topics to look at, in ascending order; by default every topic.
+    """
     marked = image.by_broker.replicas.get(node_id, Map())
     ours: dict[Uuid, list[int]] = {}
-    for topic_id, entry in sorted(marked):
-        bits, first = marked[topic_id, entry], entry * PARTITIONS_A_MARK
+    for topic_id, entry in sorted(marked) if topic_ids is None else _entries(image, topic_ids):
+        bits, first = marked.get((topic_id, entry), 0), entry * PARTITIONS_A_MARK
         if bits == 1:  # the first alone, as of most topics
             ours.setdefault(topic_id, []).append(first)
-            continue
-        indexes = range(first, first + bits.bit_length())
-        found = [index for bit, index in enumerate(indexes) if bits >> bit & 1]
-        ours.setdefault(topic_id, []).extend(found)
+        elif bits:
+            indexes = range(first, first + bits.bit_length())
+            found = [index for bit, index in enumerate(indexes) if bits >> bit & 1]
+            ours.setdefault(topic_id, []).extend(found)
     return ours
+
+
+def _entries(image: MetadataImage, topic_ids: Sequence[Uuid]) -> Iterator[tuple[Uuid, int]]:
+    """Yield the entries that the marks of topics may have."""
+    for topic_id in topic_ids:
+        last = max(image.partitions.get(topic_id, ()), default=-1)
+        for entry in range(last // PARTITIONS_A_MARK + 1):
+            yield topic_id, entry

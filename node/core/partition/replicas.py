@@ -24,7 +24,7 @@ from kraftproof.node.core.outbox import Outbox
 from kraftproof.node.core.partition.fetcher import Fetcher
 from kraftproof.node.core.partition.log_directories import LogDirectories, assigned_directory
 from kraftproof.node.core.partition.log_index import LogIndex
-from kraftproof.node.core.partition.own_partitions import own_indexes, own_partitions
+from kraftproof.node.core.partition.own_partitions import own_partitions
 from kraftproof.node.core.partition.producers import ProducerStates
 from kraftproof.node.core.partition.recovered import recovered_index
 from kraftproof.node.core.partition.replica import Replica
@@ -94,15 +94,11 @@ class Replicas:
         if before is image:
             return
         topic_ids = changed.take(before, image)
+        ours = own_partitions(image, self._node_id, topic_ids)
         if topic_ids is None:
-            ours = own_partitions(image, self._node_id)
             self._drop_strays(ours)
-            gone = [each for each in self._partitions if each not in ours]
-        else:
-            found = ((each, own_indexes(image, self._node_id, each)) for each in topic_ids)
-            ours = {topic_id: indexes for topic_id, indexes in found if indexes}
-            gone = [each for each in topic_ids if each in self._partitions and each not in ours]
-        for topic_id in gone:
+        known = self._partitions if topic_ids is None else topic_ids
+        for topic_id in [each for each in known if each in self._partitions and each not in ours]:
             self._forget_topic(topic_id)
         for topic_id, indexes in ours.items():
             is_known = self._partitions.get(topic_id) is image.partitions[topic_id]

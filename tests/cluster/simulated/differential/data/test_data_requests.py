@@ -126,12 +126,12 @@ def test_leaders_hear_of_brokers_while_another_topic_changes(monkeypatch):
     """A survivor of the generated mutants: an image with both changes left leaders behind."""
     follow = Replicas.follow
 
-    def without_brokers(self, image, now):
+    def without_brokers(self, image, changed, now):
         before = self.image
         changes_both = before is not None and before.partitions is not image.partitions
         if changes_both:
             monkeypatch.setattr(Replicas, "_follow_brokers", _ignored)
-        follow(self, image, now)
+        follow(self, image, changed, now)
         monkeypatch.undo()
         monkeypatch.setattr(Replicas, "follow", without_brokers)
 
