@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 SECONDS = "12"
+UNDER_FAULTS = (
+    *("--nemesis", "kill,pause", "--fault-every", "5", "--min-bites", "1", "--time-limit", "20"),
+)
+"""Three faults of more than a second: on a busy machine two had no operation that succeeded."""
 LONGEST_S = 200
 
 

@@ -9,7 +9,7 @@ from kraftproof.checkers import check_run
 from kraftproof.checkers.history.tables import write_table
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.systems.kafka import files
-from tests.kafka.runs import end_of_batch, run
+from tests.kafka.runs import UNDER_FAULTS, end_of_batch, run
 
 pytestmark = pytest.mark.kafka
 
@@ -18,8 +18,7 @@ pytestmark = pytest.mark.kafka
 def under_faults(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return the result of a run of three nodes under kill and pause."""
     del jars  # they are there before the run begins
-    faults = ("--nemesis", "kill,pause", "--fault-every", "3", "--min-bites", "1")
-    return run(tmp_path_factory.mktemp("store"), "--system", "apache-kafka", *faults)
+    return run(tmp_path_factory.mktemp("store"), "--system", "apache-kafka", *UNDER_FAULTS)
 
 
 def test_a_run_under_kill_and_pause_is_valid_and_its_logs_are_judged(

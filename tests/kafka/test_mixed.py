@@ -9,7 +9,7 @@ from kraftproof.checkers import check_run
 from kraftproof.checkers.history.tables import write_table
 from kraftproof.checkers.verdict import Verdict
 from kraftproof.cluster.systems.kafka.stored_batches import batches
-from tests.kafka.runs import end_of_batch, run
+from tests.kafka.runs import UNDER_FAULTS, end_of_batch, run
 
 pytestmark = pytest.mark.kafka
 NODES = (1, 2, 3, 4)
@@ -23,9 +23,8 @@ OUR_BROKER = "apache-kafka+controller=3,reference+broker=1,apache-kafka+broker=1
 def under_faults(jars: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return the result of a run of three voters of both systems under kill and pause."""
     del jars  # they are there before the run begins
-    faults = ("--nemesis", "kill,pause", "--fault-every", "3", "--min-bites", "1")
     nodes = ("--system", "mixed", "--nodes", VOTERS)
-    return run(tmp_path_factory.mktemp("store"), *nodes, *faults)
+    return run(tmp_path_factory.mktemp("store"), *nodes, *UNDER_FAULTS)
 
 
 def test_voters_of_both_systems_are_valid_under_kill_and_pause(
@@ -63,8 +62,7 @@ def test_brokers_of_one_system_work_on_controllers_of_the_other(
     nodes: str, jars: Path, tmp_path: Path
 ) -> None:
     del jars
-    faults = ("--nemesis", "kill,pause", "--fault-every", "4", "--min-bites", "1")
-    result = run(tmp_path, "--system", "mixed", "--nodes", nodes, *faults)
+    result = run(tmp_path, "--system", "mixed", "--nodes", nodes, *UNDER_FAULTS)
     assert result["verdict"] == "valid", str(result)
 
 
