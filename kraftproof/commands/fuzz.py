@@ -142,6 +142,7 @@ def _fuzz(options: "FuzzOptions", out: Path) -> int:
     progress, reported, started = Progress(), [0], time.process_time()
 
     def tell(frames: int) -> None:
+        interrupts.note(f"{frames} frames were sent without a finding; the cluster is stopped")
         if frames - reported[0] >= REPORTED_FRAMES:
             reported[0] = frames
             print_error(f"{frames} frames, {time.process_time() - started:.0f} CPU-s of the sender")

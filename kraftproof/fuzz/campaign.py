@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from kraftproof.cluster.scope import Task
 from kraftproof.cluster.systems.reference.requests.case import Case, Send
 from kraftproof.cluster.systems.reference.requests.drawing import CaseShape, draw_case
 from kraftproof.cluster.systems.reference.requests.player import play
@@ -13,6 +14,8 @@ from kraftproof.fuzz.watch import Sight, Watch
 SHAPE = CaseShape(most_connections=4, most_frames=30)
 LOOK_FRAMES = 2_000
 """Frames between two looks at the processes of the nodes."""
+LANES = 4
+"""Cases that are played at the same time: a case mostly waits, for a node or between its sends."""
 SERVE_FRAMES = 10_000
 """Frames between two visits of the honest client."""
 SLACK_MS = 30_000
@@ -53,6 +56,8 @@ class Campaign:
         self._target = target
         self._progress = progress
         self._watch = Watch(target)
+        self._playing: list[Case] = []
+        """The cases that have not ended."""
 
     async def run(
         self, seed: int, frames: int, is_over: Callable[[], bool], tell: Callable[[int], None]
@@ -64,18 +69,24 @@ class Campaign:
         if begun is not None:
             return self._finding(begun)
         random = Random(f"fuzz {seed}")
+        lanes: list[Task[Finding | None]] = []
         looked = served = 0
-        while progress.frames < frames and not is_over():
-            case = draw_case(target.nodes, target.vocabulary, SHAPE, random)
-            found = await self._play(case)
+        found: Finding | None = None
+        while found is None and progress.frames < frames and not is_over():
+            while len(lanes) < LANES:
+                case = draw_case(target.nodes, target.vocabulary, SHAPE, random)
+                lanes.append(target.scope.spawn(self._play(case)))
+            ended = await target.scope.select(lanes)
+            lanes.remove(ended)
+            found = await ended
             if found is None and progress.frames - looked >= LOOK_FRAMES:
                 looked = progress.frames
                 found = await self._look(is_serving=looked - served >= SERVE_FRAMES)
                 served = looked if looked - served >= SERVE_FRAMES else served
                 tell(progress.frames)
-            if found is not None:
-                return found
-        return await self._look(is_serving=True)
+        last = [await one for one in lanes]
+        found = found or next((one for one in last if one is not None), None)
+        return found or await self._look(is_serving=True)
 
     async def replay(self, case: Case) -> Finding | None:
         """Send the frames of a case; return the first finding."""
@@ -88,9 +99,11 @@ class Campaign:
     async def _play(self, case: Case) -> Finding | None:
         target, progress = self._target, self._progress
         progress.recent.append(case)
+        self._playing.append(case)
         problems = await play(
             case, target.streams, target.scope, target.vocabulary, slack_ms=SLACK_MS
         )
+        self._playing.remove(case)
         progress.frames += len(case.sends)
         progress.connections += len(case.nodes)
         if not problems:
@@ -105,7 +118,7 @@ class Campaign:
         self._progress.grown_bytes = self._watch.grown_bytes
         if seen is not None:
             return self._finding(seen)
-        self._progress.recent.clear()
+        self._progress.recent[:] = self._playing
         return None
 
     def _finding(self, seen: Sight) -> Finding:
