@@ -57,7 +57,7 @@ def topic_settings(
 
 @lru_cache(maxsize=128)
 def _settings(configs: Map[str, str], layers: Layers) -> TopicSettings:
-    """Return the settings of a topic: most of a thousand topics have the same configurations."""
+    """Return the settings of equal configurations, as most of a thousand topics have, once."""
 
     def value(name: str) -> Value:
         return _first_legal(name, configs, layers)
@@ -68,7 +68,7 @@ def _settings(configs: Map[str, str], layers: Layers) -> TopicSettings:
 
     policy = value("cleanup.policy")
     policies = policy if isinstance(policy, tuple) else ()
-    settings = TopicSettings(
+    return TopicSettings(
         min_isr=number("min.insync.replicas"),
         max_message_bytes=number("max.message.bytes"),
         segment_bytes=number(INTERNAL if configs.get(INTERNAL) is not None else "segment.bytes"),
@@ -81,13 +81,6 @@ def _settings(configs: Map[str, str], layers: Layers) -> TopicSettings:
         timestamp_after_max_ms=number("message.timestamp.after.max.ms"),
         flush_messages=number("flush.messages"),
     )
-    return _shared(settings)
-
-
-@lru_cache(maxsize=128)
-def _shared(settings: TopicSettings) -> TopicSettings:
-    """Return the same object for equal settings: most of a thousand topics have equal settings."""
-    return settings
 
 
 def has_new_settings(
